@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/gz.h"
 #include "sim/base/scan.h"
+#include "sim/program/file.h"
 
-#define LENGTH_MOST  10000000.0
-#define COUNT_OF_PROCESS 1000
-#define COLUMNS 16
+#define LENGTH_MOST  10000000.0 /* tokens */
+#define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
+#define COLUMNS 16              /* of a CSV file: more are not looked at */
 
 /* --- drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -148,12 +148,12 @@ static enum gsim_status bad_line(const struct file *f, const char *what, struct 
 
 static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
-    char *fields[COLUMNS], *end;
+    char *fields[COLUMNS], *end = NULL;
     int count = split(line, fields);
     for (int c = 0; c < 3; c++)
         if (f->columns[c] >= count) return bad_line(f, "expected a field for each column of the header, found fewer", error);
     double seconds = format == AZURE ? parse_stamp(fields[f->columns[0]]) : strtod(fields[f->columns[0]], &end);
-    if (!isfinite(seconds)) return bad_line(f, "expected a time, found none", error);
+    if (!isfinite(seconds) || end == fields[f->columns[0]]) return bad_line(f, "expected a time, found none", error);
     double tokens[2];
     for (int c = 0; c < 2; c++) {
         tokens[c] = strtod(fields[f->columns[c + 1]], &end);
@@ -218,42 +218,13 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
     return status;
 }
 
-/* The file's text with a NUL behind it, of gsim_alloc(). NULL with ERROR set. */
-static char *read_text(const char *path, struct gsim_error *error)
-{
-    struct gsim_gz gz = {0};
-    size_t capacity = 1 << 16, length = 0, got = 1;
-    char *text = gsim_alloc(capacity);
-    enum gsim_status status = text ? gsim_gz_open(&gz, path, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    while (!status && got) {
-        if (capacity - length < 2) {
-            char *larger = gsim_realloc(text, capacity * 2);
-            if (!larger) {
-                status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-                break;
-            }
-            text = larger;
-            capacity *= 2;
-        }
-        status = gsim_gz_read(&gz, text + length, capacity - length - 1, &got, error);
-        length += got;
-    }
-    gsim_gz_close(&gz);
-    if (!status) {
-        text[length] = 0;
-        return text;
-    }
-    if (status != GSIM_NOMEM) gsim_error_prefix(error, "cannot read '%.200s'", path);
-    gsim_free(text);
-    return NULL;
-}
-
 static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
 {
     struct file f = {.path = path};
     struct gsim_served_arrival *list = NULL;
-    char *text = read_text(path, error);
-    if (!text) return error->status;
+    size_t length;
+    char *text = gsim_file_read(path, &length, error);
+    if (!text) return error->status == GSIM_NOMEM ? GSIM_NOMEM : gsim_error_prefix(error, "cannot read '%.200s'", path);
     a->count = 0;
     enum gsim_status status = read_lines(&f, text, most, &list, &a->count, error);
     gsim_free(text);

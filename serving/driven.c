@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server's GPU by the calls of a driver (serving/machine.h): steps that are graphs are instantiated at their first use,
- * the kernels of others are launched one by one. The host spends what the spec says on each launch.
+ * A server's GPU by the calls of a driver (serving/machine.h): steps that are graphs are instantiated before the
+ * first, the kernels of others are launched one by one. The host spends what the spec says on each launch.
  */
 #include "gpusim/schedulers/dag.h"
 #include "serving/library.h"
@@ -14,7 +14,6 @@ struct prepared {
 struct driven {
     struct gsim_serving_machine machine;
     const struct gsim_library *library;
-    struct gsim_run *run;
     struct gsim_driver *driver;
     const struct gsim_oplist *list;
     struct gsim_dag dag;
@@ -107,7 +106,7 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
     if (!d || !list || gsim_moves_lower(run, gsim_moves_place_default(run), &lowering, &error)) return NULL;
     gsim_lowering_drop_overhead(&lowering);
     *list = lowering.first;
-    *d = (struct driven){.machine.ops = &ops, .library = library, .run = run, .driver = run->driver, .list = list};
+    *d = (struct driven){.machine.ops = &ops, .library = library, .driver = run->driver, .list = list};
     d->steps = GSIM_ARENA_ARRAY(run->arena, struct prepared, library->set.count + 1);
     d->nodes = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, (size_t)list->op_count + 1);
     d->numbers = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, (size_t)list->op_count + 1);

@@ -9,9 +9,9 @@
 
 #include "gpusim/memory.h"
 
-#define EXACT 65536u
-#define LEAST 1e-3 /* below, all is one bin */
-#define RATIO 1.001
+#define EXACT 65536u /* values that are kept as they are, before bins */
+#define LEAST 1e-3 /* microseconds: below, all is one bin */
+#define RATIO 1.001 /* of a bin's bounds: the error is half a thousandth */
 #define BINS  34560u /* to 1e12 */
 
 static uint32_t bin_of(double value)

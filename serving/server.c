@@ -395,7 +395,7 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
 {
     r->first_decode = r->count;
     r->decoding = view->decoding_count;
-    uint32_t groups = step->launch_count ? step->launch_count : 1;
+    uint32_t groups = step->launch_count < 1 ? 1 : step->launch_count < GSIM_BATCH_LAUNCHES ? step->launch_count : GSIM_BATCH_LAUNCHES;
     for (uint32_t g = 0; g < groups; g++) {
         enum gsim_batch_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
         uint32_t times = step->launch_count ? step->launches[g].count : 1;
@@ -469,7 +469,7 @@ static bool step_once(struct server *s)
         view = look(s);
         if (view.decoding_count) add_decodes(s, &step, &view, &round);
     }
-    if (!round.count) return step.prefill != NONE || step.decodes;
+    if (!round.count) return step.prefill != NONE; /* to decode where nothing decodes is to do nothing */
     run_round(s, &round);
     double before = now_of(s);
     s->machine->ops->work(s->machine, s->spec->host.between_us);

@@ -207,6 +207,8 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
 static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
     if (!cJSON_IsObject(object)) return fail("steps", "an object of kinds", object, error);
+    const char *twice = gsim_json_repeated(object);
+    if (twice) return gsim_error_set(error, GSIM_INPUT, "steps: \"%.60s\" stands there twice", twice);
     for (const cJSON *item = object->child; item; item = item->next) {
         int kind = 0;
         while (kind < GSIM_STEP_KIND_COUNT && strcmp(kinds[kind], item->string) != 0) kind++;

@@ -11,8 +11,8 @@
 #include "serving/library.h"
 
 #define ROUNDS_BESIDE 16 /* kept of a prefill's time; later ones are as the last */
-#define WARM_ROUNDS    2
-#define ROUNDS_ALONE   5
+#define WARM_ROUNDS    2  /* the first ones of a process, which are not counted */
+#define ROUNDS_ALONE   5  /* of decoding without a prefill, with these: the mean of the others counts */
 #define NONE           UINT32_MAX
 
 struct row {

@@ -37,12 +37,6 @@ static struct gsim_error *fresh(struct gsim_session *s)
     return &s->error;
 }
 
-static int finish(const struct gsim_session *s, enum gsim_status status)
-{
-    (void)s;
-    return gsim_status_exit(status);
-}
-
 struct gsim_session *gsim_session_create(void)
 {
     struct gsim_session *s = gsim_alloc(sizeof *s);
@@ -76,7 +70,7 @@ int gsim_session_device(struct gsim_session *s, const char *name)
 {
     struct gsim_device_spec device = {0};
     enum gsim_status status = gsim_device_load(name, &device, fresh(s));
-    if (status != GSIM_OK) return finish(s, status);
+    if (status != GSIM_OK) return gsim_status_exit(status);
     drop_run(s);
     if (s->has_device) gsim_device_release(&s->device);
     s->device = device;
@@ -101,7 +95,7 @@ int gsim_session_scheduler(struct gsim_session *s, const char *name)
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = gsim_scheduler_load(name, &scheduler, fresh(s));
     drop_run(s);
-    return finish(s, status == GSIM_OK ? use_scheduler(s, scheduler) : status);
+    return gsim_status_exit(status == GSIM_OK ? use_scheduler(s, scheduler) : status);
 }
 
 int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop, gsim_session_done *done,
@@ -109,10 +103,10 @@ int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_sessi
 {
     struct gsim_error *error = fresh(s);
     drop_run(s);
-    if (!push) return finish(s, use_scheduler(s, gsim_scheduler_find("async")));
-    if (!pop) return finish(s, gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
+    if (!push) return gsim_status_exit(use_scheduler(s, gsim_scheduler_find("async")));
+    if (!pop) return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
     if (stream_count < 1 || stream_count > 4096)
-        return finish(s, gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld", (long long)stream_count));
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld", (long long)stream_count));
     s->calls = (struct gsim_session_callbacks){stream_count, push, pop, done, data};
     s->simulation.scheduler = &gsim_session_scheduler_ops;
     s->simulation.scheduler_params = &s->calls;
@@ -126,7 +120,7 @@ int gsim_session_workload(struct gsim_session *s, const char *name, double size)
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
     const struct gsim_workload_options options = {.size = size, .shape = s->simulation.scheduler->shape};
     enum gsim_status status = workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
-    if (status != GSIM_OK) return finish(s, status);
+    if (status != GSIM_OK) return gsim_status_exit(status);
     drop_run(s);
     if (s->has_program) gsim_program_release(&s->program);
     s->program = program;
@@ -179,13 +173,13 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         if (status == GSIM_OK) *(*name == 'p' ? &run->prefetch : &run->noise) = index == 0;
     } else if (strcmp(name, "iterations") == 0) {
         status = set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
-        run->iterations = (uint32_t)count;
+        if (status == GSIM_OK) run->iterations = (uint32_t)count;
     } else if (strcmp(name, "seed") == 0) {
         status = set_count(s, name, value, 0, 9007199254740992.0, &count);
-        run->seed = (uint64_t)count;
+        if (status == GSIM_OK) run->seed = (uint64_t)count;
     } else if (strcmp(name, "gpus") == 0) {
         status = set_count(s, name, value, 1, GSIM_LIMIT_GPUS, &count);
-        run->gpu_count = (uint32_t)count;
+        if (status == GSIM_OK) run->gpu_count = (uint32_t)count;
     } else if (strncmp(name, "gpu.", 4) == 0) {
         status = gsim_params_set(gsim_gpu_params, &run->gpu, name + 4, value, &s->error);
     } else if (strncmp(name, "device.", 7) == 0) {
@@ -194,7 +188,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
     } else {
         status = set_number(s, name, value);
     }
-    return finish(s, status);
+    return gsim_status_exit(status);
 }
 
 /* --- a run ---------------------------------------------------------------------------------------------------------------- */
@@ -205,7 +199,7 @@ int gsim_session_run(struct gsim_session *s)
     int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
     if (failed) return failed;
     drop_run(s);
-    if (!s->has_program) return finish(s, gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
+    if (!s->has_program) return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
     s->simulation.program = &s->program;
     s->simulation.device = &s->device;
     s->simulation.detailed = true;
@@ -224,7 +218,7 @@ int gsim_session_run(struct gsim_session *s)
         drop_run(s);
         s->error = kept;
     }
-    return finish(s, status);
+    return gsim_status_exit(status);
 }
 
 double gsim_session_makespan_us(const struct gsim_session *s) { return s->has_run ? gsim_time_us(s->metrics.makespan) : NAN; }

@@ -63,8 +63,8 @@ enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim
                                     uint32_t iterations, struct gsim_simulation *simulation, struct gsim_error *error)
 {
     *set = (struct gsim_rank_set){.ranks = *links};
-    if (count > GSIM_LIMIT_TASKS || count > GSIM_LIMIT_GPUS)
-        return gsim_error_set(error, GSIM_INPUT, "expected at most %d ranks that differ, found %u", GSIM_LIMIT_GPUS, count);
+    if (count > GSIM_LIMIT_TASKS)
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d ranks that differ, found %u", GSIM_LIMIT_TASKS, count);
     uint32_t *device_of = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count + 1), gpus = 0;
     if (!device_of) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = fill(set, list, count, iterations, error);

@@ -93,6 +93,8 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
 /* What the program and the scheduler ask for is there. */
 static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
 {
+    if (s->gpu_count > 1 && !s->tasks && !gsim_scheduler_can_place(s->scheduler))
+        return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", s->scheduler->name);
     for (uint32_t i = 0; s->program && i < s->program->op_count; i++) {
         const struct gsim_op *op = &s->program->ops[i];
         uint32_t most = op->device > op->to_device ? op->device : op->to_device;

@@ -21,25 +21,28 @@ static bool is_collective(const struct gsim_program *p, const struct gsim_record
     return p->ops[r->op].kind == GSIM_OP_KERNEL && p->kernels[p->ops[r->op].kernel_index].collective;
 }
 
-static double overlap(const struct gsim_cli_rank_trace *t, const struct gsim_recorded_op *r)
+static double overlap(const struct gsim_recorded_op *const *collectives, size_t count, const struct gsim_recorded_op *r)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < t->times.count; i++) {
-        const struct gsim_recorded_op *c = &t->times.ops[i];
-        if (!is_collective(&t->program, c) || c->start_us >= r->end_us || c->end_us <= r->start_us) continue;
+    for (size_t i = 0; i < count; i++) {
+        const struct gsim_recorded_op *c = collectives[i];
+        if (c->start_us >= r->end_us || c->end_us <= r->start_us) continue;
         sum += (c->end_us < r->end_us ? c->end_us : r->end_us) - (c->start_us > r->start_us ? c->start_us : r->start_us);
     }
     return sum;
 }
 
-static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list)
+/* COLLECTIVES: room for all of T's. */
+static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list, const struct gsim_recorded_op **collectives)
 {
-    size_t count = 0;
+    size_t count = 0, collective_count = 0;
+    for (uint32_t i = 0; i < t->times.count; i++)
+        if (is_collective(&t->program, &t->times.ops[i])) collectives[collective_count++] = &t->times.ops[i];
     for (uint32_t i = 0; i < t->times.count; i++) {
         const struct gsim_recorded_op *r = &t->times.ops[i];
         if (!r->is_kernel || r->start_us != r->start_us || is_collective(&t->program, r)) continue;
         double us = r->end_us - r->start_us;
-        list[count++] = (struct launch){&t->program.kernels[t->program.ops[r->op].kernel_index], us, overlap(t, r) > BESIDE * us};
+        list[count++] = (struct launch){&t->program.kernels[t->program.ops[r->op].kernel_index], us, overlap(collectives, collective_count, r) > BESIDE * us};
     }
     return count;
 }
@@ -85,9 +88,15 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
     uint32_t corrected = 0;
     for (uint32_t i = 0; i < t->count; i++) count += t->traces[i].times.count;
     struct launch *list = gsim_alloc(sizeof *list * (count + 1));
-    if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    const struct gsim_recorded_op **collectives = gsim_alloc(sizeof *collectives * (count + 1));
+    if (!list || !collectives) {
+        gsim_free(list);
+        gsim_free(collectives);
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
     count = 0;
-    for (uint32_t i = 0; i < t->count; i++) count += collect(&t->traces[i], list + count);
+    for (uint32_t i = 0; i < t->count; i++) count += collect(&t->traces[i], list + count, collectives);
+    gsim_free(collectives);
     qsort(list, count, sizeof *list, by_kernel);
     for (size_t from = 0, until; from < count; from = until) {
         for (until = from + 1; until < count && is_same(&list[from], &list[until]);) until++;

@@ -61,7 +61,8 @@ static enum gsim_status parse_one(const char *text, int length, struct gsim_rank
         }
         change->value = strtod(value, &end);
         end += *end == 'x' && strchr(words[k].takes, 'x') != NULL;
-        if (end - text == length && change->value > 0 && change->value < 1e9) return GSIM_OK;
+        bool is_count = strcmp(words[k].takes, "N") == 0;
+        if (end - text == length && change->value > 0 && change->value < 1e9 && (!is_count || change->value == floor(change->value))) return GSIM_OK;
         return fail(text, length, error);
     }
     return fail(text, length, error);
@@ -119,6 +120,7 @@ static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, 
 {
     struct gsim_cli_node node;
     double speed = v->run.links.speed;
+    size_t length = strlen(v->note);
     enum gsim_status status = gsim_cli_node(name, v->device.name, &node, error);
     if (status) return status;
     uint64_t gpus = (uint64_t)node.gpus * node.hosts;
@@ -128,7 +130,8 @@ static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, 
     v->run.links.speed = speed;
     v->run.links.per_node = ranks > node.gpus ? node.gpus : 0;
     v->has_effect = true;
-    if (strcmp(node.device, v->device.name) != 0) snprintf(v->note, sizeof v->note, "links of %s; GPUs stay as recorded", name);
+    if (strcmp(node.device, v->device.name) != 0) 
+        snprintf(v->note + length, sizeof v->note - length, "%slinks of %s; GPUs stay as recorded", length ? "; " : "", name);
     return GSIM_OK;
 }
 
@@ -169,8 +172,8 @@ static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli
         break;
     case GSIM_RANK_CHANGE_COPY_ENGINE: edit->by_engines = true; break;
     case GSIM_RANK_CHANGE_HW_QUEUES:
-        v->has_effect |= v->device.hw_queues != floor(c->value);
-        v->device.hw_queues = fmin(floor(c->value), 32);
+        v->has_effect |= v->device.hw_queues != c->value;
+        v->device.hw_queues = fmin(c->value, gsim_device_number_maximum(GSIM_DEV_hw_queues));
         break;
     case GSIM_RANK_CHANGE_NODE: /* behind all others: it needs the number of ranks */
     case GSIM_RANK_CHANGE_COUNT: break;
@@ -201,14 +204,14 @@ static enum gsim_status find_gradients(struct gsim_rank_variant *v, const struct
     return GSIM_OK;
 }
 
-/* So many of the first rank's program, on nodes of NODE_GPUS. */
-static void repeat_first(struct gsim_rank_variant *v, uint32_t ranks)
+/* So many of the first rank's program, on nodes of NODE_GPUS unless a node is given. */
+static void repeat_first(struct gsim_rank_variant *v, uint32_t ranks, bool has_node)
 {
     size_t length = strlen(v->note);
     v->run.count = 1;
     v->run.programs[0].copies = ranks;
     v->run.programs[0].rank = 0;
-    if (ranks <= NODE_GPUS) return;
+    if (ranks <= NODE_GPUS || has_node) return;
     v->run.links.per_node = NODE_GPUS;
     v->run.links.net_gbps = NODE_GBPS;
     snprintf(v->note + length, sizeof v->note - length, "%snodes of %d GPUs, %.0f GB/s of network each", length ? "; " : "", NODE_GPUS, NODE_GBPS);
@@ -238,7 +241,9 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
         v->program_count++;
         v->run.programs[i] = (struct gsim_rank_program){.program = &v->programs[i], .scheduler = scheduler, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
-    if (!status && ranks) repeat_first(v, ranks);
+    bool has_node = false;
+    for (uint32_t i = 0; i < count; i++) has_node |= changes[i].kind == GSIM_RANK_CHANGE_NODE;
+    if (!status && ranks) repeat_first(v, ranks, has_node);
     for (uint32_t i = 0; i < count && !status; i++)
         if (changes[i].kind == GSIM_RANK_CHANGE_NODE) status = use_node(v, changes[i].node, ranks ? ranks : t->count, error);
     return status;

@@ -32,7 +32,7 @@ static const struct gsim_collective *collective_of(const struct gsim_program *p,
 
 static void find_streams(struct builder *b)
 {
-    uint32_t *counts = calloc(GSIM_LIMIT_STREAM + 1, sizeof *counts), most = 0;
+    uint32_t *counts = gsim_alloc((GSIM_LIMIT_STREAM + 1) * sizeof *counts), most = 0;
     if (!counts) {
         b->failed = true;
         return;
@@ -47,7 +47,7 @@ static void find_streams(struct builder *b)
         }
     }
     if (b->side_stream > GSIM_LIMIT_STREAM) b->side_stream = GSIM_LIMIT_STREAM;
-    free(counts);
+    gsim_free(counts);
 }
 
 /* Of a bucketed program: it reduces beside the kernels. */
@@ -267,6 +267,7 @@ enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gs
     b.pending = gsim_alloc(sizeof *b.pending * room);
     enum gsim_status status = b.map && b.after && b.pending && b.to ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) find_streams(&b);
+    if (!status && b.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) build(&b);
     if (!status) {
         status = gsim_builder_finish(b.to, from->iterations, program, error);

@@ -60,7 +60,8 @@ static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *
     if (!cJSON_IsObject(item)) return fail(place, "an object with program, device, count", item, error);
     enum gsim_status status = check_keys(item, place, keys, "program, device, count", error);
     const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
-    *entry = (struct gsim_cli_rank_entry){.device = file->count, .count = 1};
+    *entry = (struct gsim_cli_rank_entry){.count = 1};
+    for (uint32_t i = 0; i < file->count; i++) entry->device += file->entries[i].count;
     if (!status && !cJSON_IsString(program)) {
         snprintf(place, sizeof place, "ranks[%u].program", file->count);
         return fail(place, "the path of a program file", program, error);

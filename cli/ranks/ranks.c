@@ -67,10 +67,12 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
         if (r->file.entries[i].device + (uint64_t)r->file.entries[i].count > gpus)
             return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i, (unsigned long long)gpus - 1,
                                   r->file.entries[i].device);
-        for (uint32_t j = 0; j < i; j++)
-            if (r->file.entries[j].count == 1 && r->file.entries[j].device == r->file.entries[i].device)
+        for (uint32_t j = 0; j < i; j++) {
+            const struct gsim_cli_rank_entry *a = &r->file.entries[j], *b = &r->file.entries[i];
+            if (a->device < b->device + b->count && b->device < a->device + a->count)
                 return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
-                                      r->file.entries[i].device, j);
+                                      a->device > b->device ? a->device : b->device, j);
+        }
     }
     r->node.links.per_node = nodes > 1 ? r->node.gpus : 0;
     if (r->file.net_gbps > 0) r->node.links.net_gbps = r->file.net_gbps;
@@ -85,7 +87,7 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     if (!status) status = gsim_cli_check_opts(&r->words, &scheduler, 1, error);
     if (!status) status = gsim_cli_setup_init(&r->setup, &r->words, error);
     if (status) return status;
-    if (!r->arguments->value[GSIM_CLI_MEMORY]) r->setup.memory = GSIM_MEMORY_PINNED; /* managed memory has one GPU */
+    if (!r->arguments->value[GSIM_CLI_MEMORY]) r->setup.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);

@@ -47,8 +47,12 @@ static inline bool gsim_collective_is_pair(enum gsim_collective_kind kind)
 }
 
 struct gsim_device_spec;
-/* What a collective of RANKS takes alone on such devices, all of one node, from when all ranks are there; NAN: no numbers are found. */
-double gsim_collective_estimate_us(const struct gsim_device_spec *device, const struct gsim_collective *collective, uint32_t ranks);
+struct gsim_nccl;
+/* NCCL's numbers on the device's architecture, for gsim_free(); NULL: none are found, or no memory. */
+struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device);
+/* Microseconds that a collective of RANKS takes alone on such devices, all of one node, from when all ranks are there. */
+double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device, const struct gsim_collective *collective,
+                                   uint32_t ranks);
 
 GSIM_DECLARATIONS_END
 

@@ -27,7 +27,7 @@ const char *gsim_session_error(const struct gsim_session *session);
 int gsim_session_device(struct gsim_session *session, const char *name);
 /* NAME or a shared object's path. */
 int gsim_session_scheduler(struct gsim_session *session, const char *name);
-/* A built-in workload at SIZE (0: its default), or a program file. */
+/* A built-in workload at SIZE (0: its default), launched as the scheduler set before it does, or a program file. */
 int gsim_session_workload(struct gsim_session *session, const char *name, double size);
 /* memory, prefetch, iterations, seed, gpus, noise; gpu.NAME, device.NAME (after the device), or a number of the scheduler
  * (after the scheduler): NAME or SCHED.NAME. */

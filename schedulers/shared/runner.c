@@ -202,9 +202,10 @@ static void do_on_host(struct runner *r, const struct gsim_op *op)
     gsim_placing_note(r->view.placing, op, 0);
     r->bringer.count = 0;
     if (!r->is_managed) gsim_bringer_add(&r->bringer, op, 0);
+    r->failed |= r->bringer.failed;
     for (size_t i = 0; i + 1 < r->bringer.count; i++) {
         copy(r, r->bringer.ops[i], 0);
-        gsim_event_synchronize(r->driver, r->copied[op->args[0].buffer_index]);
+        gsim_event_synchronize(r->driver, r->copied[r->bringer.ops[i]->args[0].buffer_index]);
     }
     gsim_op_issue(r->driver, op, 0);
 }

@@ -96,13 +96,14 @@ static void note_kernel(struct gsim_whereabouts *w, const struct gsim_op *op, ui
 
 void gsim_whereabouts_note(struct gsim_whereabouts *w, const struct gsim_op *op, uint32_t device)
 {
-    struct gsim_access part = {.end = op->bytes ? op->bytes : UINT64_MAX};
+    struct gsim_access part = {0};
     if (op->kind == GSIM_OP_KERNEL) {
         note_kernel(w, op, device);
         return;
     }
     for (uint32_t a = 0; a < op->arg_count; a++) {
         part.buffer_index = op->args[a].buffer_index;
+        part.end = op->bytes ? op->bytes : UINT64_MAX;
         if (w->by_declaration || part.end >= w->program->buffers[part.buffer_index].bytes) part.end = UINT64_MAX;
         switch (op->kind) {
         case GSIM_OP_COPY:

@@ -19,12 +19,6 @@
 
 #define MOST_LINKS 8
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 static char *join(const char *a, const char *b)
 {
     size_t size = strlen(a) + strlen(b) + 1;
@@ -48,7 +42,7 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, 
     fflush(stdout); /* which PATH may be */
     enum gsim_status status = gsim_part_open(&output->part, path, error);
     if (status == GSIM_OK) {
-        if (ends_with(path, ".gz"))
+        if (gsim_text_ends_with(path, ".gz"))
             output->gz = gzdopen(output->part.descriptor, "wb6");
         else
             output->file = fdopen(output->part.descriptor, "wb");

@@ -12,6 +12,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+bool gsim_text_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 /* Four significant digits below 1000 of the unit. */
 static void format_scaled(char text[GSIM_TEXT_SIZE], double value, const char *unit)
 {

@@ -23,6 +23,8 @@ const char *gsim_text_count(char text[GSIM_TEXT_SIZE], uint64_t count);
 /* "33.7 %"; "-" for NaN. */
 const char *gsim_text_percent(char text[GSIM_TEXT_SIZE], double ratio);
 
+bool gsim_text_ends_with(const char *text, const char *end);
+
 /* Reads "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number, and for anything below 0. */
 bool gsim_text_quantity(const char *text, double *value);
 

@@ -149,7 +149,7 @@ bool gsim_collectives_attend(struct gsim_collectives *c)
 
 static struct gsim_collective_run *new_run(struct gsim_collectives *c, uint32_t communicator)
 {
-    struct gsim_collective_run *run = c->free_runs;
+    struct gsim_collective_run *run;
     uint32_t count = c->communicators[communicator].task_count;
     struct gsim_arena *arena = &c->machine->arena;
     struct gsim_collective_run **at = &c->free_runs;
@@ -258,7 +258,6 @@ void gsim_collective_ended(struct gsim_command *command)
     gsim_timeline_add_collective(c->machine->timeline, &record);
     struct gsim_collective_member *member = member_of(c, run, command);
     member->command = NULL;
-    member->has_ended = true;
     if (++run->ended < c->communicators[run->communicator].task_count) return;
     while (*at != run) at = &(*at)->next;
     *at = run->next;

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a collective takes alone, without a run (include/gpusim/collective.h). */
-#include <math.h>
-
 #include "sim/collective/state.h"
 
-double gsim_collective_estimate_us(const struct gsim_device_spec *device, const struct gsim_collective *collective, uint32_t ranks)
+struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device)
 {
-    struct gsim_nccl nccl;
     struct gsim_error ignored = {0};
-    if (gsim_nccl_load(&nccl, device, &ignored)) return NAN;
+    struct gsim_nccl *numbers = gsim_alloc(sizeof *numbers);
+    if (!numbers || gsim_nccl_load(numbers, device, &ignored) == GSIM_OK) return numbers;
+    gsim_free(numbers);
+    return NULL;
+}
+
+double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device, const struct gsim_collective *collective,
+                                   uint32_t ranks)
+{
     const struct gsim_collective_links links = gsim_collective_links_of(device, NULL);
-    const struct gsim_collective_plan plan = gsim_collective_plan(&nccl, collective, ranks, &links);
-    return gsim_collective_alone_us(&nccl, &plan, &links);
+    const struct gsim_collective_plan plan = gsim_collective_plan(numbers, collective, ranks, &links);
+    return gsim_collective_alone_us(numbers, &plan, &links);
 }

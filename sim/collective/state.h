@@ -17,7 +17,7 @@ struct gsim_communicator {
 
 struct gsim_collective_member {
     struct gsim_command *command;       /* NULL: not submitted, or ended */
-    bool has_come, is_resident, has_ended;
+    bool has_come, is_resident;
 };
 
 /* One collective from its first kernel's turn to its last kernel's end. */

@@ -117,7 +117,6 @@ static inline void gsim_partition_changed(struct gsim_partition *part)
     gsim_agenda_set(&part->device->machine->agenda, &part->source, gsim_gpu_next(part->sm));
     if (part->shares_dram) gsim_partition_tell(part);
 }
-static inline void gsim_device_sm_changed(struct gsim_device *d) { gsim_partition_changed(&d->parts[0]); }
 
 /* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
 static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double bytes)

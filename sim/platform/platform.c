@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gpusim/scheduler.h"
+#include "sim/base/ends.h"
 
 #define OWN_BUS    (2u * GSIM_OWN_MOVES)
 #define OWN_STAGED (OWN_BUS + 1)
@@ -15,7 +16,7 @@
 struct gsim_path {
     bool exists, meets_host;
     uint32_t count, links[PATH_LINKS]; /* of the box, each way */
-    double latency_us, gbps;
+    double latency_us;
 };
 
 /* Where a place is. */
@@ -78,7 +79,6 @@ static void append(struct gsim_path *path, const struct gsim_box *box, uint32_t 
     GSIM_INVARIANT(path->count < PATH_LINKS);
     path->links[path->count++] = OWN_COUNT * box->device_count + 2 * link + (l->is_shared ? 0 : (uint32_t)way);
     path->latency_us += l->latency_us;
-    path->gbps = fmin(path->gbps, l->gbps[way]);
     if (!l->ends[0] || !l->ends[1]) path->meets_host = true;
 }
 
@@ -108,7 +108,7 @@ static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32
     enum { MOST = PATH_LINKS + 1 };
     double *wide = gsim_alloc(sizeof *wide * box->vertex_count * MOST); /* by links still to go, and vertex */
     bool found = false;
-    if (!wide) return false;
+    if (!wide) gsim_ends_out_of_memory();
     wide[to] = INFINITY;
     for (uint32_t length = 1; length < MOST && !found; length++) {
         const double *before = &wide[(length - 1) * box->vertex_count];
@@ -147,8 +147,7 @@ static const struct gsim_path *path_of(const struct gsim_platform *p, const stru
     struct gsim_path **place = &paths[(is_peer * box->vertex_count + from) * box->vertex_count + to];
     if (*place) return *place;
     struct gsim_path *path = GSIM_ARENA_NEW(p->arena, struct gsim_path);
-    if (!path) return NULL;
-    path->gbps = INFINITY;
+    if (!path) gsim_ends_out_of_memory();
     path->meets_host = !from || !to;
     path->exists = from == to || take_given(path, box, from, to, is_peer) || find_path(path, box, from, to, is_peer);
     return *place = path;

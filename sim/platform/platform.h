@@ -56,7 +56,6 @@ struct gsim_platform {
     const struct gsim_device_facts *const *facts;
     struct gsim_path ***paths;               /* by part: of pairs of vertices, as they are asked for */
     struct gsim_arena *arena;
-    bool failed;                             /* memory ran out: a route is wrong */
 };
 
 /* ACCESS and FACTS of the node's first DEVICE_COUNT devices stay the caller's. False: out of memory. */

@@ -3,6 +3,7 @@
 #include "traces/kernels/profiles.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
+#include "sim/base/scratch.h"
+#include "sim/base/text.h"
 #include "sim/program/file.h"
 
 #define SCHEMA "gpusim-kernels/1"
@@ -80,7 +83,8 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     k->regs_per_thread = (uint32_t)regs;
     k->smem_bytes = (uint32_t)smem;
     k->demand_given = cJSON_HasObjectItem(object, "flops") && cJSON_HasObjectItem(object, "dram_bytes");
-    k->pipes_given = cJSON_IsObject(pipes);
+    if (pipes && !cJSON_IsObject(pipes)) return "pipes";
+    k->pipes_given = pipes != NULL;
     cJSON_ArrayForEach(pipe, pipes)
     {
         int at = 0;
@@ -119,41 +123,34 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
 }
 
 /* What ncu prints of its own report; for gsim_free(). */
-static char *print_report(const char *path, size_t *length, struct gsim_error *error)
+static char *print_report(struct gsim_profiles *profiles, const char *path, size_t *length, struct gsim_error *error)
 {
     extern char **environ;
-    char folder[] = "/tmp/gpusim-ncu-XXXXXX";
-    int out = mkstemp(folder), result = 0;
     const char *const words[] = {"ncu", "--import", path, "--csv", "--page", "raw", NULL};
+    const char *printed = NULL;
     char *text = NULL;
+    int result = 0;
     posix_spawn_file_actions_t actions;
     pid_t pid;
-    if (out < 0 || posix_spawn_file_actions_init(&actions)) {
-        gsim_error_set(error, GSIM_IO, "cannot write a temporary file");
+    if (gsim_scratch_file(&profiles->arena, &printed, error)) return NULL;
+    if (posix_spawn_file_actions_init(&actions)) {
+        gsim_scratch_remove(printed);
+        gsim_error_set(error, GSIM_NOMEM, "out of memory");
         return NULL;
     }
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    bool ran = posix_spawnp(&pid, "ncu", &actions, NULL, (char *const *)words, environ) == 0 && waitpid(pid, &result, 0) == pid && result == 0;
-    if (ran)
-        text = gsim_file_read(folder, length, error);
-    else
-        gsim_error_set(error, GSIM_INPUT, "a report of ncu, which is needed to read it: ncu --import FILE --csv --page raw elsewhere prints what is read here");
+    bool ran = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, printed, O_WRONLY, 0) == 0 &&
+               posix_spawnp(&pid, "ncu", &actions, NULL, (char *const *)words, environ) == 0 && waitpid(pid, &result, 0) == pid && result == 0;
+    if (ran) text = gsim_file_read(printed, length, error);
+    else gsim_error_set(error, GSIM_INPUT, "a report of ncu, which is needed to read it: ncu --import FILE --csv --page raw elsewhere prints what is read here");
     posix_spawn_file_actions_destroy(&actions);
-    close(out);
-    unlink(folder);
+    gsim_scratch_remove(printed);
     return text;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
 enum gsim_status gsim_profiles_read(struct gsim_profiles *profiles, const char *path, struct gsim_error *error)
 {
     size_t length = 0;
-    char *text = ends_with(path, ".ncu-rep") ? print_report(path, &length, error) : gsim_file_read(path, &length, error);
+    char *text = gsim_text_ends_with(path, ".ncu-rep") ? print_report(profiles, path, &length, error) : gsim_file_read(path, &length, error);
     enum gsim_status status = text ? GSIM_OK : error->status;
     if (status == GSIM_OK) {
         const char *first = text + strspn(text, " \t\r\n");

@@ -79,7 +79,7 @@ static void shared_objects(void)
 {
     static const struct {
         const char *file, *says;
-    } wrong[] = {{"oldsource.so", "gsim_source.abi: expected"}, {"nosteps.so", "gsim_source.next: expected a function, found NULL"},
+    } wrong[] = {{"oldsource.so", "gsim_source.abi: expected"}, {"nosteps.so", "gsim_source.open: expected a function, found NULL"},
                  {"depthfirst.so", "expected a symbol \"gsim_source\", found none"}, {"nowhere.so", "cannot load source"}};
     const struct gsim_source_ops *ops = NULL;
     struct gsim_error error = {0};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_AFTER    128
+#define MOST_AFTER    (GSIM_CU_STREAMS + GSIM_CU_WAITS + 2) /* all that one op can follow */
 #define SCALAR_BYTES  8    /* that the host reads outside loops */
 #define FILL_BLOCK    256  /* threads of a fill or a copy within the device */
 #define FILL_BLOCKS   1024
@@ -334,7 +334,9 @@ static void wait_event(struct gsim_cu *s, const struct call *c)
 {
     const uint32_t *event = event_of(s, c, 1);
     struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[0])];
-    if (event && *event && stream->wait_count < sizeof stream->waits / sizeof stream->waits[0]) stream->waits[stream->wait_count++] = *event;
+    if (!event || !*event) return;
+    if (stream->wait_count == GSIM_CU_WAITS) gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
+    else stream->waits[stream->wait_count++] = *event;
 }
 
 static void wait_device(struct gsim_cu *s)

@@ -46,14 +46,16 @@ struct gsim_cu_kids {
     size_t count, room;
 };
 
+#define GSIM_CU_STREAMS 1024
+#define GSIM_CU_EVENTS  4096
+#define GSIM_CU_WAITS   64   /* for events, of a stream between two of its ops */
+
 /* What a stream's next op must follow; streams are numbered from 1, 0 is the default. */
 struct gsim_cu_stream {
     uint32_t last_op; /* index + 1; 0: none */
-    uint32_t waits[8];
+    uint32_t waits[GSIM_CU_WAITS];
     uint32_t wait_count;
 };
-#define GSIM_CU_STREAMS 1024
-#define GSIM_CU_EVENTS  4096
 
 struct gsim_cu {
     struct gsim_clang clang;

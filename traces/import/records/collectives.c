@@ -96,7 +96,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
     if (gsim_collective_is_pair(c.kind)) {
         const char *peer = gsim_value_digits(c.kind == GSIM_COLLECTIVE_SEND ? words->to : words->from);
         double index = peer ? gsim_scan_number(peer) : -1;
-        if (!peer && c.group_count == 2) index = -1; /* the other one */
+        if (!(index < GSIM_LIMIT_RANKS)) index = -1; /* not given: of two ranks the other one */
         uint32_t *pair = GSIM_ARENA_ARRAY(&r->arena, uint32_t, 3);
         if (!pair) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
         if (index < 0 && c.group_count != 2) return GSIM_OK;

@@ -9,7 +9,7 @@
 #include "gpusim/timeline.h"
 #include "traces/import/records/emitter.h"
 
-#define FAR_NS          50000
+#define FAR_NS          50000 /* from there on a replayed end is not taken for the recorded one */
 #define STAGED_NS       20000 /* a blocking copy that begins so late was staged by the host before */
 #define MOST_PROFILED_NS 1000000 /* a launch that takes longer under a profiler takes long without it */
 #define LATE_RANK 1.5 /* times as long as it takes alone, and so much more: a collective waited */
@@ -236,10 +236,10 @@ static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work,
 static double rank_wait_us(const struct gsim_emitter *e, const struct gsim_activity *work)
 {
     uint32_t pair[2];
-    if (!e->options->splits_waits || e->options->is_rank || !work->is_collective || !e->options->device) return 0;
+    if (!work->is_collective || !e->nccl) return 0;
     struct gsim_collective collective = gsim_records_collective(e->records, work, 0, pair);
     uint32_t ranks = collective.group_count ? collective.group_count : e->records->notes->world;
-    double us = gsim_collective_estimate_us(e->options->device, &collective, ranks), recorded_us = (double)work->solo_ns / 1e3;
+    double us = gsim_collective_estimate_us(e->nccl, e->options->device, &collective, ranks), recorded_us = (double)work->solo_ns / 1e3;
     return recorded_us > LATE_RANK * us + LATE_RANK_US ? recorded_us - us - e->options->stream_gap_us : 0;
 }
 
@@ -440,6 +440,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     struct gsim_emitter e = {.records = records, .steps = steps, .options = options, .host_waits = GSIM_EMIT_NONE, .open = GSIM_EMIT_NONE, .barrier = GSIM_EMIT_NONE, .last_call = GSIM_NO_CALL, .last_graph = GSIM_NO_CALL,
                         .is_graph = gsim_import_is_graph(records->notes)};
     e.has_nodes = e.is_graph && options->replays_graphs;
+    if (options->splits_waits && records->collective_count && !options->is_rank && options->device) e.nccl = gsim_collective_numbers(options->device);
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     e.is_woken = steps->until_ns != 0; /* by the step before */
@@ -482,5 +483,6 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     gsim_free(e.starts);
     gsim_free(e.links);
     gsim_free(e.after);
+    gsim_free(e.nccl);
     return status;
 }

@@ -61,6 +61,7 @@ struct gsim_emitter {
     int64_t busy_ns;   /* the latest end of a work made so far */
     int64_t removed_ns; /* of the time up to the step at hand, the profiler's */
     double gap_us;     /* between works that follow each other in a replay */
+    struct gsim_nccl *nccl; /* with waits that are split: what a collective takes; NULL: not known */
     bool has_nodes;    /* and it is replayed as graphs */
     bool is_graph;     /* all of it is, so that nothing between is saved by making it one */
     bool is_needed;    /* what the host waits for, it uses */

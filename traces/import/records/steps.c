@@ -18,6 +18,7 @@
 #define LEAST_COUNT  3    /* and how often they must */
 #define LONG         1.5  /* outliers take so many medians */
 #define SHORT        0.5
+#define TRIES        1000 /* lengths of a period that are looked at: each costs a walk over all */
 #define EXPLAINS     0.6  /* of what an outlier takes beyond the median, by what it waited for */
 
 const char *gsim_steps_by_text(enum gsim_steps_by by)
@@ -197,7 +198,7 @@ static int64_t begin_of(const struct finder *f)
 /* How many waits divide one step from the next: parts so far apart are alike. 0: none are. */
 static uint32_t find_cycle(const struct part *parts, uint32_t count)
 {
-    for (uint32_t cycle = 1; cycle * 2 <= count; cycle++) {
+    for (uint32_t cycle = 1; cycle * 2 <= count && cycle <= TRIES; cycle++) {
         uint32_t alike = 0, works = 0;
         for (uint32_t i = 0; i < cycle; i++) works += parts[count - 1 - i].works;
         for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(parts[i].works, parts[i + cycle].works);
@@ -308,7 +309,7 @@ static enum gsim_status find_launches(struct finder *f)
 {
     uint32_t period = 0, most = f->work_count / LEAST_COUNT, first = f->work_count ? token_of(f, 0) : 0;
     if (!has_one_thread(f)) return GSIM_OK;
-    for (uint32_t p = 1, tries = 0; p <= most && !period && tries < 1000; p++) {
+    for (uint32_t p = 1, tries = 0; p <= most && !period && tries < TRIES; p++) {
         if (token_of(f, p) != first) continue;
         tries++;
         if (f->work_count % p == 0 && repeats(f, p)) period = p;
