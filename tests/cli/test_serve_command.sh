@@ -77,4 +77,8 @@ printf '{"schema": "gpusim-serving/1", "slot": 3}' >bad.json
 refuses 'unknown field "slot"' serve bad.json
 printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "nowhere.json.gz"}, "prefill": {"8": "nowhere.json.gz"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json
 refuses "nowhere.json.gz" serve bad.json
+printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "a"}, "decode": {"2": "a"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json
+refuses '"decode" stands there twice' serve bad.json
+printf 'Timestamp,Request tokens,Response tokens\n,8,2\n' >bad.csv
+refuses "line 2: expected a time, found none" serve "$runs/server.json" --arrivals bad.csv
 [ $failures = 0 ]

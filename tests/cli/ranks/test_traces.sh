@@ -59,6 +59,7 @@ grep -q "rank 1 is late" explained || fail "the late rank is not named"
 # All ranks are needed, each once.
 "$gpusim" explain r0.json r0.json >out 2>err && fail "a rank twice"
 grep -q "is of rank 0, and so is" err || fail "$(cat err)"
+"$gpusim" whatif r0.json r1.json --change hw_queues=0.5 >out 2>err && fail "half a hardware queue"
 "$gpusim" whatif r0.json r1.json --change nonsense >out 2>err && fail "a change that is none"
 grep -q "of ranks expected one of comm=Fx" err || fail "$(cat err)"
 

@@ -57,6 +57,11 @@ has program '"reads": ["rows", "other"], "writes": [{"buffer": "both", "offset":
 import_ok "$sources/hits.cu" -DSTEPS=4
 count 5 '"kernel": "spread"'
 
+import_ok "$sources/join.cu"
+is_last 'launches: 2 of 2 read'
+count 13 '"op": "kernel"'
+has program '"after": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]'
+
 import_ok "$sources/product.cu"
 is_last 'launches: 2 of 2 read'
 # 64 products and 64 sums for each of 64 x 64 results; two matrices read, the result read and written.

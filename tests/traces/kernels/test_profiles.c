@@ -72,5 +72,16 @@ static void refused(void)
     }
 }
 
-static const struct test_case tests[] = {{"figures", figures}, {"matches", matches}, {"refused", refused}};
+/* Pipes are named. */
+static void pipes_in_a_list(void)
+{
+    static const char text[] = "{\"schema\": \"gpusim-kernels/1\", \"kernels\": [{\"name\": \"k\", \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"pipes\": [1]}]}";
+    struct gsim_profiles profiles = {0};
+    struct gsim_error error = {0};
+    CHECK_INT(gsim_profiles_read_json(&profiles, text, sizeof text - 1, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "kernels[0].pipes");
+    gsim_profiles_release(&profiles);
+}
+
+static const struct test_case tests[] = {{"figures", figures}, {"matches", matches}, {"refused", refused}, {"pipes in a list", pipes_in_a_list}};
 TEST_MAIN("traces/kernels/profiles", tests)
