@@ -9,6 +9,11 @@
 
 #include "sim/front/front.h"
 
+/* The calls themselves, of all these files. */
+#define GSIM_DO(name, parameters, arguments)         void gsim_api_##name parameters;
+#define GSIM_CALL(type, name, parameters, arguments) type gsim_api_##name parameters;
+#include "gpusim/driver.def"
+
 /* --- driver.c ----------------------------------------------------------------------------------------------- */
 /* The process's driver; stream 0 is on its current device. False: out of memory. */
 bool gsim_api_init(struct gsim_process *p);
@@ -33,29 +38,13 @@ bool gsim_api_is_event(struct gsim_process *p, gsim_event event);
 void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail);
 
-/* --- graphs.c ----------------------------------------------------------------------------------------------- */
-void gsim_api_set_graph_ops(struct gsim_driver_ops *ops);
 /* Capture: true when the call on STREAM became part of a graph. */
 bool gsim_api_capture_op(struct gsim_process *p, uint32_t stream, const struct gsim_op *op);
 bool gsim_api_capture_record(struct gsim_process *p, uint32_t event, uint32_t stream);
 bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t event);
 
-/* --- threads.c ---------------------------------------------------------------------------------------------- */
-void gsim_api_set_thread_ops(struct gsim_driver_ops *ops);
-
 /* Since when the queue has held an item, now at the earliest; GSIM_TIME_NEVER where it holds none. */
 gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue);
 bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
-
-/* --- devices.c ----------------------------------------------------------------------------------------------- */
-void gsim_api_set_device_ops(struct gsim_driver_ops *ops);
-
-/* --- resident.c ----------------------------------------------------------------------------------------------- */
-void gsim_api_set_resident_ops(struct gsim_driver_ops *ops);
-/* --- frontend.c ---------------------------------------------------------------------------------------------- */
-void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops);
-
-/* --- waits.c ------------------------------------------------------------------------------------------------ */
-void gsim_api_set_wait_ops(struct gsim_driver_ops *ops);
 
 #endif

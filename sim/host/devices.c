@@ -3,7 +3,7 @@
  * turn take no longer than 200 on one (traces/h100/two_gpus.json.gz). */
 #include "sim/host/api.h"
 
-static uint32_t do_device_count(struct gsim_driver *driver) { return gsim_api_process(driver)->device_count; }
+uint32_t gsim_api_device_count(struct gsim_driver *driver) { return gsim_api_process(driver)->device_count; }
 
 static bool is_device(struct gsim_process *p, uint32_t device)
 {
@@ -13,21 +13,14 @@ static bool is_device(struct gsim_process *p, uint32_t device)
     return false;
 }
 
-static void do_device_set(struct gsim_driver *driver, uint32_t device)
+void gsim_api_device_set(struct gsim_driver *driver, uint32_t device)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (is_device(p, device)) p->machine->running->device = device;
 }
 
-static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
+void gsim_api_peer_enable(struct gsim_driver *driver, uint32_t peer)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (is_device(p, peer)) gsim_machine_open_peers(p->machine, p->first_device + p->machine->running->device, p->first_device + peer);
-}
-
-void gsim_api_set_device_ops(struct gsim_driver_ops *ops)
-{
-    ops->device_count = do_device_count;
-    ops->device_set = do_device_set;
-    ops->peer_enable = do_peer_enable;
 }

@@ -122,7 +122,7 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
     return index;
 }
 
-static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
+gsim_stream gsim_api_stream_create(struct gsim_driver *driver, int priority)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -134,7 +134,7 @@ static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
     return stream;
 }
 
-static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
+void gsim_api_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || stream == 0) return;
@@ -150,7 +150,7 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
     gsim_api_end(p, GSIM_API_STREAM_DESTROY, start, 0, stream, NULL);
 }
 
-static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
+void gsim_api_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -168,7 +168,7 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
     gsim_api_end(p, GSIM_API_STREAM_SYNC, start, waited, stream, NULL);
 }
 
-static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
+bool gsim_api_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return true;
@@ -180,7 +180,7 @@ static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
     return is_idle;
 }
 
-static void do_device_synchronize(struct gsim_driver *driver)
+void gsim_api_device_synchronize(struct gsim_driver *driver)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -196,7 +196,7 @@ static void do_device_synchronize(struct gsim_driver *driver)
 
 /* --- events ---------------------------------------------------------------------------------------------- */
 
-static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
+gsim_event gsim_api_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -217,7 +217,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
     return event;
 }
 
-static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
+void gsim_api_event_destroy(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_event(p, event)) return;
@@ -246,7 +246,7 @@ static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gs
     gsim_front_issue(p->streams[stream].front, command);
 }
 
-static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
+void gsim_api_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
@@ -270,7 +270,7 @@ static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     gsim_api_end(p, GSIM_API_EVENT_RECORD, start, 0, stream, NULL);
 }
 
-static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
+void gsim_api_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || !gsim_api_is_event(p, event)) return;
@@ -290,7 +290,7 @@ static bool marker_pending(const struct gsim_process *p, const struct gsim_marke
     return marker && (!marker->is_complete || marker->time > p->machine->running->local);
 }
 
-static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
+void gsim_api_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_event(p, event)) return;
@@ -305,7 +305,7 @@ static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
     gsim_api_end(p, GSIM_API_EVENT_SYNC, start, waited, 0, NULL);
 }
 
-static bool do_event_query(struct gsim_driver *driver, gsim_event event)
+bool gsim_api_event_query(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_event(p, event)) return true;
@@ -322,7 +322,7 @@ static bool do_event_query(struct gsim_driver *driver, gsim_event event)
 /* Of a call that puts work into a queue. */
 static double gpus_call_us(const struct gsim_process *p) { return p->device_count > 1 ? p->spec->gpus_call_us : 0; }
 
-static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_api_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
@@ -350,7 +350,7 @@ static bool can_copy(struct gsim_process *p, const struct gsim_op *op, gsim_stre
     return false;
 }
 
-static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_api_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!can_copy(p, op, stream) || gsim_api_capture_op(p, stream, op)) return;
@@ -374,7 +374,12 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_api_end(p, GSIM_API_MEMCPY, start, waited, stream, name);
 }
 
-static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_api_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+{
+    gsim_api_memcpy_async(driver, op, stream);
+}
+
+void gsim_api_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || gsim_api_capture_op(p, stream, op)) return;
@@ -389,7 +394,7 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
-static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
+void gsim_api_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -399,7 +404,7 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
     gsim_api_end(p, GSIM_API_ATTACH, start, 0, stream, p->space->program->buffers[buffer_index].name);
 }
 
-static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
+void gsim_api_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -412,7 +417,7 @@ static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
                  p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
-static void do_host_work(struct gsim_driver *driver, double us, const char *what)
+void gsim_api_host_work(struct gsim_driver *driver, double us, const char *what)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -423,7 +428,7 @@ static void do_host_work(struct gsim_driver *driver, double us, const char *what
 
 /* --- bookkeeping --------------------------------------------------------------------------------------------- */
 
-static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
+void gsim_api_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -475,7 +480,7 @@ static size_t steady_count(struct gsim_timeline *timeline)
     return (double)(longest - shortest) <= GSIM_STEADY_NEAR * (double)shortest ? GSIM_STEADY_NEAR_COUNT : 0;
 }
 
-static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
+void gsim_api_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -495,52 +500,24 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     client->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
-static double do_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
+double gsim_api_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
 
-static void do_figure(struct gsim_driver *driver, const char *name, const char *unit, double value)
+void gsim_api_figure(struct gsim_driver *driver, const char *name, const char *unit, double value)
 {
     gsim_timeline_set_figure(gsim_api_process(driver)->machine->timeline, &(struct gsim_figure_record){name, unit, value});
 }
 
 bool gsim_api_init(struct gsim_process *p)
 {
-    static const struct gsim_driver_ops own = {
+    static const struct gsim_driver_ops ops = {
         .abi = GSIM_ABI,
         .size = sizeof(struct gsim_driver_ops),
         .name = "sim",
-        .stream_create = do_stream_create,
-        .stream_destroy = do_stream_destroy,
-        .stream_synchronize = do_stream_synchronize,
-        .stream_query = do_stream_query,
-        .device_synchronize = do_device_synchronize,
-        .event_create = do_event_create,
-        .event_destroy = do_event_destroy,
-        .event_record = do_event_record,
-        .stream_wait_event = do_stream_wait_event,
-        .event_synchronize = do_event_synchronize,
-        .event_query = do_event_query,
-        .launch = do_launch,
-        .memcpy_async = do_memcpy_async,
-        .memcpy_peer_async = do_memcpy_async,
-        .prefetch_async = do_prefetch_async,
-        .stream_attach = do_stream_attach,
-        .host_access = do_host_access,
-        .host_work = do_host_work,
-        .iteration_begin = do_iteration_begin,
-        .iteration_end = do_iteration_end,
-        .now_us = do_now_us,
-        .figure = do_figure,
+#define GSIM_DO(name, parameters, arguments)         .name = gsim_api_##name,
+#define GSIM_CALL(type, name, parameters, arguments) .name = gsim_api_##name,
+#include "gpusim/driver.def"
     };
-    struct gsim_driver_ops *ops = GSIM_ARENA_NEW(&p->machine->arena, struct gsim_driver_ops);
-    if (!ops) return false;
-    *ops = own;
-    gsim_api_set_graph_ops(ops);
-    gsim_api_set_thread_ops(ops);
-    gsim_api_set_wait_ops(ops);
-    gsim_api_set_device_ops(ops);
-    gsim_api_set_resident_ops(ops);
-    gsim_api_set_frontend_ops(ops);
-    p->driver.ops = ops;
+    p->driver.ops = &ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     add_stream(p, 0);                                                                         /* the legacy default stream */
     if (gsim_array_grow((void **)&p->events, sizeof *p->events, 0, &p->event_capacity)) return false; /* event 0 means "none" */

@@ -2,7 +2,7 @@
 /* Calls of the simulated driver that reach the policy in a GPU's front end (include/gpusim/frontend.h). */
 #include "sim/host/api.h"
 
-static void do_frontend_set(struct gsim_driver *driver, const struct gsim_frontend_ops *ops, void *policy)
+void gsim_api_frontend_set(struct gsim_driver *driver, const struct gsim_frontend_ops *ops, void *policy)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -15,7 +15,7 @@ static void do_frontend_set(struct gsim_driver *driver, const struct gsim_fronte
     gsim_front_policy_set(p->fronts[gsim_process_device(p)->index], p->machine->running->client, ops, policy);
 }
 
-static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)
+void gsim_api_launch_noted(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream, const void *note)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -23,10 +23,4 @@ static void do_launch_noted(struct gsim_driver *driver, const struct gsim_op *op
     thread->note = note;
     driver->ops->launch(driver, op, stream);
     thread->note = NULL;
-}
-
-void gsim_api_set_frontend_ops(struct gsim_driver_ops *ops)
-{
-    ops->frontend_set = do_frontend_set;
-    ops->launch_noted = do_launch_noted;
 }

@@ -36,12 +36,12 @@ static bool is_graph(struct gsim_process *p, gsim_graph graph)
     return false;
 }
 
-static gsim_graph do_create(struct gsim_driver *driver)
+gsim_graph gsim_api_graph_create(struct gsim_driver *driver)
 {
     return gsim_driver_failed(driver) ? 0 : new_graph(gsim_api_process(driver));
 }
 
-static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, const struct gsim_op *op,
+gsim_graph_node gsim_api_graph_add(struct gsim_driver *driver, gsim_graph graph, const struct gsim_op *op,
                               const gsim_graph_node *after, uint32_t after_count)
 {
     struct gsim_process *p = gsim_api_process(driver);
@@ -53,7 +53,7 @@ static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, cons
     return node;
 }
 
-static void do_destroy(struct gsim_driver *driver, gsim_graph graph)
+void gsim_api_graph_destroy(struct gsim_driver *driver, gsim_graph graph)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver) || !is_graph(p, graph)) return;
@@ -84,7 +84,7 @@ static bool set_tail(struct gsim_process *p, struct gsim_stream_state *s, const 
     return true;
 }
 
-static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
+void gsim_api_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -95,7 +95,7 @@ static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
     gsim_api_end(p, GSIM_API_GRAPH_CAPTURE, start, 0, stream, "begin");
 }
 
-static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
+gsim_graph gsim_api_capture_end(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return 0;
@@ -154,7 +154,7 @@ bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t eve
 
 /* --- instantiation and launch ------------------------------------------------------------------------------- */
 
-static gsim_graph_exec do_instantiate(struct gsim_driver *driver, gsim_graph graph)
+gsim_graph_exec gsim_api_graph_instantiate(struct gsim_driver *driver, gsim_graph graph)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver) || !is_graph(p, graph)) return 0;
@@ -172,7 +172,7 @@ static gsim_graph_exec do_instantiate(struct gsim_driver *driver, gsim_graph gra
     return (gsim_graph_exec)p->exec_count; /* handles count from 1 */
 }
 
-static void do_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
+void gsim_api_graph_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
 {
     (void)driver; /* its memory belongs to the run's arena */
     (void)exec;
@@ -188,7 +188,7 @@ static double start_latency(const struct gsim_device *device, struct gsim_exec_s
     return device->spec->graph_start_us + (is_cold ? device->spec->graph_cold_us : 0);
 }
 
-static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
+void gsim_api_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -205,16 +205,4 @@ static void do_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_str
     gsim_api_issue(p, GSIM_COMMAND_GRAPH, NULL, exec - 1, stream, start, start_latency(device, &p->execs[exec - 1]));
     gsim_api_spend(p, p->execs[exec - 1].copy_count * p->spec->graph_launch_copy_us);
     gsim_api_end(p, GSIM_API_GRAPH_LAUNCH, start, waited, stream, NULL);
-}
-
-void gsim_api_set_graph_ops(struct gsim_driver_ops *ops)
-{
-    ops->graph_create = do_create;
-    ops->graph_add = do_add;
-    ops->graph_destroy = do_destroy;
-    ops->capture_begin = do_capture_begin;
-    ops->capture_end = do_capture_end;
-    ops->graph_instantiate = do_instantiate;
-    ops->graph_launch = do_launch;
-    ops->graph_exec_destroy = do_exec_destroy;
 }

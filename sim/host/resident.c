@@ -12,7 +12,7 @@ static bool are_kernels(struct gsim_process *p, const struct gsim_persistent *pl
     return true;
 }
 
-static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream stream)
+void gsim_api_persistent_launch(struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || !are_kernels(p, plan)) return;
@@ -41,5 +41,3 @@ static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_p
     gsim_api_use_stream(p, stream);
     gsim_api_end(p, GSIM_API_RESIDENT, start, waited, stream, "persistent kernel");
 }
-
-void gsim_api_set_resident_ops(struct gsim_driver_ops *ops) { ops->persistent_launch = do_persistent_launch; }

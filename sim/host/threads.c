@@ -11,7 +11,7 @@ static void thread_main(void *argument)
     gsim_machine_end_thread(p->machine);
 }
 
-static gsim_thread do_create(struct gsim_driver *driver, void (*body)(struct gsim_driver *, void *), void *argument)
+gsim_thread gsim_api_thread_create(struct gsim_driver *driver, gsim_body body, void *argument)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -29,7 +29,7 @@ static gsim_thread do_create(struct gsim_driver *driver, void (*body)(struct gsi
     return thread->index; /* the first thread has index 0 and nobody joins it */
 }
 
-static void do_join(struct gsim_driver *driver, gsim_thread index)
+void gsim_api_thread_join(struct gsim_driver *driver, gsim_thread index)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
@@ -43,7 +43,7 @@ static void do_join(struct gsim_driver *driver, gsim_thread index)
     gsim_api_end(p, GSIM_API_THREAD, start, p->machine->running->local - start, 0, "join");
 }
 
-static gsim_lock do_lock_create(struct gsim_driver *driver)
+gsim_lock gsim_api_lock_create(struct gsim_driver *driver)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_array_grow((void **)&p->machine->locks, sizeof *p->machine->locks, p->machine->lock_count, &p->machine->lock_capacity)) {
@@ -62,7 +62,7 @@ static bool is_there(struct gsim_process *p, const char *what, uint32_t handle, 
     return false;
 }
 
-static void do_lock_acquire(struct gsim_driver *driver, gsim_lock lock)
+void gsim_api_lock_acquire(struct gsim_driver *driver, gsim_lock lock)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!is_there(p, "lock", lock, p->machine->lock_count)) return;
@@ -81,7 +81,7 @@ static void do_lock_acquire(struct gsim_driver *driver, gsim_lock lock)
     gsim_api_end(p, GSIM_API_LOCK, start, waited, 0, "acquire");
 }
 
-static void do_lock_release(struct gsim_driver *driver, gsim_lock lock)
+void gsim_api_lock_release(struct gsim_driver *driver, gsim_lock lock)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!is_there(p, "lock", lock, p->machine->lock_count)) return;
@@ -97,7 +97,7 @@ static void do_lock_release(struct gsim_driver *driver, gsim_lock lock)
     gsim_machine_wake(p->machine, l->owner, p->machine->running->local);
 }
 
-static gsim_queue do_queue_create(struct gsim_driver *driver, uint32_t capacity)
+gsim_queue gsim_api_queue_create(struct gsim_driver *driver, uint32_t capacity)
 {
     struct gsim_process *p = gsim_api_process(driver);
     struct gsim_queue_state queue = {.items = GSIM_ARENA_ARRAY(&p->machine->arena, void *, capacity ? capacity : 1),
@@ -118,7 +118,7 @@ static void wake_first(struct gsim_process *p, struct gsim_host_thread **list)
     gsim_machine_wake(p->machine, thread, p->machine->running->local);
 }
 
-static void do_push(struct gsim_driver *driver, gsim_queue queue, void *item)
+void gsim_api_queue_push(struct gsim_driver *driver, gsim_queue queue, void *item)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!is_there(p, "queue", queue, p->machine->queue_count)) return;
@@ -151,7 +151,7 @@ static void *take(struct gsim_process *p, struct gsim_queue_state *q)
     return item;
 }
 
-static bool do_try_pop(struct gsim_driver *driver, gsim_queue queue, void **item)
+bool gsim_api_queue_try_pop(struct gsim_driver *driver, gsim_queue queue, void **item)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_queue(p, queue)) return false;
@@ -162,7 +162,7 @@ static bool do_try_pop(struct gsim_driver *driver, gsim_queue queue, void **item
     return true;
 }
 
-static void *do_pop(struct gsim_driver *driver, gsim_queue queue)
+void *gsim_api_queue_pop(struct gsim_driver *driver, gsim_queue queue)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!is_there(p, "queue", queue, p->machine->queue_count)) return NULL;
@@ -172,17 +172,4 @@ static void *do_pop(struct gsim_driver *driver, gsim_queue queue)
         gsim_machine_wait_on(p->machine, &p->machine->queues[queue - 1].popping);
     if (gsim_driver_failed(driver)) return NULL;
     return take(p, &p->machine->queues[queue - 1]);
-}
-
-void gsim_api_set_thread_ops(struct gsim_driver_ops *ops)
-{
-    ops->thread_create = do_create;
-    ops->thread_join = do_join;
-    ops->lock_create = do_lock_create;
-    ops->lock_acquire = do_lock_acquire;
-    ops->lock_release = do_lock_release;
-    ops->queue_create = do_queue_create;
-    ops->queue_push = do_push;
-    ops->queue_pop = do_pop;
-    ops->queue_try_pop = do_try_pop;
 }

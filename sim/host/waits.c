@@ -103,7 +103,7 @@ static uint32_t wait_for(struct wait *w, double timeout_us)
     }
 }
 
-static uint32_t do_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
+uint32_t gsim_api_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
 {
     struct gsim_process *p = gsim_api_process(driver);
     struct wait wait = {.process = p, .list = list, .count = count};
@@ -155,7 +155,7 @@ static void start_host_func(struct gsim_command *command)
     thread->wake = thread->local = m->now + gsim_time_from_us(p->spec->sync_return_us);
 }
 
-static void do_launch_host_func(struct gsim_driver *driver, void (*body)(struct gsim_driver *, void *), void *argument, gsim_stream stream)
+void gsim_api_launch_host_func(struct gsim_driver *driver, gsim_body body, void *argument, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -181,7 +181,7 @@ static void do_launch_host_func(struct gsim_driver *driver, void (*body)(struct 
 
 /* --- gates -------------------------------------------------------------------------------------------------- */
 
-static void do_stream_gate(struct gsim_driver *driver, gsim_stream stream, uint64_t count)
+void gsim_api_stream_gate(struct gsim_driver *driver, gsim_stream stream, uint64_t count)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -207,7 +207,7 @@ static void open_gate(void *argument)
 }
 
 /* A store to memory that the device reads: it takes the host nothing, and is there when a command would be. */
-static void do_stream_open(struct gsim_driver *driver, gsim_stream stream, uint64_t count)
+void gsim_api_stream_open(struct gsim_driver *driver, gsim_stream stream, uint64_t count)
 {
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
@@ -218,12 +218,4 @@ static void do_stream_open(struct gsim_driver *driver, gsim_stream stream, uint6
     opening->gate = count;
     gsim_machine_at(p->machine, start + gsim_time_from_us(p->spec->launch_to_start_us), open_gate, opening);
     gsim_api_end(p, GSIM_API_GATE, start, 0, stream, "open");
-}
-
-void gsim_api_set_wait_ops(struct gsim_driver_ops *ops)
-{
-    ops->wait_any = do_wait_any;
-    ops->launch_host_func = do_launch_host_func;
-    ops->stream_gate = do_stream_gate;
-    ops->stream_open = do_stream_open;
 }

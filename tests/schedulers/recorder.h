@@ -211,7 +211,7 @@ static inline void rec_capture(struct recorder *r, const struct gsim_op *op, gsi
     rec_add(&stream->captured, graph->node_count++);
 }
 
-static inline void rec_issue(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)
+static inline void rec_launch(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)
 {
     struct recorder *r = REC(d);
     if (!rec_call(d)) return;
@@ -233,7 +233,10 @@ static inline void rec_issue(struct gsim_driver *d, const struct gsim_op *op, gs
         if (r->edge_count < REC_EDGES) r->edges[r->edge_count++] = (struct rec_edge){stream->pending_waits[i], index, r->iteration};
     stream->pending_count = 0;
 }
-static inline void rec_attach(struct gsim_driver *d, uint32_t buffer, gsim_stream s)
+#define rec_memcpy_async   rec_launch
+#define rec_prefetch_async rec_launch
+
+static inline void rec_stream_attach(struct gsim_driver *d, uint32_t buffer, gsim_stream s)
 {
     (void)buffer;
     if (rec_call(d)) {
@@ -376,18 +379,12 @@ static inline double rec_now_us(struct gsim_driver *d) { return (double)REC(d)->
 
 /* Host threads, locks and queues are not used by the schedulers tested with this backend: left NULL. */
 static const struct gsim_driver_ops rec_ops = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .persistent_launch = rec_persistent_launch,
-    .name = "recorder", .stream_create = rec_stream_create, .stream_destroy = rec_stream_destroy,
-    .stream_synchronize = rec_stream_synchronize, .stream_query = rec_stream_query,
-    .device_synchronize = rec_device_synchronize, .event_create = rec_event_create, .event_destroy = rec_event_destroy,
-    .event_record = rec_event_record, .stream_wait_event = rec_stream_wait_event,
-    .event_synchronize = rec_event_synchronize, .event_query = rec_event_query, .launch = rec_issue,
-    .memcpy_async = rec_issue, .prefetch_async = rec_issue, .stream_attach = rec_attach, .host_access = rec_host_access,
-    .host_work = rec_host_work, .graph_create = rec_graph_create, .graph_add = rec_graph_add,
-    .graph_destroy = rec_graph_destroy, .capture_begin = rec_capture_begin, .capture_end = rec_capture_end,
-    .graph_instantiate = rec_graph_instantiate, .graph_launch = rec_graph_launch,
-    .graph_exec_destroy = rec_graph_exec_destroy, .iteration_begin = rec_iteration_begin,
-    .iteration_end = rec_iteration_end, .now_us = rec_now_us,
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .name = "recorder", .persistent_launch = rec_persistent_launch,
+#define GSIM_DRIVER_WITHOUT_THREADS
+#define GSIM_DRIVER_WITHOUT_OPTIONAL
+#define GSIM_DO(name, parameters, arguments)         .name = rec_##name,
+#define GSIM_CALL(type, name, parameters, arguments) .name = rec_##name,
+#include "gpusim/driver.def"
 };
 
 static inline struct recorder *rec_create(void)

@@ -98,7 +98,7 @@ static uint32_t add_stream(struct gsim_cuda *cuda, cudaStream_t stream)
     return index;
 }
 
-static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
+gsim_stream gsim_cuda_stream_create(struct gsim_driver *driver, int priority)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -109,7 +109,7 @@ static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
     return result == cudaSuccess ? add_stream(cuda, stream) : 0;
 }
 
-static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
+void gsim_cuda_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || stream == 0) return;
@@ -123,7 +123,7 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
     gsim_cuda_end(cuda, GSIM_API_STREAM_DESTROY, result, start, false, stream, NULL);
 }
 
-static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
+void gsim_cuda_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -133,7 +133,7 @@ static void do_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
     gsim_cuda_end(cuda, GSIM_API_STREAM_SYNC, cudaStreamSynchronize(real), start, true, stream, NULL);
 }
 
-static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
+bool gsim_cuda_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return true;
@@ -145,7 +145,7 @@ static bool do_stream_query(struct gsim_driver *driver, gsim_stream stream)
     return result != cudaErrorNotReady;
 }
 
-static void do_device_synchronize(struct gsim_driver *driver)
+void gsim_cuda_device_synchronize(struct gsim_driver *driver)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -164,7 +164,7 @@ static cudaEvent_t event_at(struct gsim_cuda *cuda, gsim_event event)
     return found;
 }
 
-static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
+gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_flags flags)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -185,7 +185,7 @@ static gsim_event do_event_create(struct gsim_driver *driver, enum gsim_event_fl
     return index;
 }
 
-static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
+void gsim_cuda_event_destroy(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -199,7 +199,7 @@ static void do_event_destroy(struct gsim_driver *driver, gsim_event event)
     gsim_cuda_end(cuda, GSIM_API_EVENT_DESTROY, result, start, false, 0, NULL);
 }
 
-static void do_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
+void gsim_cuda_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -237,7 +237,7 @@ static void note_wait(struct gsim_cuda *cuda, gsim_stream stream, gsim_event eve
     gsim_cuda_unlock(cuda);
 }
 
-static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
+void gsim_cuda_stream_wait_event(struct gsim_driver *driver, gsim_stream stream, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -250,7 +250,7 @@ static void do_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
     cuda->stream_waits++;
 }
 
-static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
+void gsim_cuda_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -260,7 +260,7 @@ static void do_event_synchronize(struct gsim_driver *driver, gsim_event event)
     gsim_cuda_end(cuda, GSIM_API_EVENT_SYNC, cudaEventSynchronize(real), start, true, 0, NULL);
 }
 
-static bool do_event_query(struct gsim_driver *driver, gsim_event event)
+bool gsim_cuda_event_query(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return true;
@@ -282,7 +282,7 @@ const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *o
 }
 
 /* --- work ---------------------------------------------------------------------------------------------------- */
-static void do_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -310,7 +310,7 @@ void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op
     return op->copy_kind == GSIM_COPY_D2H ? cuda->memory->host[buffer] : cuda->memory->device[buffer];
 }
 
-static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -327,7 +327,7 @@ static void do_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (cuda->captures) gsim_cuda_capture_note(cuda, op, stream);
 }
 
-static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+void gsim_cuda_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
@@ -346,7 +346,7 @@ static void do_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
     gsim_cuda_end(cuda, GSIM_API_PREFETCH, result, start, false, stream, cuda->program->buffers[buffer].name);
 }
 
-static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
+void gsim_cuda_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
@@ -358,7 +358,7 @@ static void do_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, 
 }
 
 /* A read of managed memory touches every page, so that it migrates; explicit memory was copied back before. */
-static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
+void gsim_cuda_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -375,7 +375,7 @@ static void do_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 }
 
 /* What the scheduler says its decisions cost (a published run time's, say) passes here as it does in the simulator. */
-static void do_host_work(struct gsim_driver *driver, double us, const char *what)
+void gsim_cuda_host_work(struct gsim_driver *driver, double us, const char *what)
 {
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_runner_now_ns(), end = start + (int64_t)(us * 1e3);
@@ -384,7 +384,7 @@ static void do_host_work(struct gsim_driver *driver, double us, const char *what
 }
 
 /* --- bookkeeping ------------------------------------------------------------------------------------------------- */
-static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
+void gsim_cuda_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -400,7 +400,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     cuda->iteration_start_ns = gsim_runner_now_ns();
 }
 
-static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
+void gsim_cuda_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     (void)iteration;
@@ -413,7 +413,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     gsim_cuda_residents_end(cuda);
 }
 
-static double do_now_us(struct gsim_driver *driver)
+double gsim_cuda_now_us(struct gsim_driver *driver)
 {
     return (double)(gsim_runner_now_ns() - gsim_cuda_of(driver)->epoch_ns) * 1e-3;
 }
@@ -424,30 +424,15 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
         .abi = GSIM_ABI,
         .size = sizeof(struct gsim_driver_ops),
         .name = "cuda",
-        .stream_create = do_stream_create,
-        .stream_destroy = do_stream_destroy,
-        .stream_synchronize = do_stream_synchronize,
-        .stream_query = do_stream_query,
-        .device_synchronize = do_device_synchronize,
-        .event_create = do_event_create,
-        .event_destroy = do_event_destroy,
-        .event_record = do_event_record,
-        .stream_wait_event = do_stream_wait_event,
-        .event_synchronize = do_event_synchronize,
-        .event_query = do_event_query,
-        .launch = do_launch,
-        .memcpy_async = do_memcpy_async,
-        .prefetch_async = do_prefetch_async,
-        .stream_attach = do_stream_attach,
-        .host_access = do_host_access,
-        .host_work = do_host_work,
-        .iteration_begin = do_iteration_begin,
-        .iteration_end = do_iteration_end,
-        .now_us = do_now_us,
+        .wait_any = gsim_cuda_wait_any,
+        .queue_try_pop = gsim_cuda_queue_try_pop,
+        .launch_host_func = gsim_cuda_launch_host_func,
+        .persistent_launch = gsim_cuda_persistent_launch,
+#define GSIM_DRIVER_WITHOUT_OPTIONAL
+#define GSIM_DO(name, parameters, arguments)         .name = gsim_cuda_##name,
+#define GSIM_CALL(type, name, parameters, arguments) .name = gsim_cuda_##name,
+#include "gpusim/driver.def"
     };
-    gsim_cuda_graphs_set_ops(&cuda->ops);
-    gsim_cuda_waits_set_ops(&cuda->ops);
-    gsim_cuda_residents_set_ops(&cuda->ops);
     cuda->driver.ops = &cuda->ops;
     pthread_mutex_init(&cuda->mutex, NULL);
     enum gsim_status status = gsim_cuda_threads_init(cuda, error);

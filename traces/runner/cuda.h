@@ -141,15 +141,17 @@ void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op
 uint32_t gsim_cuda_thread_index(void);
 
 bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);
-void gsim_cuda_waits_set_ops(struct gsim_driver_ops *ops);
 
-void gsim_cuda_residents_set_ops(struct gsim_driver_ops *ops);
 /* Kernels of the iteration's resident launches. */
 void gsim_cuda_residents_end(struct gsim_cuda *cuda);
 void gsim_cuda_residents_release(struct gsim_cuda *cuda);
-void gsim_cuda_graphs_set_ops(struct gsim_driver_ops *ops);
 void gsim_cuda_graphs_release(struct gsim_cuda *cuda);
 enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cuda_threads_release(struct gsim_cuda *cuda);
+
+/* The calls themselves, of all these files; of the optional ones a few. */
+#define GSIM_DO(name, parameters, arguments)         void gsim_cuda_##name parameters;
+#define GSIM_CALL(type, name, parameters, arguments) type gsim_cuda_##name parameters;
+#include "gpusim/driver.def"
 
 #endif

@@ -43,7 +43,7 @@ bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t 
     return ok;
 }
 
-static gsim_graph do_create(struct gsim_driver *driver)
+gsim_graph gsim_cuda_graph_create(struct gsim_driver *driver)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return 0;
@@ -54,7 +54,7 @@ static gsim_graph do_create(struct gsim_driver *driver)
     return result == cudaSuccess ? new_graph(cuda, graph) + 1 : 0;
 }
 
-static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, const struct gsim_op *op,
+gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph, const struct gsim_op *op,
                               const gsim_graph_node *after, uint32_t after_count)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
@@ -90,7 +90,7 @@ static gsim_graph_node do_add(struct gsim_driver *driver, gsim_graph graph, cons
 }
 
 /* The nodes stay: graphs instantiated from it refer to them. */
-static void do_destroy(struct gsim_driver *driver, gsim_graph graph)
+void gsim_cuda_graph_destroy(struct gsim_driver *driver, gsim_graph graph)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     uint32_t index;
@@ -100,7 +100,7 @@ static void do_destroy(struct gsim_driver *driver, gsim_graph graph)
 }
 
 /* --- capture --------------------------------------------------------------------------------------------------- */
-static void do_capture_begin(struct gsim_driver *driver, gsim_stream stream)
+void gsim_cuda_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -133,7 +133,7 @@ void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gs
         gsim_cuda_add_node(cuda, cuda->capture_graph, nodes[0], op, stream);
 }
 
-static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
+gsim_graph gsim_cuda_capture_end(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || !cuda->captures) return 0;
@@ -147,7 +147,7 @@ static gsim_graph do_capture_end(struct gsim_driver *driver, gsim_stream stream)
 }
 
 /* --- instantiation and launch -------------------------------------------------------------------------------------- */
-static gsim_graph_exec do_instantiate(struct gsim_driver *driver, gsim_graph graph)
+gsim_graph_exec gsim_cuda_graph_instantiate(struct gsim_driver *driver, gsim_graph graph)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     uint32_t index;
@@ -172,7 +172,7 @@ static bool exec_exists(struct gsim_cuda *cuda, gsim_graph_exec exec)
     return false;
 }
 
-static void do_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
+void gsim_cuda_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || !exec_exists(cuda, exec)) return;
@@ -185,7 +185,7 @@ static void do_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gs
     gsim_cuda_end(cuda, GSIM_API_GRAPH_LAUNCH, result, start, false, stream, NULL);
 }
 
-static void do_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
+void gsim_cuda_graph_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver) || !exec_exists(cuda, exec)) return;
@@ -193,17 +193,6 @@ static void do_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exec)
     cuda->execs[exec - 1].exec = NULL;
 }
 
-void gsim_cuda_graphs_set_ops(struct gsim_driver_ops *ops)
-{
-    ops->graph_create = do_create;
-    ops->graph_add = do_add;
-    ops->graph_destroy = do_destroy;
-    ops->capture_begin = do_capture_begin;
-    ops->capture_end = do_capture_end;
-    ops->graph_instantiate = do_instantiate;
-    ops->graph_launch = do_graph_launch;
-    ops->graph_exec_destroy = do_exec_destroy;
-}
 
 void gsim_cuda_graphs_release(struct gsim_cuda *cuda)
 {

@@ -74,7 +74,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-static gsim_thread do_thread_create(struct gsim_driver *driver, void (*body)(struct gsim_driver *, void *), void *argument)
+gsim_thread gsim_cuda_thread_create(struct gsim_driver *driver, gsim_body body, void *argument)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct gsim_cuda_threads *t = cuda->threads;
@@ -92,7 +92,7 @@ static gsim_thread do_thread_create(struct gsim_driver *driver, void (*body)(str
     return (gsim_thread)thread->index;
 }
 
-static void do_thread_join(struct gsim_driver *driver, gsim_thread handle)
+void gsim_cuda_thread_join(struct gsim_driver *driver, gsim_thread handle)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct thread *thread = at(cuda, (void **)cuda->threads->threads, cuda->threads->thread_count, handle, "thread");
@@ -103,7 +103,7 @@ static void do_thread_join(struct gsim_driver *driver, gsim_thread handle)
     gsim_cuda_end(cuda, GSIM_API_THREAD, cudaSuccess, start, true, 0, "join");
 }
 
-static gsim_lock do_lock_create(struct gsim_driver *driver)
+gsim_lock gsim_cuda_lock_create(struct gsim_driver *driver)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct gsim_cuda_threads *t = cuda->threads;
@@ -114,7 +114,7 @@ static gsim_lock do_lock_create(struct gsim_driver *driver)
     return (gsim_lock)t->lock_count;
 }
 
-static void do_lock_acquire(struct gsim_driver *driver, gsim_lock handle)
+void gsim_cuda_lock_acquire(struct gsim_driver *driver, gsim_lock handle)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct lock *lock = at(cuda, (void **)cuda->threads->locks, cuda->threads->lock_count, handle, "lock");
@@ -127,7 +127,7 @@ static void do_lock_acquire(struct gsim_driver *driver, gsim_lock handle)
     gsim_cuda_end(cuda, GSIM_API_LOCK, cudaSuccess, start, true, 0, NULL);
 }
 
-static void do_lock_release(struct gsim_driver *driver, gsim_lock handle)
+void gsim_cuda_lock_release(struct gsim_driver *driver, gsim_lock handle)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct lock *lock = at(cuda, (void **)cuda->threads->locks, cuda->threads->lock_count, handle, "lock");
@@ -138,7 +138,7 @@ static void do_lock_release(struct gsim_driver *driver, gsim_lock handle)
     pthread_mutex_unlock(&lock->mutex);
 }
 
-static gsim_queue do_queue_create(struct gsim_driver *driver, uint32_t capacity)
+gsim_queue gsim_cuda_queue_create(struct gsim_driver *driver, uint32_t capacity)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct gsim_cuda_threads *t = cuda->threads;
@@ -152,7 +152,7 @@ static gsim_queue do_queue_create(struct gsim_driver *driver, uint32_t capacity)
     return (gsim_queue)t->queue_count;
 }
 
-static void do_queue_push(struct gsim_driver *driver, gsim_queue handle, void *item)
+void gsim_cuda_queue_push(struct gsim_driver *driver, gsim_queue handle, void *item)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct queue *queue = at(cuda, (void **)cuda->threads->queues, cuda->threads->queue_count, handle, "queue");
@@ -174,7 +174,7 @@ static void *take(struct queue *queue)
     return item;
 }
 
-static void *do_queue_pop(struct gsim_driver *driver, gsim_queue handle)
+void *gsim_cuda_queue_pop(struct gsim_driver *driver, gsim_queue handle)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct queue *queue = at(cuda, (void **)cuda->threads->queues, cuda->threads->queue_count, handle, "queue");
@@ -186,7 +186,7 @@ static void *do_queue_pop(struct gsim_driver *driver, gsim_queue handle)
     return item;
 }
 
-static bool do_queue_try_pop(struct gsim_driver *driver, gsim_queue handle, void **item)
+bool gsim_cuda_queue_try_pop(struct gsim_driver *driver, gsim_queue handle, void **item)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct queue *queue = at(cuda, (void **)cuda->threads->queues, cuda->threads->queue_count, handle, "queue");
@@ -212,15 +212,6 @@ enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_erro
 {
     cuda->threads = gsim_alloc(sizeof *cuda->threads);
     if (!cuda->threads) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    cuda->ops.thread_create = do_thread_create;
-    cuda->ops.thread_join = do_thread_join;
-    cuda->ops.lock_create = do_lock_create;
-    cuda->ops.lock_acquire = do_lock_acquire;
-    cuda->ops.lock_release = do_lock_release;
-    cuda->ops.queue_create = do_queue_create;
-    cuda->ops.queue_push = do_queue_push;
-    cuda->ops.queue_pop = do_queue_pop;
-    cuda->ops.queue_try_pop = do_queue_try_pop;
     return GSIM_OK;
 }
 

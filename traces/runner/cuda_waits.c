@@ -12,7 +12,7 @@ static bool is_fulfilled(struct gsim_driver *driver, const struct gsim_waitable 
     return false;
 }
 
-static uint32_t do_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
+uint32_t gsim_cuda_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     int64_t start = gsim_runner_now_ns();
@@ -39,7 +39,7 @@ static void CUDART_CB call_host_func(void *data)
     gsim_free(call);
 }
 
-static void do_launch_host_func(struct gsim_driver *driver, void (*body)(struct gsim_driver *, void *), void *argument, gsim_stream stream)
+void gsim_cuda_launch_host_func(struct gsim_driver *driver, gsim_body body, void *argument, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -58,10 +58,4 @@ static void do_launch_host_func(struct gsim_driver *driver, void (*body)(struct 
     cudaError_t result = cudaLaunchHostFunc(real, call_host_func, call);
     if (result != cudaSuccess) gsim_free(call);
     gsim_cuda_end(cuda, GSIM_API_HOST_FUNC, result, start, false, stream, NULL);
-}
-
-void gsim_cuda_waits_set_ops(struct gsim_driver_ops *ops)
-{
-    ops->wait_any = do_wait_any;
-    ops->launch_host_func = do_launch_host_func;
 }

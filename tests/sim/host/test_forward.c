@@ -187,11 +187,14 @@ static void optional_calls(void)
 {
     struct gsim_driver_ops ops = {.abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .name = "bare"};
     struct gsim_driver bare = {.ops = &ops};
+    ops.stream_query = gsim_stream_query;
     struct gsim_forward forward;
     gsim_forward_init(&forward, &bare);
     CHECK(!GSIM_DRIVER_HAS(&forward.driver, stream_gate));
     CHECK(!GSIM_DRIVER_HAS(&forward.driver, wait_any));
-    CHECK(GSIM_DRIVER_HAS(&forward.driver, launch));
+    CHECK(!GSIM_DRIVER_HAS(&forward.driver, launch));
+    CHECK(GSIM_DRIVER_HAS(&forward.driver, stream_query));
+    CHECK_INT(gsim_device_count(&forward.driver), 1);
     CHECK_STR(forward.driver.ops->name, "bare");
 }
 

@@ -58,7 +58,7 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     return r->board ? r : NULL;
 }
 
-static void do_persistent_launch(struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream stream)
+void gsim_cuda_persistent_launch(struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -149,5 +149,3 @@ void gsim_cuda_residents_release(struct gsim_cuda *cuda)
         gsim_free(r);
     }
 }
-
-void gsim_cuda_residents_set_ops(struct gsim_driver_ops *ops) { ops->persistent_launch = do_persistent_launch; }
