@@ -21,7 +21,8 @@
     X(EvalResult_getAsDouble) X(EvalResult_dispose) X(getEnumConstantDeclValue) X(Cursor_isNull)          \
     X(getSpecializedCursorTemplate) X(getCursorSemanticParent)              \
     X(Location_isFromMainFile) X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling)                 \
-    X(disposeTokens)
+    X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) X(Cursor_getTemplateArgumentType)  \
+    X(Cursor_getTemplateArgumentValue) X(getNumOverloadedDecls) X(getOverloadedDecl)
 
 struct gsim_clang {
 #define GSIM_CLANG_FIELD(name) __typeof__(clang_##name) *name;

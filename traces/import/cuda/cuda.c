@@ -212,7 +212,7 @@ static bool execute_named(struct gsim_cu *s, const char *name)
     const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1}}; /* argc */
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
-    (void)gsim_cu_inline(s, named.function, &arguments, strcmp(name, "main") == 0, s->self);
+    (void)gsim_cu_inline(s, named.function, named.function, &arguments, strcmp(name, "main") == 0, s->self);
     return true;
 }
 
@@ -233,7 +233,7 @@ static void execute(struct gsim_cu *s)
         char name[GSIM_LIMIT_NAME + 1];
         gsim_cu_name(s, found.entries[i], name);
         gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
-        (void)gsim_cu_inline(s, found.entries[i], NULL, 0, s->self);
+        (void)gsim_cu_inline(s, found.entries[i], found.entries[i], NULL, 0, s->self);
     }
 }
 

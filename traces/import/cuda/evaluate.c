@@ -183,11 +183,14 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
     return value;
 }
 
+static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression);
+
 static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
 {
     char op[4];
     bool is_integer = gsim_cu_is_integer(s, kids->at[0]) && gsim_cu_is_integer(s, kids->at[1]);
     gsim_cu_operator(s, kids->at[0], kids->at[1], op);
+    if (!op[0]) return folded(s, expression); /* within a macro */
     if (strcmp(op, "=") == 0) return assign(s, kids->at[0], gsim_cu_evaluate(s, kids->at[1]));
     struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
     if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
@@ -245,11 +248,22 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
 }
 
 /* --- leaves -------------------------------------------------------------------------------------------------------- */
+/* sizeof(T) where T is a template's parameter. */
+static struct gsim_cu_value size_of_parameter(struct gsim_cu *s, CXCursor expression)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    struct gsim_cu_value value = unknown;
+    if (kids.count == 1 && s->clang.getCursorKind(kids.at[0]) == CXCursor_TypeRef)
+        value = gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(s->clang.getCursorReferenced(kids.at[0]))));
+    gsim_free(kids.at);
+    return value;
+}
+
 static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression)
 {
     struct gsim_cu_value value = unknown;
     CXEvalResult result = s->clang.Cursor_Evaluate(expression);
-    if (!result) return value;
+    if (!result) return s->clang.getCursorKind(expression) == CXCursor_UnaryExpr ? size_of_parameter(s, expression) : value;
     if (s->clang.EvalResult_getKind(result) == CXEval_Int) value = gsim_cu_number((double)s->clang.EvalResult_getAsLongLong(result));
     if (s->clang.EvalResult_getKind(result) == CXEval_Float) value = gsim_cu_number(s->clang.EvalResult_getAsDouble(result));
     s->clang.EvalResult_dispose(result);
@@ -272,6 +286,7 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
 {
     CXCursor declaration = s->clang.getCursorReferenced(expression);
     enum CXCursorKind kind = s->clang.getCursorKind(declaration);
+    if (kind == CXCursor_NonTypeTemplateParameter) return gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(declaration)));
     if (kind == CXCursor_EnumConstantDecl) return gsim_cu_number((double)s->clang.getEnumConstantDeclValue(declaration));
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
     uint32_t cell = gsim_cu_place(s, expression, false);
@@ -397,7 +412,7 @@ static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const s
         if (at.kind == GSIM_CU_CELL) self = at.at;
         gsim_free(base.at);
     }
-    return gsim_cu_inline(s, function, values, count, self);
+    return gsim_cu_inline(s, function, s->clang.getCursorReferenced(expression), values, count, self);
 }
 
 static struct gsim_cu_value choice(struct gsim_cu *s, const struct gsim_cu_kids *kids)

@@ -120,7 +120,8 @@ void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes);
 /* walk.c */
 void gsim_cu_statement(struct gsim_cu *s, CXCursor statement);
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
+/* CALLED: what the call names, of a template its instance. */
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called, const struct gsim_cu_value *values, size_t count,
                                     uint32_t self);
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */

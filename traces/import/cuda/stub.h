@@ -125,6 +125,12 @@ GPUSIM_ATOMIC(atomicAdd) GPUSIM_ATOMIC(atomicSub) GPUSIM_ATOMIC(atomicExch) GPUS
 GPUSIM_ATOMIC(atomicInc) GPUSIM_ATOMIC(atomicDec) GPUSIM_ATOMIC(atomicAnd) GPUSIM_ATOMIC(atomicOr) GPUSIM_ATOMIC(atomicXor)
 template <class T, class U, class V> __device__ T atomicCAS(T *, U, V);
 template <class T> __device__ T __ldg(const T *);
+__device__ int __float_as_int(float), __float2int_rn(float), __float2int_rd(float), __double2int_rn(double), __brev(unsigned), __ffsll(long long);
+__device__ unsigned __float_as_uint(float);
+__device__ int __popcll(unsigned long long), __clzll(long long), __umulhi(unsigned, unsigned);
+__device__ long long __double_as_longlong(double);
+__device__ float __int_as_float(int), __uint_as_float(unsigned), __int2float_rn(int), __saturatef(float), __frcp_rn(float), __fmaf_rn(float, float, float);
+__device__ double __longlong_as_double(long long);
 #define GPUSIM_MATH1(name) __device__ double name(double); __device__ float name(float); __device__ float name##f(float);
 #define GPUSIM_MATH2(name) __device__ double name(double, double); __device__ float name(float, float); __device__ float name##f(float, float);
 #define GPUSIM_FAST(name) __device__ float __##name##f(float);

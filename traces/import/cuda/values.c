@@ -121,12 +121,25 @@ struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor)
     return visit.kids;
 }
 
+/* What a call in a template's body names, which is not resolved there. */
+static CXCursor unresolved(struct gsim_cu *s, CXCursor call)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, call);
+    CXCursor first = kids.count ? kids.at[0] : call;
+    enum CXCursorKind kind = s->clang.getCursorKind(first);
+    gsim_free(kids.at);
+    return kids.count && (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr) ? unresolved(s, first) : first;
+}
+
 void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1])
 {
     CXString text = s->clang.getCursorSpelling(cursor);
     const char *chars = s->clang.getCString(text);
     snprintf(name, GSIM_LIMIT_NAME + 1, "%s", chars ? chars : "");
     s->clang.disposeString(text);
+    if (name[0] || s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return;
+    CXCursor called = unresolved(s, cursor);
+    if (called.kind == CXCursor_OverloadedDeclRef) gsim_cu_name(s, called, name);
 }
 
 bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name)
@@ -173,7 +186,7 @@ void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[
         return;
     }
     text = gsim_cu_text(s, begin, &size, &before);
-    if (text) operator_before(text, before, op);
+    if (text && before != at) operator_before(text, before, op);
 }
 
 unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor)
@@ -232,6 +245,11 @@ bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression)
 CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
 {
     CXCursor function = s->clang.getCursorReferenced(call), pattern, whole;
+    if (s->clang.Cursor_isNull(function) && s->clang.getCursorKind(call) == CXCursor_CallExpr) {
+        CXCursor named = unresolved(s, call);
+        if (s->clang.getCursorKind(named) == CXCursor_OverloadedDeclRef && s->clang.getNumOverloadedDecls(named) == 1)
+            function = s->clang.getOverloadedDecl(named, 0);
+    }
     if (s->clang.Cursor_isNull(function)) return function;
     pattern = s->clang.getSpecializedCursorTemplate(function);
     if (!s->clang.Cursor_isNull(pattern)) function = pattern;

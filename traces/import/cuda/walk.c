@@ -280,7 +280,24 @@ void gsim_cu_statement(struct gsim_cu *s, CXCursor statement)
     gsim_free(kids.at);
 }
 
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
+/* What a call of a template gives for its parameters: of a type, its bytes. */
+static void bind_template(struct gsim_cu *s, CXCursor called, const struct gsim_cu_kids *kids)
+{
+    int count = s->clang.Cursor_getNumTemplateArguments(called), at = 0;
+    for (size_t i = 0; i < kids->count && at < count; i++) {
+        enum CXCursorKind kind = s->clang.getCursorKind(kids->at[i]);
+        struct gsim_cu_value value = {0};
+        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter) continue;
+        enum CXTemplateArgumentKind given = s->clang.Cursor_getTemplateArgumentKind(called, (unsigned)at);
+        if (given == CXTemplateArgumentKind_Type)
+            value = gsim_cu_number((double)s->clang.Type_getSizeOf(s->clang.Cursor_getTemplateArgumentType(called, (unsigned)at)));
+        if (given == CXTemplateArgumentKind_Integral) value = gsim_cu_number((double)s->clang.Cursor_getTemplateArgumentValue(called, (unsigned)at));
+        gsim_cu_store(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(kids->at[i])), value);
+        at++;
+    }
+}
+
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called, const struct gsim_cu_value *values, size_t count,
                                     uint32_t self)
 {
     struct gsim_cu_value result = {0};
@@ -295,6 +312,7 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
     s->self = self;
     struct gsim_cu_kids kids = gsim_cu_kids(s, function);
     size_t place = 0;
+    bind_template(s, called, &kids);
     for (size_t i = 0; i < kids.count; i++) {
         struct gsim_cu_value given;
         if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
