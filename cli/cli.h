@@ -4,8 +4,7 @@
  * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. traces/runner/main.h is the
  * one other that includes this header. Messages go to stderr as one line, results to stdout.
  */
-#ifndef GSIM_CLI_H
-#define GSIM_CLI_H
+#pragma once
 
 #include "cli/serving/serve.h"
 #include "cli/sweep/sweep.h"
@@ -481,5 +480,3 @@ enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint3
 /* Simulates and measures. TIMELINE is the caller's to release in any case. */
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/device/device.h"
 #include "trust/validate/alone.h"
 #include "cli/cli.h"
 #include "cli/traces.h"

@@ -2,7 +2,6 @@
 /* See cli/node.h. */
 #include "cli/node.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cli/cli.h"

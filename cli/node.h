@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli. --node: the node of a run with the specs of its devices; and what "gpusim list nodes" prints. */
-#ifndef GSIM_CLI_NODE_H
-#define GSIM_CLI_NODE_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -33,5 +32,3 @@ enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, c
 
 enum gsim_status gsim_cli_list_nodes(bool in_full, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_list_node(const char *name_or_path, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (program). How far a single long run is: kernels that have ended, on a terminal or after ten seconds. An
  * observer in front of the run's own, so nothing of the run changes.
  */
-#ifndef GSIM_CLI_RUN_PROGRESS_H
-#define GSIM_CLI_RUN_PROGRESS_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "sim/base/jobs/progress.h"
@@ -20,5 +19,3 @@ struct gsim_run_progress {
 void gsim_run_progress_start(struct gsim_run_progress *progress, struct gsim_simulation *simulation, FILE *out);
 /* Clears the line. */
 void gsim_run_progress_end(struct gsim_run_progress *progress);
-
-#endif

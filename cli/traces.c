@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "trust/validate/alone.h"
-#include "sim/base/text.h"
 #include "sim/device/match.h"
 
 #define NOTES_BYTES 4096

@@ -3,8 +3,7 @@
  * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import/, replayed and compared by
  * trust/validate/traces.c.
  */
-#ifndef GSIM_CLI_TRACES_H
-#define GSIM_CLI_TRACES_H
+#pragma once
 
 #include "traces/import/importers.h"
 #include "traces/import/import.h"
@@ -39,5 +38,3 @@ enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, c
 bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE]);
 /* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: plots (helper). Axes of figures that show points over something: linear or logarithmic, which marks, which
  * label.
  */
-#ifndef GSIM_PLOTS_AXIS_H
-#define GSIM_PLOTS_AXIS_H
+#pragma once
 
 #include "plots/results.h"
 
@@ -31,5 +30,3 @@ size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, con
 /* The same for a horizontal axis: where they stand too close on WIDTH_CM, some have no label. Returns gsim_plot_turn's. */
 double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
                        double width_cm, double left_cm);
-
-#endif

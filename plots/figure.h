@@ -4,8 +4,7 @@
  * as it stands. Both are plain text; kept in a folder of the user's, "gnuplot NAME.gp" there draws the figure again.
  * What stands in the data file: the head of plots/NAME.gp. A script's common begin is plots/common.gp.
  */
-#ifndef GSIM_PLOTS_FIGURE_H
-#define GSIM_PLOTS_FIGURE_H
+#pragma once
 
 #include "plots/gnuplot.h"
 #include "sim/base/output.h"
@@ -51,5 +50,3 @@ double gsim_figure_letter_cm(const struct gsim_figure *figure);
 enum gsim_status gsim_figure_finish(struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
 /* Removes what is temporary; accepts a zeroed figure. */
 void gsim_figure_release(struct gsim_figure *figure);
-
-#endif

@@ -5,8 +5,7 @@
  * what gpusim-runner recorded on a GPU. Columns are named as in the database (iteration_us,
  * scheduler, workload, ...) and made when first needed; a cell that a source does not have is empty.
  */
-#ifndef GSIM_PLOTS_FRAME_H
-#define GSIM_PLOTS_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_er
 enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path,
                                     struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,7 +3,6 @@
  * Layer: plots. See plots/frame.h: a report of a run is one row (its options and metrics are columns), the JSON of
  * compare one row per run, recordings of gpusim-runner one row per measured iteration.
  */
-#include <math.h>
 
 #include "plots/frame.h"
 #include "sim/base/scan.h"

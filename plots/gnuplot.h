@@ -3,8 +3,7 @@
  * Layer: plots (helper). gnuplot as a child process, without a shell: file names reach a script as ARG1, ARG2, ...,
  * so that nothing in them is ever parsed. What is drawn: the scripts plots/NAME.gp and their callers.
  */
-#ifndef GSIM_PLOTS_GNUPLOT_H
-#define GSIM_PLOTS_GNUPLOT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const c
 /* The first of $GPUSIM_DATA/NAME, <folder of the executable>/../share/gpusim/NAME and the source tree's NAME
  * that exists, from ARENA; NULL when none does or memory is out. */
 const char *gsim_data_path(struct gsim_arena *arena, const char *name);
-
-#endif

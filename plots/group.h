@@ -3,8 +3,7 @@
  * Layer: plots. A table of results put into groups: one point for each pair of --x and --series, with the mean of --y
  * and its 95 % confidence interval where points were repeated; and speed-ups over a base scheduler.
  */
-#ifndef GSIM_PLOTS_GROUP_H
-#define GSIM_PLOTS_GROUP_H
+#pragma once
 
 #include "plots/frame.h"
 
@@ -43,5 +42,3 @@ void gsim_frame_select(struct gsim_frame *frame, const bool *keep);
 /* GSIM_USAGE with the known names and the nearest one, where there is no such column. */
 enum gsim_status gsim_frame_need(const struct gsim_frame *frame, const char *option, const char *name,
                                  const struct gsim_frame_column **column, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

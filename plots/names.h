@@ -2,8 +2,7 @@
 /*
  * Layer: plots (helper). Names of kernels, columns and units as a figure can show them.
  */
-#ifndef GSIM_PLOTS_NAMES_H
-#define GSIM_PLOTS_NAMES_H
+#pragma once
 
 #include "gpusim/memory.h"
 
@@ -16,5 +15,3 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
                               double *divisor);
 /* 1000000 is "1M", 2500 "2.5k", 0.25 "0.25"; names as they are. From ARENA. */
 const char *gsim_value_label(struct gsim_arena *arena, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: plots. Figures of a table of results: the data and the settings of plots/speedup.gp, lines.gp, heatmap.gp,
  * scatter.gp and box.gp. Each leaves the table as it is; the figure is open and, where its height is 0, gets one.
  */
-#ifndef GSIM_PLOTS_RESULTS_H
-#define GSIM_PLOTS_RESULTS_H
+#pragma once
 
 #include "plots/figure.h"
 #include "plots/group.h"
@@ -31,5 +30,3 @@ gsim_results_plot gsim_bars_plot, gsim_lines_plot, gsim_heatmap_plot, gsim_scatt
 
 /* NULL: no figure of results has this name. */
 gsim_results_plot *gsim_results_find(const char *kind);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: plots. Figures of several tasks on one GPU, from reports of "gpusim compare --task" and "gpusim run --task": how long requests took under
  * each way of sharing (plots/jct.gp), and what more clients do to throughput and P99 (plots/clients.gp).
  */
-#ifndef GSIM_PLOTS_SHARES_H
-#define GSIM_PLOTS_SHARES_H
+#pragma once
 
 #include "plots/figure.h"
 #include "plots/frame.h"
@@ -50,5 +49,3 @@ enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_
  * batching policy and way to place the prefill. */
 enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure,
                                 struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: plots. The picture of gpusim sensitivity and whatif (plots/tornado.gp): a row per input, bars in each.
  */
-#ifndef GSIM_PLOTS_TORNADO_H
-#define GSIM_PLOTS_TORNADO_H
+#pragma once
 
 #include "plots/figure.h"
 
@@ -27,5 +26,3 @@ struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const 
 
 /* The data and the settings of the figure, which is open; its height where that is 0. */
 void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *figure);
-
-#endif

@@ -5,7 +5,6 @@
  * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each. With several
  * GPUs one has work at a time.
  */
-#include "gpusim/limits.h"
 #include "gpusim/schedulers/pull.h"
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)

@@ -3,8 +3,7 @@
  * Layer: serving. When requests arrive and how many tokens they have: a list, a process of random gaps, or a public trace.
  * One request after the other, so that a million of them take no memory.
  */
-#ifndef GSIM_SERVING_ARRIVALS_H
-#define GSIM_SERVING_ARRIVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct gsim_arrival_walk {
 };
 /* False behind the last. */
 bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival);
-
-#endif

@@ -2,8 +2,6 @@
 /* See serving/library.h. */
 #include "serving/library.h"
 
-#include <string.h>
-
 struct guest {
     const struct gsim_library *library;
     gsim_library_body *body;

@@ -3,8 +3,7 @@
  * Layer: serving. The programs of a server's steps as one program, of which each step is a range of ops, and how it runs on a
  * simulated GPU.
  */
-#ifndef GSIM_SERVING_LIBRARY_H
-#define GSIM_SERVING_LIBRARY_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "serving/machine.h"
@@ -36,5 +35,3 @@ enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_
  * of the prefill and of the rounds that end while it runs, at most ROOM. */
 enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t prefill, uint32_t decode, double *prefill_us, double *rounds_us,
                                     uint32_t room, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * makes the calls of a simulated driver, serving/table.c looks up what such a simulation of the same few steps took.
  * All times are microseconds of the simulated host.
  */
-#ifndef GSIM_SERVING_MACHINE_H
-#define GSIM_SERVING_MACHINE_H
+#pragma once
 
 #include "serving/spec.h"
 
@@ -55,5 +54,3 @@ enum gsim_status gsim_serving_table_status(const struct gsim_serving_table *tabl
 /* The time from the launch of STEP alone to its seen end. NAN where its simulation fails. */
 double gsim_serving_table_alone_us(struct gsim_serving_table *table, uint32_t step);
 void gsim_serving_table_destroy(struct gsim_serving_table *table); /* accepts NULL */
-
-#endif

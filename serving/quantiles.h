@@ -3,8 +3,7 @@
  * Layer: serving. Percentiles of many values: exact of the first 65,536, from bins of 0.1 % beyond, so that a day of
  * requests takes no more memory than a minute.
  */
-#ifndef GSIM_SERVING_QUANTILES_H
-#define GSIM_SERVING_QUANTILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void gsim_quantiles_add(struct gsim_quantiles *tally, double value);
 double gsim_quantiles_mean(const struct gsim_quantiles *tally);                      /* NAN of none */
 double gsim_quantile(struct gsim_quantiles *tally, double fraction);       /* NAN of none */
 void gsim_quantiles_release(struct gsim_quantiles *tally);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: serving. What a run of a server has found, as text and as JSON (schema gpusim-serving-report/1). */
-#ifndef GSIM_SERVING_REPORT_H
-#define GSIM_SERVING_REPORT_H
+#pragma once
 
 #include "serving/server.h"
 #include "sim/base/output.h"
@@ -19,5 +18,3 @@ double gsim_serving_rate(const struct gsim_serving_result *result, double count)
 
 void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *head, struct gsim_serving_result *result);
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *head, struct gsim_serving_result *result);
-
-#endif

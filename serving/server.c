@@ -3,7 +3,6 @@
 #include "serving/server.h"
 
 #include <math.h>
-#include <string.h>
 
 #define NONE UINT32_MAX
 

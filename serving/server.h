@@ -3,8 +3,7 @@
  * Layer: serving. The loop of a server's host: it takes requests, asks its batching policy for steps, runs them on a machine
  * (serving/machine.h), and keeps what users of servers ask for.
  */
-#ifndef GSIM_SERVING_SERVER_H
-#define GSIM_SERVING_SERVER_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "serving/machine.h"
@@ -67,5 +66,3 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
 
 /* The step that SIZE tokens or slots of KIND take; its index is UINT32_MAX where no bucket is large enough. */
 struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t size);
-
-#endif

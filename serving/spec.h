@@ -3,8 +3,7 @@
  * Layer: serving. What a server of a language model is: its steps, slots, batching policy and requests, as a file
  * (schema gpusim-serving/1, docs/serving.md) says. Reading alone; serving/server.h runs it.
  */
-#ifndef GSIM_SERVING_SPEC_H
-#define GSIM_SERVING_SPEC_H
+#pragma once
 
 #include "gpusim/batching.h"
 #include "serving/arrivals.h"
@@ -78,5 +77,3 @@ void gsim_serving_spec_release(struct gsim_serving_spec *spec);
 /* The steps of KIND: *FIRST in spec->steps. Returns how many. */
 uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t *first);
 const char *gsim_step_kind_text(enum gsim_batch_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: session. The scheduler that asks a session's callbacks (gpusim/session.h). */
-#ifndef GSIM_SESSION_POLICY_H
-#define GSIM_SESSION_POLICY_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 #include "gpusim/session.h"
@@ -16,5 +15,3 @@ struct gsim_session_callbacks {
 
 /* Its parameters are a struct gsim_session_callbacks. */
 extern const struct gsim_scheduler_ops gsim_session_scheduler_ops;
-
-#endif

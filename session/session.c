@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "gpusim/device.h"
-#include "gpusim/generator.h"
 #include "gpusim/limits.h"
 #include "gpusim/metrics.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 #include "session/policy.h"
 #include "sim/base/text.h"
-#include "sim/device/device.h"
 #include "sim/program/verify.h"
 #include "sim/report/report.h"
 #include "sim/sm/work.h"

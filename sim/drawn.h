@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (internal). Between programs that are drawn (sim/program/draw.h) and the machine, whose tables get what is
  * first used. */
-#ifndef GSIM_DRAWN_H
-#define GSIM_DRAWN_H
+#pragma once
 
 #include "sim/front/front.h"
 
@@ -39,5 +38,3 @@ enum gsim_status gsim_drawn_check(const struct gsim_drawn *drawn, struct gsim_er
 /* What was drawn is the timeline's program from now on: gsim_simulation.drawn. */
 enum gsim_status gsim_drawn_keep(struct gsim_drawn *drawn, const struct gsim_program *known, struct gsim_error *error);
 void gsim_drawn_release(struct gsim_drawn *drawn); /* accepts zeroed */
-
-#endif

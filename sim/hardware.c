@@ -5,7 +5,6 @@
 #include "gpusim/limits.h"
 #include "sim/collective/collective.h"
 #include "sim/host/api.h"
-#include "sim/device/rules.h"
 #include "sim/memory/links.h"
 
 #define LEAST_STRIDE 8 /* of the numbers of front ends: what is drawn for a process is the same on 1 and on 8 devices */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (internal). The platform of a run, and its devices with the front ends of all processes, each made at its first use. */
-#ifndef GSIM_HARDWARE_H
-#define GSIM_HARDWARE_H
+#pragma once
 
 #include "sim/front/front.h"
 
@@ -32,5 +31,3 @@ enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uin
 /* Once the space has a program: what its kernels are on the first device. */
 enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error);
 void gsim_hardware_release(struct gsim_hardware *h); /* accepts zeroed */
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. How sure a prediction is: copies of a simulation with launch times, kernels' times and the order of ends drawn around
  * what they are (device: kernel_spread, call_spread, spread_gaps, spread_calls), and the interval around their times (spread_least, spread_width).
  */
-#ifndef GSIM_SPREAD_H
-#define GSIM_SPREAD_H
+#pragma once
 
 #include "gpusim/metrics.h"
 #include "gpusim/simulate.h"
@@ -31,5 +30,3 @@ typedef enum gsim_status gsim_spread_time(const struct gsim_spread_copy *copy, c
 /* Simulates RUNS >= 1 copies one after the other. */
 enum gsim_status gsim_spread_run(const struct gsim_simulation *simulation, uint32_t runs, gsim_spread_time *time,
                                  struct gsim_spread *spread, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

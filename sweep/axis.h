@@ -10,8 +10,7 @@
  *
  * The last four have as many values as the spec asks for samples and advance together.
  */
-#ifndef GSIM_SWEEP_AXIS_H
-#define GSIM_SWEEP_AXIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ enum gsim_status gsim_axis_list(struct gsim_axis *axis, const char *name, const 
 /* Fills the sampled ones among the COUNT axes with SAMPLES values each; the same SEED gives the same values. */
 enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t samples, uint64_t seed,
                                   struct gsim_arena *arena, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

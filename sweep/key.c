@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "sweep/model_hash.h" /* written by the build: cmake/model.cmake */
 

@@ -3,8 +3,7 @@
  * Layer: sweep. Identities: of a text, of a file's contents (128-bit FNV-1a, as 32 hexadecimal digits; against chance,
  * not against forgery), and of the model, which is the hash of the sources that decide on results.
  */
-#ifndef GSIM_SWEEP_KEY_H
-#define GSIM_SWEEP_KEY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ enum gsim_status gsim_key_file(char key[GSIM_KEY_SIZE], const char *path, struct
 
 /* 16 digits; differs when a source of sim/, schedulers/, workloads/ or models/ that can change a result differs. */
 const char *gsim_model_hash(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sweep (helper). One writer per results file, whatever name it is reached by: a lock on the file itself. The kernel drops
  * it when the process ends, however it ends.
  */
-#ifndef GSIM_SWEEP_LOCK_H
-#define GSIM_SWEEP_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct gsim_sweep_lock {
 enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 /* The file is removed if it is new and empty. Accepts a zeroed lock. */
 void gsim_sweep_lock_release(struct gsim_sweep_lock *lock);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep. Several results files into one: what the shards of a sweep, or several sweeps, have computed. */
-#ifndef GSIM_SWEEP_MERGE_H
-#define GSIM_SWEEP_MERGE_H
+#pragma once
 
 #include "sweep/store.h"
 
@@ -14,5 +13,3 @@ struct gsim_merge_outcome {
  * as it was, when two files disagree about a point, and, unless ALLOW_MIXED, when they come from different models. */
 enum gsim_status gsim_merge(const char *out, const char *const *inputs, size_t count, bool may_exist, bool allow_mixed,
                             struct gsim_merge_outcome *outcome, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sweep. Which points are to be computed: all of a spec, less those that its conditions leave out, that are the
  * same as an earlier one, that belong to another shard, or that a results file has already.
  */
-#ifndef GSIM_SWEEP_PLAN_H
-#define GSIM_SWEEP_PLAN_H
+#pragma once
 
 #include "sweep/key.h"
 #include "sweep/spec.h"
@@ -28,5 +27,3 @@ struct gsim_sweep_plan {
 enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
                                 bool retry, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_plan_release(struct gsim_sweep_plan *plan); /* accepts a zeroed one */
-
-#endif

@@ -7,8 +7,7 @@
  *
  *   0 -> r  START (who am I talking to), ITEMS, END        r -> 0  ROWS, BEAT (a second without rows), REFUSE
  */
-#ifndef GSIM_SWEEP_REMOTE_H
-#define GSIM_SWEEP_REMOTE_H
+#pragma once
 
 #include "sweep/run.h"
 
@@ -49,5 +48,3 @@ enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_
 enum gsim_status gsim_remote_follow(struct gsim_remote *remote, const struct gsim_pool_config *pool,
                                     void (*begin)(void *data, int64_t sweep_id),
                                     struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep (internal to sweep/remote*.c). The messages between ranks. */
-#ifndef GSIM_SWEEP_REMOTE_WIRE_H
-#define GSIM_SWEEP_REMOTE_WIRE_H
+#pragma once
 
 #include "sweep/remote.h"
 
@@ -24,5 +23,3 @@ struct gsim_remote_row {
 };
 
 #define GSIM_REMOTE_BEAT_S 1.0 /* a rank without rows says so often that it is there */
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sweep. From a list of points to rows in a results file: hands the points to the worker processes, writes what
  * comes back, shows how far it is, stops on the signals of sim/base/ends.h. Across machines: sweep/remote.h.
  */
-#ifndef GSIM_SWEEP_RUN_H
-#define GSIM_SWEEP_RUN_H
+#pragma once
 
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
@@ -21,5 +20,3 @@ struct gsim_sweep_job {
 
 /* What was committed stays, whatever the outcome. */
 enum gsim_status gsim_sweep_run(struct gsim_sweep_job *job, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -12,8 +12,7 @@
  * Points of the last two come from GSL's quasi-random sequences (Sobol's up to 40 dimensions, leaped Halton beyond),
  * shifted by an amount drawn from the seed.
  */
-#ifndef GSIM_SENSITIVITY_H
-#define GSIM_SENSITIVITY_H
+#pragma once
 
 #include "gpusim/memory.h"
 
@@ -43,5 +42,3 @@ struct gsim_effect {
 /* Y: the function's value at each point; EFFECTS: of each input. */
 enum gsim_status gsim_design_effects(const struct gsim_design *design, const double *y, struct gsim_effect *effects,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep (internal). Where outcomes go: into the results file, in one transaction per round; and how a sweep
  * learns that it shall stop: the signals of sim/base/ends.h are held back while it runs and looked for between rounds. */
-#ifndef GSIM_SWEEP_SINK_H
-#define GSIM_SWEEP_SINK_H
+#pragma once
 
 #include <signal.h>
 
@@ -29,5 +28,3 @@ struct gsim_stop {
 void gsim_stop_begin(struct gsim_stop *stop);
 int gsim_stop_asked(const struct gsim_stop *stop); /* the signal, 0: none */
 void gsim_stop_end(struct gsim_stop *stop); /* a signal that was seen is gone */
-
-#endif

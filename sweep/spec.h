@@ -10,8 +10,7 @@
  *    "paired": [{"size": [1e6, 1e7], "blocks": [32, 64]}], "where": ["size >= 1e6"], "repeat": 5,
  *    "samples": 100, "sample_seed": 1}
  */
-#ifndef GSIM_SWEEP_SPEC_H
-#define GSIM_SWEEP_SPEC_H
+#pragma once
 
 #include "sweep/axis.h"
 #include "sweep/query/where.h"
@@ -86,5 +85,3 @@ bool gsim_spec_holds(const struct gsim_spec *spec, const struct gsim_setting *se
 
 /* The resolved spec as JSON, all values written out, for the record; freed by gsim_free. NULL: out of memory. */
 char *gsim_spec_json(const struct gsim_spec *spec);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep. What is said of a handful of numbers: mean with its 95 % confidence interval (Student's t, so at least
  * two numbers), geometric mean (of positive numbers), extremes. NAN for what there is not. */
-#ifndef GSIM_SWEEP_STATS_H
-#define GSIM_SWEEP_STATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ double gsim_stats_deviation(const struct gsim_stats *stats); /* of the sample */
 double gsim_stats_geomean(const struct gsim_stats *stats);
 /* Half the width of the interval around the mean. */
 double gsim_stats_ci95(const struct gsim_stats *stats);
-
-#endif

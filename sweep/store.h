@@ -11,8 +11,7 @@
  * no wall-clock time: the same points give the same rows. Who asks what of it: sweep/query/query.h; who fills it:
  * sweep/run.h.
  */
-#ifndef GSIM_SWEEP_STORE_H
-#define GSIM_SWEEP_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ enum gsim_status gsim_store_count_points(struct gsim_store *store, struct gsim_e
 /* The models in the file, "VERSION MODEL" each, in memory of ARENA. */
 enum gsim_status gsim_store_models(struct gsim_store *store, struct gsim_arena *arena, const char ***models,
                                    size_t *count, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep (internal: sweep/store.c and sweep/store_read.c alone include it). An open results file. */
-#ifndef GSIM_SWEEP_STORE_STATE_H
-#define GSIM_SWEEP_STORE_STATE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -20,5 +19,3 @@ struct gsim_store {
 
 /* SQLite's last error as a message: "cannot DOING 'PATH': ...". Returns its status. */
 enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doing, struct gsim_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by all tests: CUnit with checks that print both values. A test file lists its cases in
  * "static const struct test_case cases[]" and ends with TEST_MAIN("folder/module", cases).
  */
-#ifndef GSIM_TEST_H
-#define GSIM_TEST_H
+#pragma once
 
 #include <CUnit/Basic.h>
 #include <inttypes.h>
@@ -74,5 +73,3 @@ static inline int test_main(const char *suite_name, const struct test_case *case
 
 #define TEST_MAIN(suite_name, cases)                                                     \
     int main(void) { return test_main(suite_name, cases, sizeof(cases) / sizeof((cases)[0])); }
-
-#endif

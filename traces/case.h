@@ -3,8 +3,7 @@
  * Layer: traces. A recorded case: kernels and copies with their measured times. traces/cases.h reads them,
  * trust/validate/validate.h simulates them. All times are microseconds.
  */
-#ifndef GSIM_TRACES_CASE_H
-#define GSIM_TRACES_CASE_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -93,5 +92,3 @@ struct gsim_case_set {
 /* A new zeroed case, or NULL when memory is out. */
 struct gsim_case *gsim_case_add(struct gsim_case_set *set);
 void gsim_case_set_release(struct gsim_case_set *set); /* accepts a zeroed one */
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces. Recorded concurrency cases (traces/h200/README.md describes the files) into the cases that
  * trust/validate/validate.h simulates. The kernels' types stay in the file: a prediction knows what a profiler shows.
  */
-#ifndef GSIM_TRACES_CASES_H
-#define GSIM_TRACES_CASES_H
+#pragma once
 
 #include "traces/case.h"
 
@@ -12,5 +11,3 @@
  * callers prefix the file; then SET is as before but for memory. Needs at least one list of cases. */
 enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,
                                   struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces (helper). A Chrome trace, or another object of long lists, plain or gzip, one value at a time: memory
  * holds one event, however long the file. What events mean: traces/import/kineto.c; runs: traces/runs.c.
  */
-#ifndef GSIM_TRACES_EVENTS_H
-#define GSIM_TRACES_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ struct gsim_events_handler {
 /* Stops at the first failure. GSIM_INPUT: "traceEvents[3]: ..."; the path is the caller's to prefix. */
 enum gsim_status gsim_events_read(const char *path, const struct gsim_events_handler *handler,
                                   struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces (helper of traces/events.c). Text that is not quite JSON, as profilers write it. */
-#ifndef GSIM_TRACES_MEND_H
-#define GSIM_TRACES_MEND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ void gsim_mend(char *text, size_t length);
 
 /* Where the next element of a list of objects may begin, looking from FROM: behind "}", ",", before "{" and a quote. LENGTH: nowhere. */
 size_t gsim_mend_next(const char *text, size_t from, size_t length);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (data). What gpusim-runner recorded on a real GPU: built-in workloads under schedulers, and each of
  * their kernels alone. Read by traces/runs.h (schema gpusim-runs/1); predicted by trust/validate/predict.h. Times: microseconds.
  */
-#ifndef GSIM_RECORDING_H
-#define GSIM_RECORDING_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 #include "gpusim/workload.h"
@@ -113,5 +112,3 @@ bool gsim_recording_key_equal(const struct gsim_recording_key *a, const struct g
 /* NULL when the kernels of that key were not recorded alone. */
 const struct gsim_profile *gsim_recordings_profile(const struct gsim_recordings *recordings,
                                                    const struct gsim_recording_key *key);
-
-#endif

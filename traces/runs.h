@@ -3,8 +3,7 @@
  * Layer: traces. Recordings of gpusim-runner (schema gpusim-runs/1, described in traces/runner/README.md), plain or
  * gzip. One run is in memory at a time, so that a file may be as long as it likes; profiles are kept.
  */
-#ifndef GSIM_TRACES_RUNS_H
-#define GSIM_TRACES_RUNS_H
+#pragma once
 
 #include "traces/recording.h"
 
@@ -28,5 +27,3 @@ bool gsim_runs_is(const char *path, char device[GSIM_RUNS_DEVICE]);
  * Members that are not known are passed over. */
 enum gsim_status gsim_runs_read(const char *path, const struct gsim_runs_handler *handler,
                                 struct gsim_recordings *recordings, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: workloads (helper). What the built-in benchmarks share: sizes and launch shapes from the options,
  * kernels from costs per item. Failures stick and are reported by gsim_bench_finish().
  */
-#ifndef GSIM_WORKLOADS_BENCH_H
-#define GSIM_WORKLOADS_BENCH_H
+#pragma once
 
 #include "gpusim/workload.h"
 
@@ -104,5 +103,3 @@ enum gsim_status gsim_bench_finish(struct gsim_bench *bench, struct gsim_program
 #define GSIM_SOURCE_KESCO         "KeSCo's benchmark repository, testing.sh"
 #define GSIM_SOURCE_GRCUDA        "GrCUDA's benchmark repository, benchmark_wrapper.py"
 #define GSIM_SOURCE_GRCUDA_CONFIG "GrCUDA's benchmark repository, benchmark_wrapper.py (configured, no published run)"
-
-#endif

@@ -14,6 +14,7 @@
 #include "sim/base/jobs/progress.h"
 #include "sim/base/text.h"
 #include "sweep/sink.h"
+#include "sweep/stats.h"
 
 #define BASE_DEFAULT  "serial"
 #define REPEAT_MOST   1e6

@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). What cli/compare/compare.c (which chooses and runs) and cli/compare/compare_table.c (which prints and writes) share.
  */
-#ifndef GSIM_CLI_COMPARE_H
-#define GSIM_CLI_COMPARE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "sweep/stats.h"
@@ -45,5 +44,3 @@ static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comp
 
 /* --csv, --report, and the table unless one of them went to standard output. cli/compare/compare_table.c */
 enum gsim_status gsim_compare_deliver(struct gsim_comparison *comparison, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

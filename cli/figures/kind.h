@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). What a file is that a figure cannot be made of, and the command that takes it.
  */
-#ifndef GSIM_CLI_KIND_H
-#define GSIM_CLI_KIND_H
+#pragma once
 
 #include "gpusim/status.h"
 
@@ -14,5 +13,3 @@
 
 /* Where STATUS is GSIM_INPUT and PATH is of a kind that READER does not read, ERROR says which it is. Returns STATUS. */
 enum gsim_status gsim_cli_name_kind(enum gsim_status status, const char *path, unsigned reader, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). What "gpusim plot" and "gpusim report" have in common: words about figures.
  */
-#ifndef GSIM_CLI_PLOT_H
-#define GSIM_CLI_PLOT_H
+#pragma once
 
 #include "plots/figure.h"
 #include "cli/cli.h"
@@ -13,5 +12,3 @@ enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments
                                       struct gsim_figure_size *size, struct gsim_error *error) GSIM_NODISCARD;
 /* What was typed, quoted for a shell where it must be; from ARENA. */
 const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made. */
-#ifndef GSIM_CLI_RANK_CHANGES_H
-#define GSIM_CLI_RANK_CHANGES_H
+#pragma once
 
 #include "cli/ranks/traces.h"
 
@@ -74,5 +73,3 @@ struct gsim_rank_edit {
 /* PROGRAM is written in any case; HAS_EFFECT stays where the edit changes nothing. */
 enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit, struct gsim_program *program, bool *has_effect,
                                 struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

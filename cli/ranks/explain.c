@@ -5,7 +5,6 @@
 
 #include "cli/ranks/traces.h"
 #include "sim/base/output.h"
-#include "sim/base/text.h"
 
 #define ITERATIONS 3 /* the last one is explained: the first begin together */
 

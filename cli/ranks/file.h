@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). Files of schema gpusim-ranks/1. */
-#ifndef GSIM_CLI_RANKS_FILE_H
-#define GSIM_CLI_RANKS_FILE_H
+#pragma once
 
 #include "cli/ranks/ranks.h"
 
@@ -22,5 +21,3 @@ struct gsim_cli_rank_file {
 };
 enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file); /* accepts zeroed */
-
-#endif

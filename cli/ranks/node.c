@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
-#include "gpusim/limits.h"
-#include "sim/device/device.h"
 #include "sim/memory/links.h"
 #include "sim/platform/platform.h"
 

@@ -2,10 +2,7 @@
 /* Layer: sim (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
 #include "cli/ranks/ranks.h"
 
-#include <string.h>
-
 #include "cli/ranks/file.h"
-#include "gpusim/limits.h"
 #include "sim/base/text.h"
 
 /* What a run of ranks holds. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). --ranks: programs on GPUs of their own, with collectives between them. */
-#ifndef GSIM_CLI_RANKS_H
-#define GSIM_CLI_RANKS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -15,5 +14,3 @@ struct gsim_cli_node {
 };
 /* DEVICE: for a node that leaves it open; or NULL. */
 enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

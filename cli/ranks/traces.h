@@ -3,8 +3,7 @@
  * Layer: sim (program). Traces of several ranks of one program: read together, their collectives meeting each other, and
  * replayed together.
  */
-#ifndef GSIM_CLI_RANK_TRACES_H
-#define GSIM_CLI_RANK_TRACES_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/ranks/ranks.h"
@@ -65,5 +64,3 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
 int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments);
 int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments);
-
-#endif

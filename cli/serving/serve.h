@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli. "gpusim serve" and "gpusim step": servers of language models (serving/). */
-#ifndef GSIM_CLI_SERVE_H
-#define GSIM_CLI_SERVE_H
+#pragma once
 
 #include "serving/library.h"
 #include "serving/report.h"
@@ -32,5 +31,3 @@ struct gsim_serving_spec *gsim_cli_server_spec(struct gsim_cli_server *server);
 struct gsim_library *gsim_cli_server_library(struct gsim_cli_server *server);
 uint64_t gsim_cli_server_seed(const struct gsim_cli_server *server);
 void gsim_cli_server_destroy(struct gsim_cli_server *server); /* accepts NULL */
-
-#endif

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "sim/device/device.h"
 #include "plots/tornado.h"
 #include "cli/sweep/sensitivity.h"
 #include "sim/base/text.h"

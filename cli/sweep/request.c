@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include "sim/device/device.h"
 #include "sim/device/search.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"

@@ -3,8 +3,7 @@
  * Layer: sim (program). One point of a sweep: from its settings to a simulation and a row of results. Which settings
  * there are, what "all" stands for, which apply to a point, and the key under which its row is kept.
  */
-#ifndef GSIM_CLI_REQUEST_H
-#define GSIM_CLI_REQUEST_H
+#pragma once
 
 #include "cli/cli.h"
 #include "sweep/key.h"
@@ -58,5 +57,3 @@ const char *gsim_requests_scheduler_name(const struct gsim_requests *requests, c
 void gsim_request_run(void *data, uint64_t item, struct gsim_bytes *outcome);
 void gsim_request_fail(void *data, uint64_t item, enum gsim_item_end end, const char *message,
                        struct gsim_bytes *outcome);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program; internal to cli/sweep/request.c and cli/sweep/row.c). A point with its settings sorted out. */
-#ifndef GSIM_CLI_ROW_H
-#define GSIM_CLI_ROW_H
+#pragma once
 
 #include "cli/sweep/request.h"
 
@@ -26,5 +25,3 @@ enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct 
 const struct gsim_named *gsim_requests_named(const struct gsim_requests *requests, const char *text);
 /* GSIM_CLI_KEY_COUNT: it is an --opt. */
 enum gsim_cli_key gsim_request_option(const char *name);
-
-#endif

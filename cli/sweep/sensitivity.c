@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include "sim/device/device.h"
 #include "plots/figure.h"
 #include "cli/figures/plot.h"
 #include "sim/base/text.h"

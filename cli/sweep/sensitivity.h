@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). What cli/sweep/sensitivity.c (which runs) and cli/sweep/effects.c (which prints and draws) share.
  */
-#ifndef GSIM_CLI_SENSITIVITY_H
-#define GSIM_CLI_SENSITIVITY_H
+#pragma once
 
 #include "cli/figures/plot.h"
 #include "sweep/sensitivity.h"
@@ -31,5 +30,3 @@ struct gsim_sensitivity {
 
 /* The table to standard output, --csv and the picture. */
 enum gsim_status gsim_effects_deliver(struct gsim_sensitivity *s, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -9,7 +9,6 @@
 
 #include "cli/tasks/task_words.h"
 #include "cli/tasks/tasks.h"
-#include "gpusim/limits.h"
 
 uint32_t gsim_request_task(const char *name, const char **key)
 {

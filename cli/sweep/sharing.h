@@ -3,8 +3,7 @@
  * Layer: sim (program). Points of a sweep that are several tasks under a way of sharing: settings "task1" (a --task's
  * words), "task1.KEY" (a key of them, which replaces theirs), "share".
  */
-#ifndef GSIM_CLI_SWEEP_SHARING_H
-#define GSIM_CLI_SWEEP_SHARING_H
+#pragma once
 
 #include "cli/sweep/request.h"
 #include "cli/sweep/row.h"
@@ -32,5 +31,3 @@ struct gsim_request_sharing {
 };
 enum gsim_status gsim_request_share(const struct gsim_cli_setup *setup, struct gsim_arena *arena,
                                     struct gsim_request_sharing *result, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

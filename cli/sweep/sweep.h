@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program; cli/cli.h includes it). The options of "gpusim sweep" and "gpusim results". */
-#ifndef GSIM_CLI_SWEEP_H
-#define GSIM_CLI_SWEEP_H
+#pragma once
 
 /* As GSIM_CLI_OPTION_MAP in cli/cli.h. */
 #define GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                   \
@@ -39,5 +38,3 @@
       "repetitions, or spread over cells; geometric mean, extremes")                                                                         \
     X(JSON, "json", "FILE|-", GSIM_CLI_ON_RESULTS, "write the answer as JSON")                                         \
     X(LIMIT, "limit", "N", GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPARE, "rows to print (default: 60 on a terminal, else all); files\nhave all")
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). The words of a --task. */
-#ifndef GSIM_CLI_TASK_WORDS_H
-#define GSIM_CLI_TASK_WORDS_H
+#pragma once
 
 #include "gpusim/task.h"
 
@@ -17,5 +16,3 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
 enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to, struct gsim_error *error) GSIM_NODISCARD;
 /* TEXT is the name of a file of tasks (schema gpusim-tasks/1): its tasks as such words, from ARENA; NULL in *LIST where it is none. */
 enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

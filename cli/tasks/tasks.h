@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). --task and --share: several programs on one GPU. */
-#ifndef GSIM_CLI_TASKS_H
-#define GSIM_CLI_TASKS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -64,5 +63,3 @@ enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, 
 enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
 /* WORST: of the ways that failed, which show in the table. */
 enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -8,7 +8,6 @@
 
 #include "cli/cli.h"
 #include "cli/trust/validate_jobs.h"
-#include "sim/base/text.h"
 #include "sim/device/rules.h"
 #include "sim/program/file.h"
 #include "traces/cases.h"

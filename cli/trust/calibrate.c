@@ -12,7 +12,6 @@
 #include "cli/cli.h"
 #include "cli/trust/calibrate_jobs.h"
 #include "cli/trust/calibrate_traces.h"
-#include "sim/device/occupancy.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/clock.h"
 #include "sim/base/jobs/progress.h"

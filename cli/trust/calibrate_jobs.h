@@ -4,8 +4,7 @@
  * per process). The workers are started once and know the runs; a page of shared memory tells them the device's
  * numbers of the moment. What is predicted depends on neither the number of workers nor their order.
  */
-#ifndef GSIM_CLI_CALIBRATE_JOBS_H
-#define GSIM_CLI_CALIBRATE_JOBS_H
+#pragma once
 
 #include "trust/calibrate/calibrate.h"
 #include "sim/base/jobs/pool.h"
@@ -34,5 +33,3 @@ enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs, c
 enum gsim_status gsim_prediction_jobs_predict(void *jobs, const struct gsim_device_spec *device, const size_t *runs,
                                               size_t count, double *us, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_prediction_jobs_end(struct gsim_prediction_jobs *jobs); /* accepts a zeroed one */
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). Profilers' traces for "gpusim calibrate": read by traces/import/, taken apart by trust/calibrate/samples.c.
  */
-#ifndef GSIM_CLI_CALIBRATE_TRACES_H
-#define GSIM_CLI_CALIBRATE_TRACES_H
+#pragma once
 
 #include "trust/calibrate/profile.h"
 #include "traces/import/import.h"
@@ -14,5 +13,3 @@ bool gsim_cli_trace_is(const char *path, char device[64]);
 enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, const char *path,
                                        const struct gsim_device_spec *base, struct gsim_import_notes *notes,
                                        struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

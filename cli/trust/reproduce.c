@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/device/device.h"
 #include "cli/cli.h"
 #include "cli/figures/figures.h"
 #include "cli/trust/reproduce_sharing.h"

@@ -6,7 +6,6 @@
 
 #include "cli/trust/reproduce_sharing.h"
 #include "plots/gnuplot.h"
-#include "sim/device/device.h"
 #include "trust/published/sharing.h"
 #include "trust/published/tally.h"
 

@@ -13,7 +13,6 @@
 #include "cli/trust/validate_jobs.h"
 #include "cli/trust/validate_sharing.h"
 #include "sim/base/scratch.h"
-#include "sim/base/text.h"
 #include "trust/validate/runs_table.h"
 #include "trust/validate/table.h"
 #include "trust/validate/traces_table.h"

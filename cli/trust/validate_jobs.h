@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli. Simulates recorded cases in worker processes (sim/base/jobs/pool.h); the samples come in the cases' order. */
-#ifndef GSIM_CLI_VALIDATE_JOBS_H
-#define GSIM_CLI_VALIDATE_JOBS_H
+#pragma once
 
 #include "sim/base/jobs/progress.h"
 #include "trust/validate/validate.h"
@@ -10,5 +9,3 @@
 enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const struct gsim_case_set *set, const size_t *index,
                                       size_t count, uint32_t jobs, struct gsim_progress *progress,
                                       struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

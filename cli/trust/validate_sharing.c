@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/trust/validate_sharing.h"
-#include "sim/device/device.h"
 #include "plots/gnuplot.h"
 #include "trust/validate/services/ranges.h"
 #include "trust/validate/sharing.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and the trace: cli/whatif/explain_pairs.c. */
-#ifndef GSIM_CLI_EXPLAIN_H
-#define GSIM_CLI_EXPLAIN_H
+#pragma once
 
 #include "cli/whatif/subject.h"
 #include "trust/whatif/pairs.h"
@@ -26,5 +25,3 @@ void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explain
 void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *explained);
 /* --trace */
 enum gsim_status gsim_explained_trace(const struct gsim_explained *explained, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

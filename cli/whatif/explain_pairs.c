@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cli/whatif/explain.h"
-#include "sim/base/text.h"
 #include "sim/report/chrome.h"
 #include "trust/whatif/moments.h"
 

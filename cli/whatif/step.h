@@ -2,8 +2,7 @@
 /*
  * Layer: sim (program). "Now": what a step of a trace takes without the profiler, from when to when that is, and the steps as recorded.
  */
-#ifndef GSIM_CLI_STEP_H
-#define GSIM_CLI_STEP_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "sim/base/output.h"
@@ -31,5 +30,3 @@ void gsim_cli_step_factors(const struct gsim_cli_subject *subject, double factor
 void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step *step);
 void gsim_cli_step_put_json(struct gsim_output *out, const struct gsim_cli_step *step); /* "step": {...} */
 void gsim_cli_step_release(struct gsim_cli_step *step);
-
-#endif

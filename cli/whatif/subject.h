@@ -3,8 +3,7 @@
  * Layer: sim (program). What "gpusim explain" and "gpusim whatif" are asked about: a profiler's trace, imported in memory, a
  * program file, or a built-in workload, with the device and the options of a run.
  */
-#ifndef GSIM_CLI_SUBJECT_H
-#define GSIM_CLI_SUBJECT_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/traces.h"
@@ -33,5 +32,3 @@ bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
 struct gsim_output;
 void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *subject);
 void gsim_cli_subject_release(struct gsim_cli_subject *subject); /* accepts a zeroed one */
-
-#endif

@@ -11,7 +11,6 @@
 #include "plots/figure.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/jobs/progress.h"
-#include "sim/device/device.h"
 #include "sim/sm/work.h"
 #include "trust/whatif/names.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). "gpusim whatif": the rows of its table. Runs: cli/whatif/whatif.c; text, CSV, JSON, picture: cli/whatif/whatif_table.c. */
-#ifndef GSIM_CLI_WHATIF_H
-#define GSIM_CLI_WHATIF_H
+#pragma once
 
 #include "cli/whatif/subject.h"
 #include "trust/whatif/causes.h"
@@ -43,5 +42,3 @@ enum gsim_status gsim_whatif_deliver(struct gsim_whatif *whatif, struct gsim_err
 
 /* "A+B" to ROW; one element of --change. */
 enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

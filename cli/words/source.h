@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). The options of "gpusim import" that are a CUDA source's. */
-#ifndef GSIM_CLI_WORDS_SOURCE_H
-#define GSIM_CLI_WORDS_SOURCE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "traces/import/cuda/options.h"
@@ -9,5 +8,3 @@
 /* WORDS: room for all options that are repeated; outlives SOURCE, whose notes go to stderr. */
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words, struct gsim_cuda_options *source,
                                  struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the programs of this folder share: arrays of made values, the clock, results written as bytes. Memory is managed, as in the
 // papers; with -DDEVICE_MEMORY it is on the device, filled by copies from pinned memory. ROUNDS: how often the timed part runs.
-#ifndef GPUSIM_EXAMPLES_SUPPORT_H
-#define GPUSIM_EXAMPLES_SUPPORT_H
+#pragma once
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,4 +110,3 @@ static int finish()
     if (error != cudaSuccess) printf("error %d\n", (int)error);
     return error != cudaSuccess;
 }
-#endif

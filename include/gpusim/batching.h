@@ -12,8 +12,7 @@
  *   next   whenever the server's host is free: fills in a step. It is called again at once where the step launched a
  *          prefill on a stream of its own, and when something has changed where the step was empty
  */
-#ifndef GSIM_BATCHING_H
-#define GSIM_BATCHING_H
+#pragma once
 
 #include "gpusim/params.h"
 #include "gpusim/random.h"
@@ -106,5 +105,3 @@ const struct gsim_batching_ops *gsim_batching_at(uint32_t index); /* NULL at the
 enum gsim_status gsim_batching_load(const char *name_or_path, const struct gsim_batching_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

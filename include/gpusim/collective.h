@@ -3,8 +3,7 @@
  * Layer: sim (data). A collective as an op of a program: on each rank of its group a kernel that holds SMs and waits for the
  * kernels of the others. Its blocks and its time follow from models/nccl/ (sim/collective/).
  */
-#ifndef GSIM_COLLECTIVE_H
-#define GSIM_COLLECTIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct
                                    uint32_t ranks);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -4,8 +4,7 @@
  * (models/NAME.json, format in models/README.md) and never written after. Which numbers exist: gpusim/device.def.
  * Occupancy limits follow from the compute capability.
  */
-#ifndef GSIM_DEVICE_H
-#define GSIM_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -92,5 +91,3 @@ enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_
 void gsim_device_list_release(struct gsim_device_entries *list);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -8,8 +8,7 @@
  * one, calls do nothing and return 0, and driver->error says why. So schedulers check once, at the end.
  * Handles are small integers; 0 is the legacy default stream, and "none" for events, graphs and threads.
  */
-#ifndef GSIM_DRIVER_H
-#define GSIM_DRIVER_H
+#pragma once
 
 #include "gpusim/frontend.h"
 #include "gpusim/persistent.h"
@@ -90,5 +89,3 @@ struct gsim_forward {
 void gsim_forward_init(struct gsim_forward *forward, struct gsim_driver *below);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. The energy of a finished run: the base power for all of its time, and on top what each kernel and copy
  * draws (docs/model/energy.md). Measured per kernel (energy_mj of its solo_device), else estimated, with an interval.
  */
-#ifndef GSIM_ENERGY_H
-#define GSIM_ENERGY_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/timeline.h"
@@ -38,5 +37,3 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
 void gsim_energy_release(struct gsim_energy *energy);
 
 GSIM_DECLARATIONS_END
-
-#endif

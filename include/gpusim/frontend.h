@@ -15,8 +15,7 @@
  *   on_timer         gsim_frontend_arm()
  * Functions may be NULL; without on_submit and on_ready launches pass. All calls are made by the simulated device.
  */
-#ifndef GSIM_FRONTEND_H
-#define GSIM_FRONTEND_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -70,5 +69,3 @@ static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uin
 static inline double gsim_frontend_now_us(struct gsim_frontend *f) { return f->calls->now_us(f); }
 
 GSIM_DECLARATIONS_END
-
-#endif

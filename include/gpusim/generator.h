@@ -4,8 +4,7 @@
  * live in workloads/generators/, one file each; workloads/generators/generators.def lists them. On the command line a generator
  * is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed is --seed.
  */
-#ifndef GSIM_GENERATOR_H
-#define GSIM_GENERATOR_H
+#pragma once
 
 #include "gpusim/params.h"
 #include "gpusim/program.h"
@@ -28,5 +27,3 @@ const struct gsim_generator_ops *gsim_generator_find(const char *name);
 const struct gsim_generator_ops *gsim_generator_at(uint32_t index); /* NULL at the end */
 
 GSIM_DECLARATIONS_END
-
-#endif

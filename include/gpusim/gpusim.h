@@ -3,8 +3,7 @@
  * All public headers of libgpusim but those for schedulers (gpusim/schedulers/). Load a device and load or build a
  * program, gsim_simulate(), walk the timeline.
  */
-#ifndef GSIM_GPUSIM_H
-#define GSIM_GPUSIM_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/driver.h"
@@ -26,5 +25,3 @@
 #include "gpusim/units.h"
 #include "gpusim/version.h"
 #include "gpusim/workload.h"
-
-#endif

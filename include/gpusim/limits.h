@@ -4,8 +4,7 @@
  * Programming Guide, compute capabilities) and bounds of sense that keep sums of bytes and picoseconds exact.
  * What one device allows is narrower: sim/device/occupancy.h.
  */
-#ifndef GSIM_LIMITS_H
-#define GSIM_LIMITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@
 #define GSIM_LIMIT_PRIORITY 100          /* either sign */
 #define GSIM_LIMIT_ITERATIONS 1000000u
 #define GSIM_LIMIT_NAME 255u             /* bytes of a name */
-
-#endif

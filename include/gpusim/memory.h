@@ -3,8 +3,7 @@
  * Layer: base. The one allocator wrapper (with a fail-the-nth mode for tests), and the arena from which
  * all objects of one load or one run come. Arena memory is zeroed and freed at once by release.
  */
-#ifndef GSIM_MEMORY_H
-#define GSIM_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void gsim_arena_release(struct gsim_arena *arena); /* accepts a zeroed arena */
 int gsim_array_grow(void **array, size_t element_size, size_t count, size_t *capacity);
 
 GSIM_DECLARATIONS_END
-
-#endif

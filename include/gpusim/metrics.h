@@ -3,8 +3,7 @@
  * Layer: sim. Figures of merit of a finished timeline: makespan, overlap as GrCUDA defines it, bytes moved,
  * host cost, SM use, critical path and lower bound. Knows nothing of how the timeline came about.
  */
-#ifndef GSIM_METRICS_H
-#define GSIM_METRICS_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/timeline.h"
@@ -101,5 +100,3 @@ enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, stru
                                       struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

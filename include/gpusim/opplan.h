@@ -3,8 +3,7 @@
  * Layer: schedulers (data). Which GPU and stream each kernel and copy of a program has, in the order in which they are issued: what
  * --plan writes of a run, and what the scheduler plan follows. CSV with the columns op, device, stream, start_us; JSON by the ending.
  */
-#ifndef GSIM_OPPLAN_H
-#define GSIM_OPPLAN_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -30,5 +29,3 @@ enum gsim_status gsim_op_plan_write(const struct gsim_op_plan *plan, const char 
 void gsim_op_plan_release(struct gsim_op_plan *plan); /* accepts zeroed */
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base. Parameter tables: one row per option of a scheduler, workload or the GPU model. Parsing,
  * defaults, range checks, --help and the report's "options" all come from the table.
  */
-#ifndef GSIM_PARAMS_H
-#define GSIM_PARAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void gsim_params_format(const struct gsim_param *row, const void *object, char *
 void gsim_params_help(const struct gsim_param *table, FILE *out);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (interface). One resident launch: kernels whose blocks are tasks of workers that stay on their SMs until the last task
  * has ended, and how the next task comes to a worker. What each step costs is in the device file (task_..., handoff_..., board_...).
  */
-#ifndef GSIM_PERSISTENT_H
-#define GSIM_PERSISTENT_H
+#pragma once
 
 #include "gpusim/program.h"
 #include "gpusim/version.h"
@@ -61,5 +60,3 @@ struct gsim_persistent {
 const char *gsim_persistent_mode_name(enum gsim_persistent_mode mode);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -7,8 +7,7 @@
  * before the run: choose() is called for each kernel, in the program's order, or as kernels become ready in a rehearsal of
  * the program (moment); or plan() is called once.
  */
-#ifndef GSIM_PLACEMENT_H
-#define GSIM_PLACEMENT_H
+#pragma once
 
 #include "gpusim/schedulers/dag.h"
 
@@ -102,5 +101,3 @@ enum gsim_status gsim_placement_load(const char *name_or_path, const struct gsim
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

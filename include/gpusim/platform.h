@@ -5,8 +5,7 @@
  *
  * A place holds data: the host of a node, or a device. Hosts come first, then devices, both in the order of the file.
  */
-#ifndef GSIM_PLATFORM_H
-#define GSIM_PLATFORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ double gsim_platform_transfer_us(const struct gsim_platform *platform, gsim_plac
 bool gsim_platform_has_peer_links(const struct gsim_platform *platform, uint32_t from, uint32_t to);
 
 GSIM_DECLARATIONS_END
-
-#endif

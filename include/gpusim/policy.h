@@ -10,8 +10,7 @@
  *   done   an op that was popped has ended, as far as the host knows. Ops that followed it alone are pushed next
  * Ops live from push to done. A scheduler made of a policy is one line: GSIM_POLICY_SCHEDULER at the end of its file.
  */
-#ifndef GSIM_POLICY_H
-#define GSIM_POLICY_H
+#pragma once
 
 #include "gpusim/placement.h"
 
@@ -78,5 +77,3 @@ enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_pol
         .params_size = sizeof(type), .params = table, .execute = execute}
 
 GSIM_DECLARATIONS_END
-
-#endif

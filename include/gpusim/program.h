@@ -4,8 +4,7 @@
  * buffers each reads and writes, copies, host accesses. Streams, events and order are the scheduler's
  * business. Built by workloads/ (built-in benchmarks, the JSON reader); read-only after that.
  */
-#ifndef GSIM_PROGRAM_H
-#define GSIM_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -189,5 +188,3 @@ enum gsim_status gsim_program_write(const struct gsim_program *program, const ch
                                     struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base. A stream of random numbers, passed in: whoever draws knows this struct alone, not the generator
  * behind it. The simulator's generators are GSL's (sim/base/random.c); another host of schedulers brings its own.
  */
-#ifndef GSIM_RANDOM_H
-#define GSIM_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, str
 void gsim_random_release(struct gsim_random *source);
 
 GSIM_DECLARATIONS_END
-
-#endif

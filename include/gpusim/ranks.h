@@ -3,8 +3,7 @@
  * Layer: sim (data). Ranks of a run: each is a task of the simulation, with a process and a host thread of its own, on a GPU of
  * its own; collectives are between them (include/gpusim/collective.h).
  */
-#ifndef GSIM_RANKS_H
-#define GSIM_RANKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ struct gsim_sharing_ops;
 extern const struct gsim_sharing_ops gsim_sharing_ranks;
 
 GSIM_DECLARATIONS_END
-
-#endif

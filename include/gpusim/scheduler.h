@@ -12,8 +12,7 @@
  *                 return with nothing pending on the device.
  * Nothing is kept between runs: no static variables; random numbers come from run->rng alone.
  */
-#ifndef GSIM_SCHEDULER_H
-#define GSIM_SCHEDULER_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/driver.h"
@@ -117,5 +116,3 @@ enum gsim_status gsim_scheduler_load(const char *name_or_path, const struct gsim
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

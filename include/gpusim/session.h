@@ -6,8 +6,7 @@
  *
  * Functions that can fail return 0 or the exit status of the program gpusim; gsim_session_error() has the message then.
  */
-#ifndef GSIM_SESSION_H
-#define GSIM_SESSION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ void gsim_session_kernel_times(const struct gsim_session *session, double *start
 const char *gsim_session_report(struct gsim_session *session);
 
 GSIM_DECLARATIONS_END
-
-#endif

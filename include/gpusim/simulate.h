@@ -4,8 +4,7 @@
  * one after another in one process (SimGrid has one engine per process, so never two at once:
  * who wants several at a time forks).
  */
-#ifndef GSIM_SIMULATE_H
-#define GSIM_SIMULATE_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/ranks.h"
@@ -91,5 +90,3 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
                                struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -18,8 +18,7 @@
  *   close   after the run, also where it failed
  * A source without arrived() is one request of its task. One with it serves all of them: gsim_draw_served().
  */
-#ifndef GSIM_SOURCE_H
-#define GSIM_SOURCE_H
+#pragma once
 
 #include "gpusim/params.h"
 #include "gpusim/program.h"
@@ -80,5 +79,3 @@ const struct gsim_source_ops *gsim_source_at(uint32_t index); /* NULL at the end
 enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base (used by every folder). Status codes, the error object that fallible functions fill,
  * and the assertion for broken invariants. Bad input gives a status; only our own bugs abort.
  */
-#ifndef GSIM_STATUS_H
-#define GSIM_STATUS_H
+#pragma once
 
 #include "gpusim/version.h"
 
@@ -60,5 +59,3 @@ void gsim_bug(const char *file, int line, const char *format, ...) GSIM_PRINTF(3
     } while (0)
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -4,8 +4,7 @@
  * schedulers/sharing/sharing.def, one file each. A way says by which mechanism tasks share the GPU (its settings), and may
  * decide on top of it, as launches come and kernels end, which of them go.
  */
-#ifndef GSIM_TASK_H
-#define GSIM_TASK_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 #include "gpusim/source.h"
@@ -225,5 +224,3 @@ enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, co
 extern const struct gsim_sharing_ops gsim_sharing;
 
 GSIM_DECLARATIONS_END
-
-#endif

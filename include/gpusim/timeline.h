@@ -4,8 +4,7 @@
  * observers see them as they are made. Observers cannot change a run. Reports, traces, the Gantt chart and
  * the metrics are computed from a finished timeline alone.
  */
-#ifndef GSIM_TIMELINE_H
-#define GSIM_TIMELINE_H
+#pragma once
 
 #include "gpusim/program.h"
 #include "gpusim/units.h"
@@ -202,5 +201,3 @@ struct gsim_observer {
 };
 
 GSIM_DECLARATIONS_END
-
-#endif

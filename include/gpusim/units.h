@@ -3,8 +3,7 @@
  * Layer: base. The one internal time type and its conversions: simulated time is a signed count of
  * picoseconds (292 simulated days), so that sums are exact and the order of events never depends on rounding.
  */
-#ifndef GSIM_UNITS_H
-#define GSIM_UNITS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline double gsim_time_seconds(gsim_time t) { return (double)t * 1e-12; 
 static inline gsim_time gsim_time_from_seconds(double s) { return (gsim_time)llround(s * 1e12); }
 
 GSIM_DECLARATIONS_END
-
-#endif

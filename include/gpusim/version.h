@@ -3,8 +3,7 @@
  * Layer: base. Which gpusim this is: the version that users see, and the number of the binary interface, which every
  * table of functions carries in front. What all public headers put around their declarations.
  */
-#ifndef GSIM_VERSION_H
-#define GSIM_VERSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ const char *gpusim_version(void);
 uint32_t gpusim_abi(void);
 
 GSIM_DECLARATIONS_END
-
-#endif

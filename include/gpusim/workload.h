@@ -3,8 +3,7 @@
  * Layer: sim (interface). What a built-in workload is: a generator of programs. Implementations live in
  * workloads/, one file each; workloads/workloads.def lists them. Programs from files: gpusim/program.h.
  */
-#ifndef GSIM_WORKLOAD_H
-#define GSIM_WORKLOAD_H
+#pragma once
 
 #include "gpusim/program.h"
 #include "gpusim/scheduler.h"
@@ -50,5 +49,3 @@ const struct gsim_workload_ops *gsim_workload_find(const char *name);
 const struct gsim_workload_ops *gsim_workload_at(uint32_t index); /* NULL at the end */
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: plots. "gpusim report": one HTML page that needs nothing else - no script, no style sheet, no font, no network
  * - with tables, figures as inline SVG, and the commands that give it again.
  */
-#ifndef GSIM_PLOTS_PAGE_H
-#define GSIM_PLOTS_PAGE_H
+#pragma once
 
 #include "plots/results.h"
 #include "plots/timeline/track.h"
@@ -64,5 +63,3 @@ enum gsim_status gsim_page_shares(struct gsim_page *page, const char *path, stru
 /* The reports of gpusim whatif and gpusim explain (plots/page/page_ask.c), a page each. */
 bool gsim_page_is_ask(const char *path);
 enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

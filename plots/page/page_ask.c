@@ -10,7 +10,6 @@
 #include "plots/tornado.h"
 #include "sim/base/gz.h"
 #include "sim/base/json.h"
-#include "sim/base/text.h"
 
 #define MOST_PARTS 30
 #define MOST_STEPS 24

@@ -4,7 +4,6 @@
  */
 #include "plots/page/parts.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MOST_SPLIT 8 /* settings that parts differ in */

@@ -3,8 +3,7 @@
  * Layer: plots. A table of results in parts that agree in all settings but those that a figure or a table shows, so that
  * nothing is averaged over devices, sizes or whatever else varied.
  */
-#ifndef GSIM_PLOTS_PAGE_PARTS_H
-#define GSIM_PLOTS_PAGE_PARTS_H
+#pragma once
 
 #include "plots/frame.h"
 
@@ -28,5 +27,3 @@ void gsim_page_parts_release(struct gsim_page_parts *parts);
 
 /* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */
 bool gsim_page_follows_workload(const struct gsim_frame *frame, const struct gsim_frame_column *column);
-
-#endif

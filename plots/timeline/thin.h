@@ -3,8 +3,7 @@
  * Layer: plots. The bars of a timeline. Of very many, neighbours in a row that are narrower than a point of the picture
  * become one bar, so that a picture of a million kernels is as small as one of some thousands.
  */
-#ifndef GSIM_PLOTS_THIN_H
-#define GSIM_PLOTS_THIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar);
 /* Bars of a row come by start and do not overlap. Does nothing to GSIM_BARS_MOST or fewer. */
 bool gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning);
 void gsim_bars_release(struct gsim_bars *bars);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: plots. "gpusim plot timeline": a row per stream and copy engine, the SMs in use below (plots/timeline.gp).
  */
-#ifndef GSIM_PLOTS_TIMELINE_H
-#define GSIM_PLOTS_TIMELINE_H
+#pragma once
 
 #include "plots/figure.h"
 #include "plots/timeline/track.h"
@@ -18,5 +17,3 @@ struct gsim_timeline_view {
 /* The data and the settings of the figure, which is open; its height where that is 0. */
 enum gsim_status gsim_timeline_plot(const struct gsim_track *track, const struct gsim_timeline_view *view,
                                     struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * (--trace), PyTorch's (Kineto) and others with the same fields. For pictures; programs are made of traces by
  * traces/import/import.h.
  */
-#ifndef GSIM_PLOTS_TRACK_H
-#define GSIM_PLOTS_TRACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ enum gsim_status gsim_track_read_run(const char *path, size_t index, struct gsim
                                      struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_track_holds_runs(const char *path);
 void gsim_track_release(struct gsim_track *track);
-
-#endif

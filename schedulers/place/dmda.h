@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: schedulers (helper of three placements). StarPU's decision: deque_modeling_policy_data_aware.c, without energy. */
-#ifndef GSIM_PLACE_DMDA_H
-#define GSIM_PLACE_DMDA_H
+#pragma once
 
 #include <math.h>
 
@@ -40,5 +39,3 @@ static inline uint32_t gsim_dmda_choose(struct gsim_placing *p, const struct gsi
         .params_size = sizeof(struct gsim_dmda_params), .params = gsim_dmda_params, .moment = GSIM_PLACE_AT_READY,     \
         .queue = order, .choose = gsim_dmda_choose                                                                     \
     }
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: schedulers (helper of heft.c and peft.c). Earliest finish times on GPUs, one kernel at a time on each, with transfers
  * between them and gaps filled. Host ops keep their order on the host.
  */
-#ifndef GSIM_PLACE_EFT_H
-#define GSIM_PLACE_EFT_H
+#pragma once
 
 #include "gpusim/placement.h"
 
@@ -36,5 +35,3 @@ double gsim_eft_mean_us(const struct gsim_eft *eft, uint32_t from, uint32_t to);
 double gsim_eft_end_us(const struct gsim_eft *eft, uint32_t node, uint32_t device);
 /* It gets its place there; of others than kernels the time alone. */
 void gsim_eft_put(struct gsim_eft *eft, uint32_t node, uint32_t device);
-
-#endif

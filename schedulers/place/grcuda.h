@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: schedulers (helper of three placements). GrCUDA's rules on where data are. */
-#ifndef GSIM_PLACE_GRCUDA_H
-#define GSIM_PLACE_GRCUDA_H
+#pragma once
 
 #include <math.h>
 
@@ -40,5 +39,3 @@ static inline uint32_t gsim_grcuda_least_time(struct gsim_placing *p, const stru
     }
     return best == UINT32_MAX ? gsim_placing_next(p, candidates, count) : best;
 }
-
-#endif

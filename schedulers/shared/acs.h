@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). What ACS's host takes to test a kernel against others (Table II of the paper: windows of 16 and 32 entries,
  * kernels of 6 and 10 segments), for acs-sw's window and acs-hw's list.
  */
-#ifndef GSIM_ACS_CHECK_H
-#define GSIM_ACS_CHECK_H
+#pragma once
 
 #include "gpusim/params.h"
 
@@ -30,5 +29,3 @@ static inline double gsim_acs_check_us(const struct gsim_acs_check *check, doubl
      "the same with 10 segments, if that is more (published: 0.70 with 16 entries, 1.64 with 32)"},                              \
     {"check10_entry_us", GSIM_PARAM_REAL, offsetof(type, check.ten_entry_us), 0.05875, 0, 1000, "us", NULL,                      \
      "more per kernel that it is tested against, with 10 segments"}
-
-#endif

@@ -4,8 +4,7 @@
  * by one, depend by declared constness on the vertices that are still active, and finish when the host says
  * so. Streams and driver calls are the scheduler's.
  */
-#ifndef GSIM_FRONTIER_H
-#define GSIM_FRONTIER_H
+#pragma once
 
 #include "gpusim/schedulers/moves.h"
 
@@ -76,5 +75,3 @@ void gsim_frontier_leave_out(struct gsim_frontier *frontier, const struct gsim_o
 void gsim_frontier_find(struct gsim_frontier *frontier, const struct gsim_op *op, bool all_write);
 /* Makes OP a vertex whose parents are the current candidates. Returns its index, UINT32_MAX out of memory. */
 uint32_t gsim_frontier_add(struct gsim_frontier *frontier, const struct gsim_op *op, bool all_write);
-
-#endif

@@ -4,8 +4,7 @@
  * accesses, instantiating each at its first use and relaunching it afterwards. How a graph is built, by nodes
  * or by capture, is the scheduler's.
  */
-#ifndef GSIM_GRAPHS_H
-#define GSIM_GRAPHS_H
+#pragma once
 
 #include "gpusim/schedulers/dag.h"
 
@@ -25,5 +24,3 @@ struct gsim_graphs_style {
 enum gsim_status gsim_graphs_prepare(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_graphs_style *style,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). Whether one op must follow another by what both touch: read after write, write after write,
  * write after read, segment by segment. For run times that test a kernel against a few others; the graph of a whole list: dag.h.
  */
-#ifndef GSIM_HAZARDS_H
-#define GSIM_HAZARDS_H
+#pragma once
 
 #include "gpusim/schedulers/moves.h"
 #include "sim/program/access.h"
@@ -19,5 +18,3 @@ struct gsim_op_access gsim_op_access(const struct gsim_op *op, const struct gsim
 bool gsim_op_conflicts(const struct gsim_op *a, const struct gsim_op *b, bool is_managed);
 /* Segments that a test of OP goes through: what it reads and what it writes count apart. */
 uint32_t gsim_op_segments(const struct gsim_op *op);
-
-#endif

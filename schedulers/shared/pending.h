@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). What was launched since the host last waited for all of it, and whether a host op must wait:
  * for run times that launch an op list in its order and keep no graph of it.
  */
-#ifndef GSIM_PENDING_H
-#define GSIM_PENDING_H
+#pragma once
 
 #include "schedulers/shared/hazards.h"
 
@@ -37,5 +36,3 @@ void gsim_pending_clear(struct gsim_pending *pending, uint32_t node);
 void gsim_pending_add(struct gsim_pending *pending, const struct gsim_op *op);
 /* OP, a host op, must wait for something that is pending. */
 bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op);
-
-#endif

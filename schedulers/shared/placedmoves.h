@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). The moves of ops that are placed on several GPUs, in explicit memory: what a kernel reads and its GPU
  * lacks is copied from the host or, if that has more bandwidth, from a GPU that holds it; once, until somebody writes.
  */
-#ifndef GSIM_PLACEDMOVES_H
-#define GSIM_PLACEDMOVES_H
+#pragma once
 
 #include "schedulers/shared/whereabouts.h"
 
@@ -26,5 +25,3 @@ void gsim_bringer_add(struct gsim_bringer *b, const struct gsim_op *op, uint32_t
 
 /* As gsim_moves_lower(), of a program that has been placed (gsim_placing_program): moves stand at use. */
 enum gsim_status gsim_moves_lower_placed(struct gsim_run *run, struct gsim_lowering *lowering, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

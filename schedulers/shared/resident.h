@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). What the schedulers of resident kernels share: kernels that follow one another in the program, with
  * nothing of the host's or of the copy engines between them, become one launch; everything goes to one stream.
  */
-#ifndef GSIM_RESIDENT_PLAN_H
-#define GSIM_RESIDENT_PLAN_H
+#pragma once
 
 #include "gpusim/schedulers/dag.h"
 
@@ -21,5 +20,3 @@ enum gsim_resident_order {
 enum gsim_status gsim_resident_prepare(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_persistent *style, enum gsim_resident_order order,
                                        struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: schedulers (helper of pull.c). The rules of moves.h op by op, for a program whose next ops are not known. */
-#ifndef GSIM_WALK_H
-#define GSIM_WALK_H
+#pragma once
 
 #include "gpusim/schedulers/moves.h"
 
@@ -18,5 +17,3 @@ bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, 
 struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op, struct gsim_arg *arg);
 /* Whether a prefetch of the program's own is issued. */
 bool gsim_moves_walk_keeps(const struct gsim_moves_walk *walk);
-
-#endif

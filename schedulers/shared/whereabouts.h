@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). Which places hold what: for every address of every buffer the host and the devices whose copy
  * is current. Who writes is the only holder, who reads is another one.
  */
-#ifndef GSIM_WHEREABOUTS_H
-#define GSIM_WHEREABOUTS_H
+#pragma once
 
 #include "gpusim/placement.h"
 #include "sim/program/access.h"
@@ -41,5 +40,3 @@ void gsim_whereabouts_read(struct gsim_whereabouts *w, const struct gsim_access 
 void gsim_whereabouts_write(struct gsim_whereabouts *w, const struct gsim_access *access, uint32_t place);
 /* What OP does on DEVICE, or on the host. */
 void gsim_whereabouts_note(struct gsim_whereabouts *w, const struct gsim_op *op, uint32_t device);
-
-#endif

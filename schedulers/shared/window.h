@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). The scheduling window of ACS (arXiv 2401.12377): a fixed number of kernels, each with those in
  * the window that it waits for. A kernel without any is ready; one that ends is taken out of every list.
  */
-#ifndef GSIM_WINDOW_H
-#define GSIM_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ uint32_t gsim_window_end(struct gsim_window *window, uint32_t entry, double now_
 static inline bool gsim_window_is_ready(const struct gsim_window *w, uint32_t entry) { return !w->entries[entry].upstream_count; }
 /* Kernels in the window on average while it holds any; 0: it never did. */
 static inline double gsim_window_fill(const struct gsim_window *w) { return w->used_us > 0 ? w->fill_us / w->used_us : 0; }
-
-#endif

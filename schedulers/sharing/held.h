@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: schedulers. What policies among tasks share: each task's held launches, first come, first served, by their DATA. */
-#ifndef GSIM_SHARING_HELD_H
-#define GSIM_SHARING_HELD_H
+#pragma once
 
 #include "gpusim/task.h"
 
@@ -49,5 +48,3 @@ static inline uint64_t gsim_blocks_of(const struct gsim_share_kernel *k)
 {
     return (uint64_t)k->kernel->grid.x * k->kernel->grid.y * k->kernel->grid.z;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base. Functions whose use breaks determinism or memory safety; the build includes this
  * header before every source file of ours.
  */
-#ifndef GSIM_BANNED_H
-#define GSIM_BANNED_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,5 +11,3 @@
 #include <time.h>
 
 #pragma GCC poison rand srand random srandom drand48 strcpy strcat sprintf vsprintf gets strtok
-
-#endif

@@ -2,8 +2,6 @@
 /* See sim/base/database.h. A view may never end, a trigger may write, a computed column may fill the memory. */
 #include "sim/base/database.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,7 @@
  * Layer: sim/base. What an SQLite file from others may do when it is read: hold tables, nothing else. Its views and
  * triggers are off, its schema is not trusted, and reading ends after as much work as honest files of its size need.
  */
-#ifndef GSIM_BASE_DATABASE_H
-#define GSIM_BASE_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void gsim_database_distrust(sqlite3 *database);
 bool gsim_database_holds(sqlite3 *database, const char *table);
 /* Why the last call failed. */
 const char *gsim_database_reason(sqlite3 *database);
-
-#endif

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

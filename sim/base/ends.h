@@ -3,8 +3,7 @@
  * Layer: base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on one
  * line what is kept, and exit with 128 + the signal. What a command keeps by itself: sweep/sink.h.
  */
-#ifndef GSIM_ENDS_H
-#define GSIM_ENDS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void gsim_ends_guard_cpp(void);
 void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code);
 /* Whether an allocation of SIZE bytes works now. */
 bool gsim_ends_has_memory(size_t size);
-
-#endif

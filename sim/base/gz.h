@@ -3,8 +3,7 @@
  * Layer: base. Reading files that may be gzip (told by content), and the one place that bounds what they expand to: a
  * file of two megabytes can hold two gigabytes. What the bytes mean is the caller's business.
  */
-#ifndef GSIM_GZ_H
-#define GSIM_GZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void gsim_gz_close(struct gsim_gz *gz); /* accepts a zeroed one */
 /* The first bytes of the file at PATH, for telling what it is: at most SIZE - 1, and a NUL. The length; 0 where nothing can
  * be read, and for "-". */
 size_t gsim_gz_head(const char *path, char *head, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: models (helper). Reading a JSON file with errors that name line and column, and saying what was
  * found at a place. What the file means is the caller's business (sim/device/device.c).
  */
-#ifndef GSIM_MODELS_JSON_H
-#define GSIM_MODELS_JSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ const char *gsim_json_found(const cJSON *item, char *text, size_t size);
 
 /* The first key of OBJECT that stands there a second time, or NULL. */
 const char *gsim_json_repeated(const cJSON *object);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: workloads (helper). From a name to its index in a list, by hashing. Names are not copied: they must
  * outlive the table. Zeroed is empty.
  */
-#ifndef GSIM_WORKLOADS_NAMES_H
-#define GSIM_WORKLOADS_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ uint32_t gsim_names_find(const struct gsim_names *names, const char *name);
 enum gsim_status gsim_names_add(struct gsim_names *names, const char *name, uint32_t index,
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_names_release(struct gsim_names *names);
-
-#endif

@@ -4,8 +4,7 @@
  * name only on commit, gzipped when the name ends in ".gz", or to standard output when it is "-". Writing
  * never fails loudly; commit tells. Numbers are formatted so that equal runs give equal bytes.
  */
-#ifndef GSIM_OUTPUT_H
-#define GSIM_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ void gsim_output_json_string(struct gsim_output *output, const char *text);
 /* A CSV field, quoted where RFC 4180 asks for it; control characters other than tabs and ends of lines become '?'. An
  * apostrophe stands before what a spreadsheet would compute: text that begins with = + - or @ and is no number. */
 void gsim_output_csv_string(struct gsim_output *output, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base. A file that is being written: a neighbour with a name that nobody can guess, which takes the final name
  * when it is complete. Every output goes through it: sim/base/output.h, and pictures (plots/gnuplot.h).
  */
-#ifndef GSIM_PART_H
-#define GSIM_PART_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ enum gsim_status gsim_part_open(struct gsim_part *part, const char *path, struct
 int gsim_part_commit(struct gsim_part *part) GSIM_NODISCARD;
 /* Drops what was written, unless committed before; accepts a zeroed part. */
 void gsim_part_release(struct gsim_part *part);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: base. What users add to by a file: schedulers, placements, ways of sharing, sources, batching policies. Those that are built in,
  * by name, and others from shared objects. */
-#ifndef GSIM_BASE_PLUGIN_H
-#define GSIM_BASE_PLUGIN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ const void *gsim_plugin_at(const struct gsim_plugin_kind *kind, uint32_t index);
 
 /* One that is built in, by its name, or of a shared object, by a path with a slash; it stays loaded. On failure OPS is untouched. */
 enum gsim_status gsim_plugin_load(const struct gsim_plugin_kind *kind, const char *name_or_path, const void **ops, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

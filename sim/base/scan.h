@@ -5,8 +5,7 @@
  * one likes; strings are decoded into memory of the caller. No tree is built: 132 MB of program take cJSON 1.7 GB
  * and 6 s as one tree. What the values mean is the caller's business.
  */
-#ifndef GSIM_SCAN_H
-#define GSIM_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ const char *gsim_scan_copy(const char *value, struct gsim_arena *arena);
 /* What stands at VALUE, for messages: "8" (with quotes), 3.5, true, a list, an object. Without control
  * characters. */
 const char *gsim_scan_found(const char *value, char *text, size_t size);
-
-#endif

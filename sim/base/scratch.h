@@ -3,8 +3,7 @@
  * Layer: base. Files and folders of our own for a while, in $TMPDIR, else in /tmp; who made one removes it, an early end
  * does as well (sim/base/ends.h).
  */
-#ifndef GSIM_SCRATCH_H
-#define GSIM_SCRATCH_H
+#pragma once
 
 #include "gpusim/memory.h"
 
@@ -16,5 +15,3 @@ enum gsim_status gsim_scratch_folder(struct gsim_arena *arena, const char **path
                                      struct gsim_error *error) GSIM_NODISCARD;
 /* Removes it, a folder with the files in it; accepts NULL. */
 void gsim_scratch_remove(const char *path);
-
-#endif

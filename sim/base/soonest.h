@@ -3,8 +3,7 @@
  * Layer: base. Which of several things, known by their indices, comes soonest: a tournament tree over their times. Its size
  * follows the number of things, so that few of them cost little, however many there may be.
  */
-#ifndef GSIM_SOONEST_H
-#define GSIM_SOONEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -58,5 +57,3 @@ static inline uint32_t gsim_soonest_due(const struct gsim_soonest *soonest, uint
     index = at - soonest->leaves;
     return index < limit ? index : UINT32_MAX;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: base. Quantities and names as people read them: times, bytes and counts with a fitting unit, near
  * misses of a mistyped name, and what the terminal can show. Machine-readable output: sim/base/output.h.
  */
-#ifndef GSIM_TEXT_H
-#define GSIM_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ const char *gsim_text_fit(char *text, size_t size, const char *name, size_t widt
 bool gsim_text_is_utf8(void);
 /* Columns of the terminal on stdout (or $COLUMNS), at least 40; FALLBACK when it is not a terminal. */
 unsigned gsim_text_columns(unsigned fallback);
-
-#endif

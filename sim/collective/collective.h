@@ -4,8 +4,7 @@
  * they move data, and end together. A block that is resident waits on its SM. The time is that of sim/collective/plan.h under
  * the conditions of each moment: links shared with other collectives, and device memory with the kernels beside.
  */
-#ifndef GSIM_COLLECTIVE_COLLECTIVE_H
-#define GSIM_COLLECTIVE_COLLECTIVE_H
+#pragma once
 
 #include "sim/memory/device.h"
 
@@ -25,5 +24,3 @@ void gsim_collective_resident(struct gsim_command *command);
 void gsim_collective_ended(struct gsim_command *command);
 /* Nothing will happen any more, and host threads wait: who waits for whom. False: no collective waits. */
 bool gsim_collectives_explain(const struct gsim_machine *m, char *text, size_t size);
-
-#endif

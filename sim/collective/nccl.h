@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (collective). The numbers of NCCL on an architecture, from models/nccl/NAME.json (names and units: nccl.def). */
-#ifndef GSIM_COLLECTIVE_NCCL_H
-#define GSIM_COLLECTIVE_NCCL_H
+#pragma once
 
 #include "gpusim/device.h"
 
@@ -13,5 +12,3 @@ struct gsim_nccl {
 
 /* The file of the device's compute capability, else that of the next lower one that has a file, else the lowest. */
 enum gsim_status gsim_nccl_load(struct gsim_nccl *nccl, const struct gsim_device_spec *device, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (collective). A collective resolved for the ranks of a run: algorithm, protocol, channels, threads (rules.c), and
  * the time and traffic of its steps (steps.c and one file per algorithm). Rendezvous and clock: sim/collective/collective.h.
  */
-#ifndef GSIM_COLLECTIVE_PLAN_H
-#define GSIM_COLLECTIVE_PLAN_H
+#pragma once
 
 #include "gpusim/program.h"
 #include "sim/collective/nccl.h"
@@ -62,5 +61,3 @@ double gsim_tree_us(const struct gsim_nccl *nccl, const struct gsim_collective_p
 double gsim_nvls_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
 double gsim_pairs_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
 double gsim_copy_engine_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
-
-#endif

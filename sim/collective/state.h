@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (collective, internal). What is known of all collectives of a run. */
-#ifndef GSIM_COLLECTIVE_STATE_H
-#define GSIM_COLLECTIVE_STATE_H
+#pragma once
 
 #include "gpusim/ranks.h"
 #include "sim/collective/collective.h"
@@ -53,5 +52,3 @@ struct gsim_collectives {
 struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *device, const struct gsim_ranks *ranks); /* RANKS may be NULL */
 bool gsim_collectives_attend(struct gsim_collectives *c); /* to the agenda; false: out of memory */
 static inline uint32_t gsim_collectives_rank(const struct gsim_collectives *c, uint32_t task) { return c->ranks ? c->ranks->rank_of[task] : 0; }
-
-#endif

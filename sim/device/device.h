@@ -3,8 +3,7 @@
  * Layer: models. Device files (models/NAME.json, format in models/README.md): what the program alone needs beside
  * include/gpusim/device.h, which loads and lists them. Which numbers exist: include/gpusim/device.def.
  */
-#ifndef GSIM_MODELS_DEVICE_H
-#define GSIM_MODELS_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *
 
 /* Every number with value, unit, kind and source: gpusim list devices --long. */
 void gsim_device_print(const struct gsim_device_spec *spec, FILE *out);
-
-#endif

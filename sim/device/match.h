@@ -2,8 +2,7 @@
 /*
  * Layer: sim/device. The device file of a GPU that calls itself by a name, as profilers record it: "NVIDIA H100 PCIe".
  */
-#ifndef GSIM_DEVICE_MATCH_H
-#define GSIM_DEVICE_MATCH_H
+#pragma once
 
 #include "sim/device/device.h"
 
@@ -31,5 +30,3 @@ struct gsim_recorded_gpu {
 /* Takes over into SPEC, which gsim_device_match() found, what the trace says: of a GPU that no file describes SMs, clock and bandwidth, of
  * one that is described its SMs where it has fewer (a slice). False: nothing; NOTE then says nothing, else what is assumed. */
 bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_gpu *facts, char *note, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: models (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each line of
  * include/gpusim/device.def, which is one number or a curve of several.
  */
-#ifndef GSIM_MODELS_NUMBERS_H
-#define GSIM_MODELS_NUMBERS_H
+#pragma once
 
 #include "sim/device/device.h"
 
@@ -32,5 +31,3 @@ bool gsim_device_number_holds(enum gsim_device_number number, double value); /* 
 const char *gsim_device_number_expected(enum gsim_device_number number, char *text, size_t size);
 /* The row whose name is nearest to NAME; NULL: none is near. */
 const struct gsim_number_row *gsim_number_row_nearest(const char *name);
-
-#endif

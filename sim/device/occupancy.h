@@ -3,8 +3,7 @@
  * Layer: sim. How many blocks of a kernel fit on one SM: limits and allocation granularities, which are numbers of a device (models/arch; rules:
  * CUDA C++ Programming Guide, compute capabilities; NVIDIA cuda_occupancy.h).
  */
-#ifndef GSIM_OCCUPANCY_H
-#define GSIM_OCCUPANCY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ struct gsim_block_need {
 /* Fails with GSIM_INPUT naming the kernel and the limit when a block fits no SM. */
 enum gsim_status gsim_block_need(const struct gsim_sm_limits *limits, const struct gsim_kernel *kernel,
                                  struct gsim_block_need *need, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: models (internal to sim/device). Reading the files of a device: its own (sim/device/device.c), its architecture's (sim/device/arch.c). */
-#ifndef GSIM_DEVICE_READER_H
-#define GSIM_DEVICE_READER_H
+#pragma once
 
 #include "sim/base/json.h"
 #include "sim/device/numbers.h"
@@ -32,5 +31,3 @@ enum gsim_status gsim_arch_use(struct gsim_device_reader *reader);
 enum gsim_status gsim_arch_limits(struct gsim_device_reader *reader);
 /* "expected one of" those that files of architectures have. */
 enum gsim_status gsim_arch_fail_capability(struct gsim_device_reader *reader, const cJSON *found);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim. Which rules of the model hold: those of sim/device/rules.def, a bit each of a device's rules_off. */
-#ifndef GSIM_DEVICE_RULES_H
-#define GSIM_DEVICE_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ const char *gsim_rule_sentence(enum gsim_rule rule);
 enum gsim_rule gsim_rule_find(const char *name);
 /* VALUE: on, off, 1 or 0. */
 enum gsim_status gsim_rule_set(struct gsim_device_spec *device, const char *name, const char *value, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * <folder of the executable>/../share/gpusim/models, the same beside the shared library, then the source tree that was
  * built; where there is none of these, the folder that an installation has by default.
  */
-#ifndef GSIM_MODELS_SEARCH_H
-#define GSIM_MODELS_SEARCH_H
+#pragma once
 
 #include "gpusim/memory.h"
 
@@ -31,5 +30,3 @@ enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_fil
 /* The same of the folders nccl/: what collectives take on an architecture. */
 enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (internal). The front end of one GPU: its hardware queues, which streams hold while they have commands, and the
  * dispatcher of graph nodes. Streams themselves are the process's (sim/front/process.h).
  */
-#ifndef GSIM_FRONT_H
-#define GSIM_FRONT_H
+#pragma once
 
 #include "sim/front/policy.h"
 #include "sim/front/process.h"
@@ -117,5 +116,3 @@ void gsim_graphs_launch(struct gsim_command *command);
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now);
 /* Told to the device: what follows a node that copies (struct gsim_copy_hooks). */
 bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command *copy, uint32_t *next);
-
-#endif

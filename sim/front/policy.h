@@ -2,8 +2,7 @@
 /*
  * Layer: sim (internal). The policy in a front end (include/gpusim/frontend.h): who asks it, and what it has done to launches.
  */
-#ifndef GSIM_FRONT_POLICY_H
-#define GSIM_FRONT_POLICY_H
+#pragma once
 
 #include "gpusim/frontend.h"
 #include "gpusim/units.h"
@@ -41,5 +40,3 @@ enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32
 void gsim_front_policy_started(struct gsim_front *f, struct gsim_command *command);
 /* Its kernel ended; nothing of it is in the policy's hands any more. */
 void gsim_front_policy_ended(struct gsim_front *f, struct gsim_command *command);
-
-#endif

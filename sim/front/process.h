@@ -3,8 +3,7 @@
  * Layer: sim (internal). One process: the driver that it calls (sim/host), its memory, and its streams, events and graphs,
  * which front ends execute (sim/front/front.h). Handles of the public API are indices into its tables.
  */
-#ifndef GSIM_PROCESS_H
-#define GSIM_PROCESS_H
+#pragma once
 
 #include "sim/memory/device.h"
 
@@ -154,5 +153,3 @@ void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream,
 gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index);
 void gsim_acquires_forget(struct gsim_process *p, struct gsim_stream_state *stream);
 void gsim_process_release(struct gsim_process *p); /* accepts zeroed */
-
-#endif

@@ -9,8 +9,7 @@
  *   resident_queue.c  a queue on the GPU, and scheduler warps
  *   resident_host.c   threads of the host
  */
-#ifndef GSIM_RESIDENT_H
-#define GSIM_RESIDENT_H
+#pragma once
 
 #include "sim/front/front.h"
 
@@ -170,5 +169,3 @@ void gsim_resident_await(struct gsim_resident_worker *w);
 void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gsim_time visible);
 /* A task of the worker's has been announced now; the last one of its op shows the op. */
 void gsim_resident_announce(struct gsim_resident_worker *w);
-
-#endif

@@ -4,8 +4,7 @@
  * (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions and gates (waits.c). Here
  * what they share.
  */
-#ifndef GSIM_HOST_API_H
-#define GSIM_HOST_API_H
+#pragma once
 
 #include "sim/front/front.h"
 
@@ -46,5 +45,3 @@ bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t eve
 /* Since when the queue has held an item, now at the earliest; GSIM_TIME_NEVER where it holds none. */
 gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue);
 bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
-
-#endif

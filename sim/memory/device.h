@@ -3,8 +3,7 @@
  * Layer: sim (internal). One GPU: its SMs, copy engines, L2, and kernels in missing pages. Its hardware queues are the
  * front end's (sim/front/front.h), which knows this one and says in HOOKS what the copy engines must know of it.
  */
-#ifndef GSIM_MEMORY_DEVICE_H
-#define GSIM_MEMORY_DEVICE_H
+#pragma once
 
 #include "sim/platform/machine.h"
 #include "sim/memory/managed.h"
@@ -141,5 +140,3 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command); /* 
 /* The kernel COMMAND is submitted when the last transfer that it waits for ended. False when memory is out. */
 bool gsim_copies_wait_for(struct gsim_device *d, struct gsim_command *transfer, struct gsim_command *command);
 void gsim_copies_record(struct gsim_machine *m, const struct gsim_copy_record *record);
-
-#endif

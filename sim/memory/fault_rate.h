@@ -24,8 +24,7 @@
  *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
  *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
  */
-#ifndef GSIM_FAULT_RATE_H
-#define GSIM_FAULT_RATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *
 
 /* The rate at which a kernel alone scans a buffer by faults, thread by thread: 6 rounds per block. */
 double gsim_fault_scan_gbps(const struct gsim_device_spec *device);
-
-#endif

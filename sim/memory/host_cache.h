@@ -4,8 +4,7 @@
  * slowly than from memory (H200 on a Xeon with 2 MB of L2 a core: traces/runner/micro/dirty.cu, traces/h200/vm/dirty.txt: 1 MB
  * in 47 us instead of 27; what was written 4 MB ago costs nothing more). Only pinned memory: staging and faults read it otherwise.
  */
-#ifndef GSIM_HOST_CACHE_H
-#define GSIM_HOST_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool gsim_host_cache_init(struct gsim_space *space, struct gsim_machine *m, cons
 void gsim_host_cache_write(struct gsim_space *space, const struct gsim_op *op);
 /* BYTES of a buffer are copied to the device: as many bytes the link is busy with beside them. */
 double gsim_host_cache_copy(struct gsim_space *space, const struct gsim_device_spec *spec, uint32_t buffer, double bytes);
-
-#endif

@@ -8,8 +8,7 @@
  * are there it runs at full speed; where a stretch of them is missing it goes as fast as they come
  * (sim/memory/fault_rate.h), so migration and its own computation overlap; a stretch that one round brings stalls it once.
  */
-#ifndef GSIM_MANAGED_H
-#define GSIM_MANAGED_H
+#pragma once
 
 #include "sim/platform/agenda.h"
 #include "sim/memory/fault_rate.h"
@@ -104,5 +103,3 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
 /* Registers the source that brings pages and paces to now whenever something happened. False: out of memory. */
 bool gsim_faults_init(struct gsim_device *d);
 void gsim_faults_release(struct gsim_device *d);
-
-#endif

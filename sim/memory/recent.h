@@ -7,8 +7,7 @@
  * D = the bytes that were touched since, S = its own: all of it is there up to D + S of 0.54 of L2, nothing from 0.90 on
  * (sim/memory/reuse.h). What a kernel touches without saying so (no arguments) displaces, and is found cold.
  */
-#ifndef GSIM_RECENT_H
-#define GSIM_RECENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool gsim_recent_init(struct gsim_device *d);
 double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op);
 /* The buffer has new data from elsewhere. */
 void gsim_recent_forget(struct gsim_device *d, uint32_t buffer);
-
-#endif

@@ -6,8 +6,7 @@
  * finite: room is made in blocks of 2 MB, those that arrived first leave first (the driver's list of used chunks is ordered
  * by allocation and migration, not by access). When and how fast: sim/memory/managed.c, faults.c.
  */
-#ifndef GSIM_RESIDENCY_H
-#define GSIM_RESIDENCY_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -93,5 +92,3 @@ uint64_t gsim_residency_host_takes(struct gsim_residency *r, uint32_t buffer_ind
 
 /* Checks that extents cover the buffers and that device memory holds what they say; GSIM_BUG on a violation. */
 void gsim_residency_check(const struct gsim_residency *r);
-
-#endif

@@ -17,8 +17,7 @@
  * block by block on the same SMs, so its measured time found the data near; where either is placed beside others it does not, and
  * takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt, traces/h100/near.txt).
  */
-#ifndef GSIM_REUSE_H
-#define GSIM_REUSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command
 void gsim_reuse_update(void *device);
 /* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
 void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim. The memory of one process: its program's buffers and kernels, and where their data is. */
-#ifndef GSIM_SPACE_H
-#define GSIM_SPACE_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 #include "sim/memory/host_cache.h"
@@ -21,5 +20,3 @@ struct gsim_space {
     uint32_t *attached;                /* by buffer: the stream that it is attached to; 0: all see it */
     bool is_oversubscribed;            /* the buffers do not all fit: pages may leave under a running kernel */
 };
-
-#endif

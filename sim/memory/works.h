@@ -3,8 +3,7 @@
  * Layer: memory. What a program's kernels are on devices of one kind: found when the first such device is used. A kernel that
  * cannot run there is a failure only of a run that launches it there.
  */
-#ifndef GSIM_WORKS_H
-#define GSIM_WORKS_H
+#pragma once
 
 #include "sim/sm/work.h"
 
@@ -32,5 +31,3 @@ enum gsim_status gsim_works_add(struct gsim_works *works, uint32_t index, struct
 struct gsim_works *gsim_works_first(struct gsim_works *works);
 /* Fails the run with what is wrong with kernel INDEX; returns some demand or other. */
 const struct gsim_demand *gsim_works_fail(const struct gsim_works *works, struct gsim_machine *machine, uint32_t index);
-
-#endif

@@ -6,8 +6,7 @@
  * Order at one time: classes as listed, within a class by handle, timers first come, first served. A source that FOLLOWS is
  * handled after whatever else happened, due or not.
  */
-#ifndef GSIM_AGENDA_H
-#define GSIM_AGENDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void gsim_agenda_handle(struct gsim_agenda *agenda);
 void gsim_agenda_follow(struct gsim_agenda *agenda);
 /* False: out of memory. */
 bool gsim_agenda_at(struct gsim_agenda *agenda, gsim_time time, void (*fire)(void *argument), void *argument);
-
-#endif

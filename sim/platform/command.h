@@ -3,8 +3,7 @@
  * Layer: sim. What is enqueued: an entry of a stream, a node of a running graph, or a transfer that memory starts by
  * itself. Who makes a command says in ENDED what its end means; the loop (sim/platform/machine.c) calls TRANSFERRED.
  */
-#ifndef GSIM_COMMAND_H
-#define GSIM_COMMAND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -97,5 +96,3 @@ static inline bool gsim_command_is_brief(enum gsim_command_kind kind)
 struct gsim_command *gsim_command_new(struct gsim_machine *machine, enum gsim_command_kind kind, struct gsim_device *device,
                                       uint32_t stream, uint32_t iteration);
 void gsim_command_free(struct gsim_machine *machine, struct gsim_command *command);
-
-#endif

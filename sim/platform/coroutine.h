@@ -3,8 +3,7 @@
  * Layer: sim. A function on a stack of its own, which its callers enter and which it leaves, in turns. The engine runs the
  * first host thread so: the caller's own stack stays free for SimGrid's loop, which begins only when it is needed.
  */
-#ifndef GSIM_COROUTINE_H
-#define GSIM_COROUTINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool gsim_coroutine_enter(struct gsim_coroutine *coroutine);
 void gsim_coroutine_leave(struct gsim_coroutine *coroutine);
 /* Accepts NULL. A body that has not ended never goes on, and what its stack holds is lost. */
 void gsim_coroutine_release(struct gsim_coroutine *coroutine);
-
-#endif

@@ -5,8 +5,7 @@
  * SimGrid (sim/platform/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host thread
  * is made; a run that has neither comes out the same to the picosecond.
  */
-#ifndef GSIM_ENGINE_H
-#define GSIM_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ void gsim_engine_wait(struct gsim_engine *engine, gsim_time until);
 void *gsim_engine_ended(struct gsim_engine *engine, gsim_time *when);
 /* Calls into SimGrid, not those that read its clock. */
 uint64_t gsim_engine_calls(const struct gsim_engine *engine);
-
-#endif

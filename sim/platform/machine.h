@@ -20,8 +20,7 @@
  * drives the loop (gsim_machine_block) until some thread's wake time is the next thing to happen. SimGrid's
  * clock follows: it must be exact only while transfers share its links.
  */
-#ifndef GSIM_MACHINE_H
-#define GSIM_MACHINE_H
+#pragma once
 
 /* Seeds of different streams of random numbers: 2^64 over the golden ratio, far apart for neighbouring seeds. */
 #define GSIM_SEED_STEP UINT64_C(0x9e3779b97f4a7c15)
@@ -162,5 +161,3 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
 struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struct gsim_driver *driver);
 /* At the end of a thread's body: hands control to whoever is next. */
 void gsim_machine_end_thread(struct gsim_machine *m);
-
-#endif

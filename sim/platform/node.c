@@ -2,8 +2,6 @@
 /* See sim/platform/node.h: nodes without a file. Those with one: sim/platform/node_read.c. */
 #include "sim/platform/node.h"
 
-#include <string.h>
-
 static bool make_links(struct gsim_node *node, struct gsim_box *box, uint32_t device_count, const double *peer_gbps, const double *peer_latency_us)
 {
     box->links = GSIM_ARENA_ARRAY(&node->arena, struct gsim_node_link, device_count);

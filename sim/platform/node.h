@@ -3,8 +3,7 @@
  * Layer: platform (data). What a node file says, as the platform of a run reads it (sim/platform/platform.h). A box is one
  * host with its devices and switches, which links join; a node of the file is one box, or many over a network.
  */
-#ifndef GSIM_NODE_H
-#define GSIM_NODE_H
+#pragma once
 
 #include "gpusim/memory.h"
 #include "gpusim/platform.h"
@@ -75,5 +74,3 @@ void gsim_node_count(struct gsim_node *node);
 /* DEVICE_COUNT devices of one box, each with links of its own to the host; PEER_GBPS: those that have links to a switch of
  * their own as well, which joins them. NULL: out of memory. */
 struct gsim_node *gsim_node_create_plain(uint32_t device_count, const double *peer_gbps, const double *peer_latency_us);
-
-#endif

@@ -6,8 +6,7 @@
  *   host ==own links, bus== attached vertex --links of the node-- ... -- network -- ...
  *        a device's own links: each way one for each kind of move, and the bus that both ways share
  */
-#ifndef GSIM_SIM_PLATFORM_H
-#define GSIM_SIM_PLATFORM_H
+#pragma once
 
 #include "sim/platform/node.h"
 
@@ -80,5 +79,3 @@ const char *gsim_platform_link_name(const struct gsim_platform *platform, uint32
 
 static inline bool gsim_platform_is_host(const struct gsim_platform *p, gsim_place place) { return place < p->node->host_count; }
 static inline uint32_t gsim_platform_device_of(const struct gsim_platform *p, gsim_place place) { return place - p->node->host_count; }
-
-#endif

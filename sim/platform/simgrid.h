@@ -3,8 +3,7 @@
  * Layer: sim (internal: sim/platform/engine.c alone includes it). What SimGrid does for the engine: host threads as actors,
  * and transfers that share links. All but load and run are called by actors. It is loaded at its first use in a process.
  */
-#ifndef GSIM_SIMGRID_H
-#define GSIM_SIMGRID_H
+#pragma once
 
 #include "gpusim/memory.h"
 #include "sim/platform/engine.h"
@@ -79,5 +78,3 @@ void *gsim_simgrid_ended(struct gsim_simgrid *simgrid, gsim_time *when);
 
 /* What transfers have of a link now. */
 double gsim_simgrid_gbps(const struct gsim_simgrid *simgrid, uint32_t link);
-
-#endif

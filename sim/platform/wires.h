@@ -4,8 +4,7 @@
  * when they are needed, of which each transfer's route is put together; and its zones as networks between nodes. A module
  * of its own, since gpusim is not linked to SimGrid.
  */
-#ifndef GSIM_WIRES_H
-#define GSIM_WIRES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ struct gsim_wires_ops {
 };
 #define GSIM_WIRES_ABI 1
 #define GSIM_WIRES_SYMBOL "gsim_wires"
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. What an op reads and writes, part by part: its segments, and its other arguments as wholes. A kernel of which
  * more is unknown (is_unknown) says so beside.
  */
-#ifndef GSIM_ACCESS_H
-#define GSIM_ACCESS_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -44,5 +43,3 @@ static inline bool gsim_access_next(struct gsim_access_walk *walk, struct gsim_a
     }
     return false;
 }
-
-#endif

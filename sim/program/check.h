@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim. The checks of gsim_program_check() one by one, and when two kernels are the same: for programs that grow. */
-#ifndef GSIM_PROGRAM_PARTS_H
-#define GSIM_PROGRAM_PARTS_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -13,5 +12,3 @@ enum gsim_status gsim_program_check_op(const struct gsim_program *program, const
 /* builder.c */
 uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel);
 bool gsim_kernel_is_same(const struct gsim_kernel *a, const struct gsim_kernel *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (internal to programs). A collective as an entry among a program's kernels (include/gpusim/collective.h). */
-#ifndef GSIM_PROGRAM_COLLECTIVE_H
-#define GSIM_PROGRAM_COLLECTIVE_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -14,5 +13,3 @@
 struct gsim_kernel gsim_collective_kernel(const struct gsim_collective *collective, char name[GSIM_COLLECTIVE_NAME]);
 /* NULL: out of memory. */
 const struct gsim_collective *gsim_collective_copy(const struct gsim_collective *collective, struct gsim_arena *arena);
-
-#endif

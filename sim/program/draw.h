@@ -5,8 +5,7 @@
  * next one and ops are used again, so that memory grows with what is in flight. What a kernel or buffer means to the machine
  * is said by hooks; who draws, and where data has to be moved: include/gpusim/schedulers/pull.h.
  */
-#ifndef GSIM_DRAW_H
-#define GSIM_DRAW_H
+#pragma once
 
 #include "gpusim/source.h"
 
@@ -102,5 +101,3 @@ bool gsim_draw_owns(const struct gsim_draw *draw, uint32_t buffer);
 enum gsim_status gsim_draws_to_program(struct gsim_draw_tables *tables, struct gsim_draw *draws, uint32_t count,
                                        const struct gsim_program *known, uint32_t *first_op,
                                        struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: workloads (helper of the program reader). One object of a program file: which fields it may have,
  * where their values stand, and reading a value with its range. Every message names the place.
  */
-#ifndef GSIM_WORKLOADS_FIELDS_H
-#define GSIM_WORKLOADS_FIELDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -67,5 +66,3 @@ enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, const cha
 /* Walks the list in FIELD: *VALUE is NULL or the previous element's end at the call, the next element or NULL
  * after it. The place follows. Not a list: an error. */
 enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, const char **value) GSIM_NODISCARD;
-
-#endif

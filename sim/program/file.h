@@ -2,8 +2,7 @@
 /*
  * Layer: workloads (helper). A whole text file in memory, plain or gzip.
  */
-#ifndef GSIM_WORKLOADS_FILE_H
-#define GSIM_WORKLOADS_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
 /* The bytes of PATH ("-": standard input; gzip is recognised by content) with a NUL behind them, for
  * gsim_free(). NULL with ERROR set (GSIM_INPUT or GSIM_NOMEM), without the path: callers prefix it. */
 char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error);
-
-#endif

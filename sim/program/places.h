@@ -3,8 +3,7 @@
  * Layer: sim. A value for every address of some buffers: who wrote there last, who has read it since. A buffer that is only
  * accessed whole has one value; others fall into pieces of equal history, which a write to all of them joins again.
  */
-#ifndef GSIM_PLACES_H
-#define GSIM_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ static inline bool gsim_places_was_cut(const struct gsim_places *places, uint32_
 }
 /* What was found becomes one piece, with the first one's value. */
 void gsim_places_join(struct gsim_places *places, uint32_t place, const struct gsim_places_found *found);
-
-#endif

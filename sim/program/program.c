@@ -5,8 +5,6 @@
  */
 #include "sim/program/check.h"
 
-#include <math.h>
-
 #include "gpusim/limits.h"
 
 static bool is_work(double value)

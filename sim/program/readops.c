@@ -2,7 +2,6 @@
 /*
  * Ops of a program file: which fields each kind has, argument lists, launch shapes, overrides.
  */
-#include "sim/program/collective.h"
 #include "sim/program/readops.h"
 
 /* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S synchronize) */

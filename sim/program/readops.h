@@ -3,8 +3,7 @@
  * Layer: workloads (second half of the program reader, private to it). Ops and the work fields that kernels
  * and ops share.
  */
-#ifndef GSIM_WORKLOADS_READOPS_H
-#define GSIM_WORKLOADS_READOPS_H
+#pragma once
 
 #include "gpusim/limits.h"
 #include "gpusim/program.h"
@@ -80,5 +79,3 @@ enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const 
 /* Reads the op at VALUE and gives it to the builder. */
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
                                 const char **rest) GSIM_NODISCARD;
-
-#endif

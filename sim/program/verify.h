@@ -4,8 +4,7 @@
  * what it depends on has ended, nothing left when an iteration ends. A scheduler that forgets a dependence would
  * otherwise win. From the timeline alone; a race that happens to be won is not seen.
  */
-#ifndef GSIM_VERIFY_H
-#define GSIM_VERIFY_H
+#pragma once
 
 #include "gpusim/timeline.h"
 
@@ -14,5 +13,3 @@
  * "after" names. Linear in ops, arguments and records. */
 enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, const struct gsim_program *program, uint32_t iterations,
                                       struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

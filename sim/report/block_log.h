@@ -4,8 +4,7 @@
  * a track per SM (sim/report/chrome_sms.h). It sees what the machine knows: SMs in the same state together, and blocks that
  * start and end together as one; with gpu.exact=1 every block.
  */
-#ifndef GSIM_BLOCK_LOG_H
-#define GSIM_BLOCK_LOG_H
+#pragma once
 
 #include "gpusim/timeline.h"
 
@@ -31,5 +30,3 @@ struct gsim_stay {
  * of one record, each with its number of blocks. *STAYS: for gsim_free(), also on failure. */
 enum gsim_status gsim_block_log_stays(const struct gsim_block_log *log, uint32_t sm, bool is_merged,
                                       struct gsim_stay **stays, size_t *count, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

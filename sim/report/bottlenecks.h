@@ -3,8 +3,7 @@
  * Layer: sim. What a run spent its time on: the critical path through what really happened, walked backwards from the
  * makespan, each stretch charged to one cause. Part of include/gpusim/metrics.h, which is what others include.
  */
-#ifndef GSIM_BOTTLENECKS_H
-#define GSIM_BOTTLENECKS_H
+#pragma once
 
 #include "gpusim/metrics.h"
 
@@ -13,5 +12,3 @@
 enum gsim_status gsim_bottlenecks_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

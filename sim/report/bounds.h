@@ -3,8 +3,7 @@
  * Layer: sim. What no scheduler could beat: the longest path through the program and the least time for
  * which each resource is needed. Part of include/gpusim/metrics.h, which is what others include.
  */
-#ifndef GSIM_BOUNDS_H
-#define GSIM_BOUNDS_H
+#pragma once
 
 #include "gpusim/metrics.h"
 
@@ -12,5 +11,3 @@
 enum gsim_status gsim_bounds_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

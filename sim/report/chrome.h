@@ -4,8 +4,7 @@
  * (libkineto output_json.cpp), for ui.perfetto.dev and for our own readers. Compressed when the output's
  * name ends in ".gz" (sim/base/output.h). Reading traces is another module.
  */
-#ifndef GSIM_TRACES_CHROME_H
-#define GSIM_TRACES_CHROME_H
+#pragma once
 
 #include "sim/report/report.h"
 
@@ -18,5 +17,3 @@
  * and occupancy; within the result's window; with a block log a track per SM (sim/report/chrome_sms.h). Streams: memory for one slice per record only. */
 enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
                                    struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Of a trace: iterations as slices on a track of their own, and waits of one stream for another as arrows
  * (sim/report/chrome.h has the rest).
  */
-#ifndef GSIM_CHROME_LINKS_H
-#define GSIM_CHROME_LINKS_H
+#pragma once
 
 #include "sim/report/report.h"
 
@@ -22,5 +21,3 @@ void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_
  * behind it, where the trace shows both. Sorts WORKS. The flows' ids follow on AFTER_ID. */
 void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace_work *works, size_t count,
                              uint64_t after_id, struct gsim_output *output);
-
-#endif

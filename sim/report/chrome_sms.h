@@ -3,8 +3,7 @@
  * Layer: traces (internal to traces/chrome*.c). The SMs of a trace: a process of its own with a track per SM ("SM 0", ...)
  * and slices for the kernels whose blocks stood there. Their category is "sm_blocks", which readers of kernels pass over.
  */
-#ifndef GSIM_TRACES_CHROME_SMS_H
-#define GSIM_TRACES_CHROME_SMS_H
+#pragma once
 
 #include "sim/report/report.h"
 
@@ -13,5 +12,3 @@
 /* Behind other events, each of ours led by a comma; nothing when RESULT has no block log. */
 enum gsim_status gsim_chrome_write_sms(const struct gsim_result *result, struct gsim_output *output,
                                        struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

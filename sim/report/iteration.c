@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim. See include/gpusim/metrics.h: the figures of one iteration, that of median length, from its records
  * alone. */
-#include <string.h>
 
 #include "gpusim/metrics.h"
 

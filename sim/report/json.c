@@ -6,8 +6,6 @@
 #include "sim/report/energy/write.h"
 #include "sim/report/report.h"
 
-#include "sim/device/occupancy.h"
-
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind)
 {
     switch (kind) {

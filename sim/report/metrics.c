@@ -9,7 +9,6 @@
 
 #include "sim/report/bounds.h"
 #include "sim/report/bottlenecks.h"
-#include "sim/device/occupancy.h"
 
 static gsim_time later(gsim_time a, gsim_time b)
 {

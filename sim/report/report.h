@@ -4,8 +4,7 @@
  * (sim/report/json.c), CSV (sim/report/csv.c) and the terminal timeline (sim/report/gantt.c). All read only what is here,
  * write to an open output and never change the run. Traces: sim/report/chrome.h.
  */
-#ifndef GSIM_REPORT_H
-#define GSIM_REPORT_H
+#pragma once
 
 #include "sim/report/block_log.h"
 #include "gpusim/energy.h"
@@ -110,5 +109,3 @@ bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, c
 /* "h2d", "explicit", ... as in the report and the CSV. */
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind);
 const char *gsim_copy_reason_name(enum gsim_copy_reason reason);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. The timeline as tracks of slices that never overlap, for whoever draws it (sim/report/gantt.c,
  * sim/report/chrome.c): slices sorted by track and start, those that overlap on one track spread over lanes.
  */
-#ifndef GSIM_SLICES_H
-#define GSIM_SLICES_H
+#pragma once
 
 #include "gpusim/timeline.h"
 
@@ -28,5 +27,3 @@ enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_sli
 /* Sorts by (track, start, kind, record) and gives each slice the lowest lane that is free at its start. */
 enum gsim_status gsim_slices_arrange(struct gsim_slices *list, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_slices_release(struct gsim_slices *list);
-
-#endif

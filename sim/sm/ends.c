@@ -5,8 +5,6 @@
  */
 #include "sim/sm/state.h"
 
-#include <string.h>
-
 /* --- ends ----------------------------------------------------------------------------------------------- */
 
 /* The listener is told by gsim_ends_tell. */

@@ -17,8 +17,7 @@
  *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
  *  - blocks that wait for memory leave alike SMs one after the other (spread.c).
  */
-#ifndef GSIM_GPU_H
-#define GSIM_GPU_H
+#pragma once
 
 #include "sim/sm/work.h"
 #include "gpusim/units.h"
@@ -140,5 +139,3 @@ void gsim_gpu_check(const struct gsim_gpu *gpu);
 
 /* How many blocks of the kernel with TAG are resident on each SM now (tests; over time: gsim_gpu_watch). */
 void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count);
-
-#endif

@@ -4,8 +4,7 @@
  * others do, which began at other times, so that the equations are solved once for each mix and load (90 DAGs of
  * traces/h200/vm/dags-mixed.json.gz: 8 million changes of SMs, 52 million of the load that they feel).
  */
-#ifndef GSIM_GPU_MEMO_H
-#define GSIM_GPU_MEMO_H
+#pragma once
 
 #include "gpusim/memory.h"
 #include "sim/sm/share.h"
@@ -37,5 +36,3 @@ double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *devic
 
 /* From now on the work of the cohorts may be another. */
 void gsim_memo_forget(struct gsim_memo *memo);
-
-#endif

@@ -21,8 +21,7 @@
  *  - L1 (what the carve-out leaves): at most 8 scattered lines in flight per KiB, of which streams beside them take up to half; both wait C times as
  *    long where C times as many are asked for. On-chip blocks take 1 + 2.7 (C - 1) times as long, where streams count as C = 1 from 0.56 of L1 on.
  */
-#ifndef GSIM_GPU_SHARE_H
-#define GSIM_GPU_SHARE_H
+#pragma once
 
 #include "sim/sm/work.h"
 
@@ -92,5 +91,3 @@ double gsim_share_knee(double asked, double knee);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (internal to sim/sm: share*.c and memo.c). What they know of all cohorts of an SM, and share. */
-#ifndef GSIM_GPU_SHARE_PARTS_H
-#define GSIM_GPU_SHARE_PARTS_H
+#pragma once
 
 #include "sim/device/rules.h"
 #include "sim/sm/share.h"
@@ -84,5 +83,3 @@ void gsim_share_pipes(struct gsim_share_sums *sums, const struct gsim_cohort *co
 
 /* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the SM. */
 void gsim_share_on_chip(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *sums);
-
-#endif

@@ -4,8 +4,7 @@
  * same state, cohorts of blocks on them, and the distributor's queues. Groups split when placement treats
  * their SMs differently; empty ones merge again.
  */
-#ifndef GSIM_GPU_STATE_H
-#define GSIM_GPU_STATE_H
+#pragma once
 
 #include "sim/base/soonest.h"
 #include "sim/device/rules.h"
@@ -272,5 +271,3 @@ uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid);
 
 /* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);
-
-#endif

@@ -2,8 +2,6 @@
 /* Kernels that are paused between blocks, and kernels whose blocks are killed (sim/sm/gpu.h). */
 #include "sim/sm/state.h"
 
-#include <string.h>
-
 /* Takes RUN, which has blocks to place, out of the distributor's queue. */
 static void unqueue(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
 {

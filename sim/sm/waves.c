@@ -5,8 +5,6 @@
  */
 #include "sim/sm/state.h"
 
-#include <math.h>
-
 /* --- alone ------------------------------------------------------------------------------------------------- */
 
 /* Blocks on the SMs when every SM was filled NOW by the only kernel there is, all to end at once; else 0. */

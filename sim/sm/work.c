@@ -6,7 +6,6 @@
  */
 #include "sim/sm/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/device/rules.h"

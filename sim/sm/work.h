@@ -5,8 +5,7 @@
  *
  * Which kind a block is decides how company slows it down (measured on an H200, traces/h200/README.md).
  */
-#ifndef GSIM_GPU_WORK_H
-#define GSIM_GPU_WORK_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "sim/device/occupancy.h"
@@ -136,5 +135,3 @@ void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint
 
 /* Share of an SM's issue rate that WIDTH warps per sub-partition of dense arithmetic reach. */
 double gsim_issue_share(const struct gsim_device_spec *device, double width);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim (internal). Several tasks at once (include/gpusim/task.h): the driver that each one's scheduler sees, which waits
  * for requests and keeps their times (client.c); contexts that have the SMs in turn (slices.c); policies (share.c).
  */
-#ifndef GSIM_TASK_TASK_H
-#define GSIM_TASK_TASK_H
+#pragma once
 
 #include "sim/front/front.h"
 
@@ -107,5 +106,3 @@ void gsim_policy_close(struct gsim_policy *policy); /* accepts NULL */
 struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *policy);
 void gsim_policy_request(struct gsim_policy *policy, uint32_t task, bool begins);
 void gsim_policy_task_ended(struct gsim_policy *policy, uint32_t task);
-
-#endif

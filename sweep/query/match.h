@@ -5,8 +5,7 @@
  * setting that the base row does not have (a parameter of another scheduler) does not count, nor one that the row lacks
  * and all base rows agree in.
  */
-#ifndef GSIM_SWEEP_MATCH_H
-#define GSIM_SWEEP_MATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_matc
 enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error) GSIM_NODISCARD;
 /* Of the row added INDEX-th. */
 struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index);
-
-#endif

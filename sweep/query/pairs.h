@@ -3,8 +3,7 @@
  * Layer: sweep. Two ways compared cell by cell (a cell: one workload, device, size, ...; its repetitions are one
  * number): how often each is faster, by how much on average, and whether chance alone would make it so.
  */
-#ifndef GSIM_SWEEP_PAIRS_H
-#define GSIM_SWEEP_PAIRS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ struct gsim_pairs {
 };
 
 void gsim_pairs_sum(const struct gsim_cell_pair *pairs, size_t count, struct gsim_pairs *sum);
-
-#endif

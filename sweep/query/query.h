@@ -4,8 +4,7 @@
  * base row that differs in one name alone, and, grouped, what is said of a group's values. Rendering:
  * cli/sweep/results.c.
  */
-#ifndef GSIM_SWEEP_QUERY_H
-#define GSIM_SWEEP_QUERY_H
+#pragma once
 
 #include "sweep/query/pairs.h"
 #include "sweep/stats.h"
@@ -50,5 +49,3 @@ struct gsim_answer {
 enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_answer_release(struct gsim_answer *answer); /* accepts a zeroed one */
-
-#endif

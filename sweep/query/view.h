@@ -4,8 +4,7 @@
  * option such as kesco.streams, else a figure of a task, TASK.p99_us. JSON columns are taken apart when first asked
  * for.
  */
-#ifndef GSIM_SWEEP_VIEW_H
-#define GSIM_SWEEP_VIEW_H
+#pragma once
 
 #include "sweep/store.h"
 
@@ -24,5 +23,3 @@ struct gsim_cell gsim_view_value(struct gsim_view *view, const char *name);
 /* Calls EACH for every axis of the row, in the order of the spec. */
 void gsim_view_axes(struct gsim_view *view, void (*each)(void *data, const char *name, const struct gsim_cell *value),
                     void *data);
-
-#endif

@@ -4,8 +4,7 @@
  * query sees. Comparisons (= == != < <= > >=, "in (a, b)"), + - * / %, && || ! (or: and, or, not), parentheses. A word
  * that is a name gives its value; any other word, and what is in quotes, is text. Numbers take suffixes (4k, 64Ki).
  */
-#ifndef GSIM_SWEEP_WHERE_H
-#define GSIM_SWEEP_WHERE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct gsim_where;
 enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_names *names, struct gsim_arena *arena,
                                     struct gsim_where **where, struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_where_holds(const struct gsim_where *where, const struct gsim_where_names *names);
-
-#endif

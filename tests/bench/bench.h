@@ -2,8 +2,7 @@
 /*
  * Layer: tests. Parts of the benchmark: the yardstick (a bare binary heap) and the programs that are timed.
  */
-#ifndef GSIM_TESTS_BENCH_H
-#define GSIM_TESTS_BENCH_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -30,5 +29,3 @@ enum gsim_status bench_program(enum bench_shape shape, uint32_t count, struct gs
                                struct gsim_error *error) GSIM_NODISCARD;
 /* The same program as a file of schema gpusim-program/1; nonzero when it cannot be written. */
 int bench_program_write(const struct gsim_program *program, const char *path);
-
-#endif

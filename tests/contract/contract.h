@@ -3,8 +3,7 @@
  * Layer: tests. What must hold for every program under every scheduler, checked from the finished
  * timeline alone; the dependences are computed here by brute force, not with the schedulers' code.
  */
-#ifndef GSIM_TESTS_CONTRACT_H
-#define GSIM_TESTS_CONTRACT_H
+#pragma once
 
 #include "sim/device/device.h"
 #include "gpusim/simulate.h"
@@ -35,5 +34,3 @@ double *contract_solo_us(const struct gsim_program *program, const struct gsim_d
  * alone: a kernel among others may be faster than alone, since fewer of its blocks share an SM then and those that
  * had to wait may be spread more evenly (seen on an H200 too). The same caller's duties. */
 double *contract_least_us(const struct gsim_program *program, const struct gsim_device_spec *device);
-
-#endif

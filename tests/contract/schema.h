@@ -3,8 +3,7 @@
  * Whether a JSON value keeps to a JSON Schema: the keywords that docs/schemas uses. A schema with any other keyword is
  * refused, so that none is passed over in silence.
  */
-#ifndef GSIM_TEST_SCHEMA_H
-#define GSIM_TEST_SCHEMA_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@ struct schema_check {
 
 /* False with place and message filled in. */
 bool schema_holds(struct schema_check *check, const cJSON *schema, const cJSON *value);
-
-#endif

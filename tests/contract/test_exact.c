@@ -3,7 +3,6 @@
  * The built-in workloads of both suites on devices of three generations: pooling SMs and skipping steady waves
  * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work.
  */
-#include "sim/device/device.h"
 #include "sim/sm/work.h"
 #include "gpusim/workload.h"
 #include "tests/test.h"

@@ -5,7 +5,6 @@
  */
 #include <gsl/gsl_rng.h>
 
-#include "sim/device/device.h"
 #include "sim/program/verify.h"
 #include "tests/sim/machine_fixture.h"
 

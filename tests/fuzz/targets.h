@@ -4,8 +4,7 @@
  * sanitizer's report and memory that is not freed are faults. With libFuzzer: tests/fuzz/entry.c and run.sh; without:
  * tests/fuzz/test_corpus.c reads the corpus in every build.
  */
-#ifndef GSIM_TEST_FUZZ_TARGETS_H
-#define GSIM_TEST_FUZZ_TARGETS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@
  * ENDING overwrites it; gsim_fuzz_end() removes it. */
 const char *gsim_fuzz_file(const uint8_t *data, size_t size, const char *ending);
 void gsim_fuzz_end(void);
-
-#endif

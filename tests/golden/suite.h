@@ -3,8 +3,7 @@
  * The benchmark programs' dependence structure for plan tests, by kernel and buffer name (sizes do not matter to
  * a plan), and the readable form of a recorded plan: streams by content, waits as "from>to".
  */
-#ifndef GSIM_TEST_SUITE_H
-#define GSIM_TEST_SUITE_H
+#pragma once
 
 #include "tests/schedulers/check.h"
 #include "tests/schedulers/programs.h"
@@ -94,5 +93,3 @@ static inline struct recorder *suite_run(const char *scheduler, const char *opti
 {
     return suite_run_with(scheduler, options, program, seed, false);
 }
-
-#endif

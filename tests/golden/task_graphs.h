@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recorded graphs of one-block tasks ("graphs": [{"tasks": [[length, [after...]], ...], ...}]), as programs, and which of several modes wins. */
-#ifndef TESTS_GOLDEN_TASK_GRAPHS_H
-#define TESTS_GOLDEN_TASK_GRAPHS_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -25,5 +24,3 @@ int task_graph_winners(const double *predicted, const double *measured, int mode
 struct task_graph_error {
     double mean, worst;
 } task_graph_error(const double *predicted, const double *measured, int count);
-
-#endif

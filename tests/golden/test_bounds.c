@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 #include "traces/import/importers.h"
 #include "trust/whatif/changes.h"

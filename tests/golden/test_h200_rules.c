@@ -7,7 +7,6 @@
  */
 #include <cjson/cJSON.h>
 
-#include "sim/device/device.h"
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
 #include "sim/program/file.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 #include "sim/program/file.h"
 #include "tests/test.h"
 

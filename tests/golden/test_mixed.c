@@ -9,7 +9,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "sim/device/device.h"
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
 

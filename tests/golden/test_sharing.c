@@ -3,7 +3,6 @@
  * requests alone and under each way of sharing. */
 #include <math.h>
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 #include "trust/validate/sharing.h"
 

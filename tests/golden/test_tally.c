@@ -5,7 +5,6 @@
  */
 #include <math.h>
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 #include "trust/published/tally.h"
 

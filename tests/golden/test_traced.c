@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "sim/device/device.h"
 #include "cli/traces.h"
 #include "tests/test.h"
 

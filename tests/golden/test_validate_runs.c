@@ -4,7 +4,6 @@
  * predictions of the runs that no fit has seen (split "test") stay as close as they are. The bounds are what the model
  * reached when they were written plus 15 % of it; to loosen them needs a reason in the commit.
  */
-#include "sim/device/device.h"
 #include "trust/validate/runs.h"
 #include "tests/test.h"
 #include "traces/runs.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Committed cases, read and simulated on a device of the project, for the tests that bound the model's errors. */
-#ifndef GSIM_TEST_VALIDATED_H
-#define GSIM_TEST_VALIDATED_H
+#pragma once
 
 #include "sim/device/device.h"
 #include "trust/validate/validate.h"
@@ -55,5 +54,3 @@ static inline void validated_release(struct validated *v)
     gsim_case_set_release(&v->set);
     gsim_device_release(&v->device);
 }
-
-#endif

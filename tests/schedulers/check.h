@@ -3,8 +3,7 @@
  * Runs a scheduler on the recorder and judges the record without any helper of schedulers/: every op once per
  * iteration, dependences enforced, the data where the op needs it, nothing pending at the end of an iteration.
  */
-#ifndef GSIM_TEST_CHECK_H
-#define GSIM_TEST_CHECK_H
+#pragma once
 
 #include "tests/schedulers/recorder.h"
 #include "tests/test.h"
@@ -216,5 +215,3 @@ static inline struct verdict check_record(const struct trial *t, const struct re
     free(c.places);
     return v;
 }
-
-#endif

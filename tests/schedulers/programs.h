@@ -4,8 +4,7 @@
  * "name: reads > writes", buffers appear at first mention, !x is a host write and ?x a host read of x, ^x a
  * prefetch; a name in both lists is one read-write argument; arguments are const when only read.
  */
-#ifndef GSIM_TEST_PROGRAMS_H
-#define GSIM_TEST_PROGRAMS_H
+#pragma once
 
 #include "gpusim/program.h"
 #include "gpusim/random.h"
@@ -138,5 +137,3 @@ static inline void program_random(unsigned long seed, struct gsim_program *progr
     CHECK_OK(gsim_builder_finish(w.builder, 1, program, &error), error);
     gsim_random_release(rng);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A driver backend for tests: takes no time, records every op, and keeps for each the set of ops that are
  * certainly complete when it starts (streams, events, synchronisation, graphs). check.h judges such a record.
  */
-#ifndef GSIM_TEST_RECORDER_H
-#define GSIM_TEST_RECORDER_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 
@@ -402,5 +401,3 @@ static inline void rec_destroy(struct recorder *r)
     gsim_arena_release(&r->arena);
     free(r);
 }
-
-#endif

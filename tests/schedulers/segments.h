@@ -2,8 +2,7 @@
 /*
  * Random programs whose kernels read and write parts of a few small buffers, or anything, and what they touch byte by byte.
  */
-#ifndef GSIM_TEST_SEGMENTS_H
-#define GSIM_TEST_SEGMENTS_H
+#pragma once
 
 #include "tests/schedulers/programs.h"
 
@@ -83,5 +82,3 @@ static inline bool segments_conflict(const struct gsim_op *a, const struct gsim_
         if (x[i] && y[i] && ((x[i] | y[i]) & 2)) return true;
     return false;
 }
-
-#endif

@@ -4,7 +4,6 @@
  * kept (gsim_verify_timeline). A chain gains nothing, independent kernels run as many at once as there are threads.
  */
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 #include "sim/program/verify.h"
 #include "tests/schedulers/programs.h"
 #include "tests/test.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers of devices that are made up for tests. */
-#ifndef GSIM_TESTS_DEFAULT_DEVICE_H
-#define GSIM_TESTS_DEFAULT_DEVICE_H
+#pragma once
 
 #include "sim/device/numbers.h"
 #include "tests/test.h"
@@ -26,5 +25,3 @@ static inline struct gsim_device_spec with_sm_numbers(struct gsim_device_spec d)
     d.host_page_bytes = gsim_device_number_initial(GSIM_DEV_host_page_bytes);
     return d.compute_capability ? with_sm_limits(d) : d;
 }
-
-#endif

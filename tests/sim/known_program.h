@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that is known, as a source: its ops, all iterations one after another, without what is reset between these. */
-#ifndef GSIM_TEST_KNOWN_PROGRAM_H
-#define GSIM_TEST_KNOWN_PROGRAM_H
+#pragma once
 
 #include "gpusim/source.h"
 
@@ -9,5 +8,3 @@ extern const struct gsim_source_ops gsim_source_of_program;
 struct gsim_source_of_program_params {
     const struct gsim_program *program;
 };
-
-#endif

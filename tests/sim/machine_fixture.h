@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A device with round numbers and kernels of pure latency, so that timelines can be computed by hand; runs a
  * function of driver calls as the scheduler. Shared by the machine's tests. */
-#ifndef GSIM_MACHINE_FIXTURE_H
-#define GSIM_MACHINE_FIXTURE_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "tests/sim/default_device.h"
@@ -100,5 +99,3 @@ static inline const struct gsim_kernel_record *fixture_record(const struct fixtu
         CHECK_NEAR(gsim_time_us(record_->start), (start_us), 1e-5);                             \
         CHECK_NEAR(gsim_time_us(record_->end), (end_us), 1e-5);                                 \
     } while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * A finished run made by hand, for the tests of everything that renders one: two kernels on streams 1 and 2,
  * a third that overlaps on stream 1 (as graph nodes do), two copies, calls, a wait and occupancy.
  */
-#ifndef GSIM_RESULT_FIXTURE_H
-#define GSIM_RESULT_FIXTURE_H
+#pragma once
 
 #include <unistd.h>
 
@@ -152,5 +151,3 @@ static inline bool is_quiet(const char *err)
     }
     return !*err;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several tasks on the device of machine_fixture.h: programs of kernels and host gaps, a way of sharing, and what came of it. */
-#ifndef GSIM_TASK_FIXTURE_H
-#define GSIM_TASK_FIXTURE_H
+#pragma once
 
 #include "sim/report/report.h"
 #include "tests/sim/machine_fixture.h"
@@ -194,5 +193,3 @@ static inline const struct gsim_request_record *request_of(const struct task_fix
                   "task %u request %u: %.3f, %.3f to %.3f", (unsigned)(task), (unsigned)(number), gsim_time_us(r_->arrival),             \
                   gsim_time_us(r_->start), gsim_time_us(r_->end));                                                                       \
     } while (0)
-
-#endif

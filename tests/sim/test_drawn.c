@@ -8,7 +8,6 @@
 
 #include "gpusim/scheduler.h"
 #include "gpusim/workload.h"
-#include "sim/device/device.h"
 #include "tests/sim/known_program.h"
 #include "tests/sim/machine_fixture.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results files made by hand, for the tests of what reads them. */
-#ifndef GSIM_TEST_ROWS_H
-#define GSIM_TEST_ROWS_H
+#pragma once
 
 #include <unistd.h>
 
@@ -50,5 +49,3 @@ static inline void rows_write(const char *path, const char *model, const struct 
     CHECK_OK(gsim_store_commit(store, &error), error);
     gsim_store_close(store);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: tests. Broken files from good ones: every third is cut anywhere, in the others up to four bits are flipped.
  */
-#ifndef GSIM_TESTS_MUTATE_H
-#define GSIM_TESTS_MUTATE_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -23,5 +22,3 @@ static inline size_t mutate(char *copy, const char *bytes, size_t length, uint32
         copy[next_random(state) % length] ^= (char)(1u << next_random(state) % 8);
     return kept;
 }
-
-#endif

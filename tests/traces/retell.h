@@ -2,8 +2,7 @@
 /*
  * Layer: tests. A recorded Chrome trace told again: longer, or as Nsight Systems would have written it to SQLite.
  */
-#ifndef GSIM_TESTS_RETELL_H
-#define GSIM_TESTS_RETELL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ enum gsim_status retell_longer(const char *source, const char *target, uint64_t 
 /* Kernels, copies, memsets, calls, waits and the GPU of SOURCE as the tables of an export, with columns that no reader
  * of ours knows in between. */
 enum gsim_status retell_nsys(const char *source, const char *target, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Recordings that no GPU made: files of schema gpusim-runs/1 from the simulator itself, so that tests know the truth.
  */
-#ifndef GSIM_TESTS_SYNTHETIC_H
-#define GSIM_TESTS_SYNTHETIC_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "traces/recording.h"
@@ -18,5 +17,3 @@ struct synthetic_runs {
 
 /* Runs of even keys are to fit, of odd ones to test. */
 enum gsim_status synthetic_runs_write(const struct synthetic_runs *runs, const char *path, struct gsim_error *error);
-
-#endif

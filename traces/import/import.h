@@ -4,8 +4,7 @@
  * durations, copies, the host's time between calls, and the order that streams and synchronisation gave.
  * Formats: traces/import/importers.def. What could be repaired is counted in the notes.
  */
-#ifndef GSIM_TRACES_IMPORT_H
-#define GSIM_TRACES_IMPORT_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "traces/import/part.h"
@@ -141,5 +140,3 @@ void gsim_import_fit_gap(const struct gsim_import_notes *notes, struct gsim_devi
 
 /* How many records were not as they can have been, in whatever way. */
 uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);
-
-#endif

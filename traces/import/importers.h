@@ -3,8 +3,7 @@
  * Layer: traces. Which importer reads a file, by what the file shows of itself; what a file is that none reads.
  * The list: traces/import/importers.def.
  */
-#ifndef GSIM_TRACES_IMPORT_IMPORTERS_H
-#define GSIM_TRACES_IMPORT_IMPORTERS_H
+#pragma once
 
 #include "traces/import/import.h"
 
@@ -47,5 +46,3 @@ const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace
  * or cannot be read. IS_TRACE: which of the two. Returns TEXT. */
 #define GSIM_IMPORTER_TEXT 192
 const char *gsim_importer_what(const char *path, char text[GSIM_IMPORTER_TEXT], bool *is_trace);
-
-#endif

@@ -4,8 +4,7 @@
  * tables ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND say; where it has none, Nsight Systems' numbering (Export Schema Reference).
  * It is not CUPTI's.
  */
-#ifndef GSIM_TRACES_NSYS_KINDS_H
-#define GSIM_TRACES_NSYS_KINDS_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -23,5 +22,3 @@ struct gsim_nsys_kinds {
 };
 
 void gsim_nsys_kinds_read(sqlite3 *database, struct gsim_nsys_kinds *kinds);
-
-#endif

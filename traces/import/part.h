@@ -2,8 +2,7 @@
 /*
  * Layer: traces. Which part of a trace becomes a program: whose works, and from when to when.
  */
-#ifndef GSIM_TRACES_IMPORT_PART_H
-#define GSIM_TRACES_IMPORT_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct gsim_import_part {
     const char *between;  /* NULL: none; name of an annotation: what was launched within its first one */
     double from_us, to_us; /* launched then, counted from the first launch call */
 };
-
-#endif

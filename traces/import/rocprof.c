@@ -11,7 +11,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
-#include "sim/base/text.h"
 #include "sim/program/file.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"

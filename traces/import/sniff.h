@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces (private to traces/import). The beginning of a file, and what kind of file it is by it. */
-#ifndef GSIM_TRACES_IMPORT_SNIFF_H
-#define GSIM_TRACES_IMPORT_SNIFF_H
+#pragma once
 
 #include "traces/import/importers.h"
 
@@ -25,5 +24,3 @@ bool gsim_sniff_has_table(const struct gsim_sniff *sniff, const char *name);
 const char *gsim_sniff_name(const struct gsim_sniff *sniff);
 /* What it says of where it was made. */
 void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origin);
-
-#endif

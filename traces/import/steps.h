@@ -2,8 +2,7 @@
 /*
  * Layer: traces. The steps of a trace: the iterations of a training or serving loop, found by what the trace says of itself.
  */
-#ifndef GSIM_TRACES_IMPORT_STEPS_H
-#define GSIM_TRACES_IMPORT_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ static inline double gsim_trace_step_us(const struct gsim_trace_step *step) { re
 /* "by cudaDeviceSynchronize", ... */
 const char *gsim_steps_by_text(enum gsim_steps_by by);
 void gsim_trace_steps_release(struct gsim_trace_steps *steps);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces (private to the importers of SQLite databases). One table, row by row, its columns by name: versions
  * differ, so that a column or table that is missing reads as NULL or as no rows. Messages name table, row and column.
  */
-#ifndef GSIM_TRACES_IMPORT_TABLE_H
-#define GSIM_TRACES_IMPORT_TABLE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -109,5 +108,3 @@ enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM =
 struct gsim_work_shape gsim_table_shape(struct gsim_table *table, int first, struct gsim_activity *work);
 enum gsim_status gsim_table_add(struct gsim_table *table, struct gsim_activity *work, struct gsim_work_shape *shape,
                                 const char *name) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces (private to the importers). Values of a Chrome trace's events, as profilers write them: numbers also as
  * texts, times exact to the nanosecond. All take pointers into checked JSON (sim/base/scan.h).
  */
-#ifndef GSIM_TRACES_IMPORT_VALUES_H
-#define GSIM_TRACES_IMPORT_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool gsim_value_stream(const char *value, uint64_t *number);
 uint64_t gsim_hash_bytes(uint64_t hash, const char *text, uint64_t length);
 /* NULL allowed. */
 uint64_t gsim_hash_value(uint64_t hash, const char *value);
-
-#endif

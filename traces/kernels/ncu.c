@@ -3,7 +3,6 @@
  * ncu's raw page as CSV: a row of names, one of units, a row a kernel. Which metrics there are depends on the sections
  * that were measured, so that each figure has several sources, the best one first.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,7 @@
  * Layer: traces. What a profiler of single kernels (ncu) found of each: shape, time with empty caches, share of each
  * pipe's peak. Read from ncu's raw page or from a file of schema gpusim-kernels/1, given to a program's kernels.
  */
-#ifndef GSIM_TRACES_KERNELS_PROFILES_H
-#define GSIM_TRACES_KERNELS_PROFILES_H
+#pragma once
 
 #include "gpusim/memory.h"
 #include "gpusim/program.h"
@@ -37,5 +36,3 @@ struct gsim_kernel *gsim_profiles_add(struct gsim_profiles *profiles);
 enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *text, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const char *text, size_t length,
                                          struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

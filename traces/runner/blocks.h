@@ -5,8 +5,7 @@
  * on an H200). No tracer is involved, so what is seen is what runs without one, but for a barrier and a store per
  * block (README.md says what it costs).
  */
-#ifndef GSIM_RUNNER_BLOCKS_H
-#define GSIM_RUNNER_BLOCKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +42,4 @@ const struct gsim_block_stamp *gsim_blocks_ran(const struct gsim_blocks *blocks,
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

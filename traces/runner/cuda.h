@@ -4,8 +4,7 @@
  * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads, cuda_waits.c waits;
  * run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the simulator.
  */
-#ifndef GSIM_RUNNER_CUDA_H
-#define GSIM_RUNNER_CUDA_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -153,5 +152,3 @@ void gsim_cuda_threads_release(struct gsim_cuda *cuda);
 #define GSIM_DO(name, parameters, arguments)         void gsim_cuda_##name parameters;
 #define GSIM_CALL(type, name, parameters, arguments) type gsim_cuda_##name parameters;
 #include "gpusim/driver.def"
-
-#endif

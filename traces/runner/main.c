@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 
-#include "sim/device/device.h"
 #include "sim/base/text.h"
 #include "traces/runner/resident/programs.h"
 #include "traces/runner/share/command.h"

@@ -3,8 +3,7 @@
  * Layer: traces/runner (program). What the commands of gpusim-runner share: their words, and a GPU's setup. The
  * options of "gpusim run" are read by cli/words/parse.c; the runner's own are taken out of the words before.
  */
-#ifndef GSIM_RUNNER_MAIN_H
-#define GSIM_RUNNER_MAIN_H
+#pragma once
 
 #include "cli/cli.h"
 #include "traces/runner/run.h"
@@ -31,5 +30,3 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
 enum gsim_status gsim_runner_record(struct gsim_runner_words *words, struct gsim_error *error) GSIM_NODISCARD;
 /* probe.cu: the words behind "probe". Returns the exit status. */
 int gsim_probe_main(int argc, char **argv);
-
-#endif

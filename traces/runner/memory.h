@@ -3,8 +3,7 @@
  * Layer: traces/runner. A program's buffers on a real GPU: plain device memory with pinned or pageable host memory,
  * or managed memory. What the host has in them comes from the benchmark (bench.h); who moves it is the scheduler.
  */
-#ifndef GSIM_RUNNER_MEMORY_H
-#define GSIM_RUNNER_MEMORY_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 #include "traces/runner/kernels/bench.h"
@@ -42,5 +41,3 @@ enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, 
                                              const struct gsim_runner_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_runner_memory_unbind(struct gsim_runner_memory *memory); /* keeps the two blocks */
 void gsim_runner_memory_release(struct gsim_runner_memory *memory); /* accepts a zeroed one */
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces/runner (program). A recording while it is made: the plan of runs, what each gave, and its file.
  * record.c makes the runs, record_write.c writes them (schema gpusim-runs/1).
  */
-#ifndef GSIM_RUNNER_RECORD_H
-#define GSIM_RUNNER_RECORD_H
+#pragma once
 
 #include "gpusim/workload.h"
 #include "traces/runner/main.h"
@@ -70,5 +69,3 @@ struct gsim_record {
 };
 
 enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

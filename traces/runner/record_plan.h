@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner (program). From the words of "gpusim-runner record" to the list of its runs. */
-#ifndef GSIM_RUNNER_RECORD_PLAN_H
-#define GSIM_RUNNER_RECORD_PLAN_H
+#pragma once
 
 #include "traces/runner/record.h"
 
@@ -13,5 +12,3 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
 /* Registers per thread and bytes of shared memory of the kernel that OP launches; 0 when CUDA does not tell. */
 void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_runner_bench *bench, const struct gsim_op *op,
                                   void *const *device, int *registers, int *smem_bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces/runner. One run on the real GPU: what include/gpusim/simulate.h does in simulated time. The simulation's device is
  * not looked at but for its compute capability, which the caller sets to the GPU's.
  */
-#ifndef GSIM_RUNNER_RUN_H
-#define GSIM_RUNNER_RUN_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "traces/runner/memory.h"
@@ -35,5 +34,3 @@ struct gsim_runner_gpu {
     double memory_gb;
 };
 enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -5,8 +5,7 @@
  * what bounds it: a kernel that waits for latencies hardly, one that is bound by throughput in proportion.
  * Needs compute capability 8.0, where any block takes shared memory.
  */
-#ifndef GSIM_RUNNER_SLICE_H
-#define GSIM_RUNNER_SLICE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -38,6 +37,4 @@ void gsim_slice_release(struct gsim_run_slice *slice); /* accepts a zeroed one *
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "gpusim/memory.h"
 #include "traces/runner/sorted.h"
 #include "traces/runner/tracer.h"
 

@@ -3,8 +3,7 @@
  * Layer: traces/runner. By how much a kernel is longer in the tracer's records than between the first block's start and
  * the last one's end, which is what the simulator means by a kernel's time (H200: about half a microsecond).
  */
-#ifndef GSIM_RUNNER_STAMP_H
-#define GSIM_RUNNER_STAMP_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +19,4 @@ double gsim_tracer_excess_us(struct gsim_error *error);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

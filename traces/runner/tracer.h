@@ -4,8 +4,7 @@
  * driver call that caused it. Times are those of gsim_runner_now_ns(). libcupti is loaded when it is first needed, so
  * that a machine without it still runs and times programs.
  */
-#ifndef GSIM_RUNNER_TRACER_H
-#define GSIM_RUNNER_TRACER_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ uint64_t gsim_tracer_node(struct gsim_tracer *tracer, cudaGraphNode_t node);
 enum gsim_status gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_tracer_activity **list, size_t *count,
                                   size_t *dropped, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_tracer_destroy(struct gsim_tracer *tracer); /* accepts NULL; stops first where that was not done */
-
-#endif

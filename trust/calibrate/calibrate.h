@@ -4,8 +4,7 @@
  * recorded runs with the simulator as the model (trust/calibrate/runs.c). Numbers that no data touches keep the base
  * device's value, marked so. Reading files is the caller's; printing: trust/calibrate/print.h.
  */
-#ifndef GSIM_MODELS_CALIBRATE_H
-#define GSIM_MODELS_CALIBRATE_H
+#pragma once
 
 #include "trust/calibrate/fit.h"
 #include "trust/calibrate/probe.h"
@@ -132,5 +131,3 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
     GSIM_PRINTF(3, 4) GSIM_NODISCARD;
 enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
                                           double correlation, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -6,8 +6,7 @@
  * Minimised is the sum of the squared residuals (model - measured)/sigma and of ((value - start)/(scale * prior))^2 over
  * the parameters. With a wide prior it only holds what the data does not touch where it was.
  */
-#ifndef GSIM_MODELS_FIT_H
-#define GSIM_MODELS_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
  * observation i in the fold that it is in; FOLD_OF[i] < FOLDS. The parameters' results are left as they were. */
 enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem, const unsigned *fold_of, unsigned folds,
                                          double *held_out, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: models (internal to models/calibrate*.c). What the parts of a calibration from a probe offer each other.
  */
-#ifndef GSIM_MODELS_CALIBRATE_PARTS_H
-#define GSIM_MODELS_CALIBRATE_PARTS_H
+#pragma once
 
 #include "trust/calibrate/calibrate.h"
 
@@ -16,5 +15,3 @@ enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const str
 /* Numbers that are no sums of others: rates of arithmetic and memory, queues. */
 enum gsim_status gsim_calibrate_chip(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/device/device.h"
-
 #define SCHEMA "gpusim-calibration/1"
 #define COLUMNS 100
 

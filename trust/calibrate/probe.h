@@ -3,8 +3,7 @@
  * Layer: models. What gpusim-runner probe measured (schema gpusim-probe/1, traces/runner/PROBE.md): named series of
  * points. What device numbers follow from them: trust/calibrate/calibrate.h.
  */
-#ifndef GSIM_MODELS_PROBE_H
-#define GSIM_MODELS_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ const struct gsim_probe_series *gsim_probe_find(const struct gsim_probe *probe, 
 
 /* Whether the JSON file's member "schema" is this one; false also where it cannot be read. */
 bool gsim_probe_is(const char *path);
-
-#endif

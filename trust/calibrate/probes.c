@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "trust/calibrate/parts.h"
-#include "sim/device/device.h"
 
 /* How a number enters the time at X. */
 enum shape {

@@ -14,10 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/base/ends.h"
-#include "sim/device/device.h"
 
 #define LEAST_SAMPLES 6 /* four are left in the middle */
 #define TRIM_SHARE    0.1

@@ -4,8 +4,7 @@
  * nothing else can have held them up (trust/calibrate/samples.c), as trimmed means and robust lines with intervals
  * (trust/calibrate/profile.c). What a probe or recorded runs have told already stays.
  */
-#ifndef GSIM_MODELS_CALIBRATE_PROFILE_H
-#define GSIM_MODELS_CALIBRATE_PROFILE_H
+#pragma once
 
 #include "trust/calibrate/calibrate.h"
 #include "traces/recording.h"
@@ -87,5 +86,3 @@ void gsim_profile_samples_release(struct gsim_profile_samples *samples); /* acce
 /* Sets the numbers that the samples tell and nothing else has. Sorts the samples. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *samples,
                                         struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * by themselves (traced_h2d, traced_d2h) and what calls cost in company (called_launch, ...). What becomes of them:
  * trust/calibrate/probes.c.
  */
-#ifndef GSIM_MODELS_CALIBRATE_TRACES_H
-#define GSIM_MODELS_CALIBRATE_TRACES_H
+#pragma once
 
 #include "trust/calibrate/probe.h"
 #include "traces/recording.h"
@@ -27,5 +26,3 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
 enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe,
                                    struct gsim_error *error) GSIM_NODISCARD;
 void gsim_traced_release(struct gsim_calibrated_trace *traced); /* accepts a zeroed one */
-
-#endif

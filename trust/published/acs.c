@@ -8,7 +8,6 @@
 #include "gpusim/generator.h"
 #include "gpusim/metrics.h"
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 
 #define SEEDS      3
 #define INPUTS     3

@@ -3,8 +3,7 @@
  * "gpusim reproduce acs": what ACS (arXiv 2401.12377; ACE, PACT 2024) published, from runs of the generators brax, dyn-dnn and static-dnn
  * under one stream, acs-sw, acs-hw and a CUDA graph built for each input, and how it depends on launch and synchronise and on the window.
  */
-#ifndef GSIM_PUBLISHED_ACS_H
-#define GSIM_PUBLISHED_ACS_H
+#pragma once
 
 #include "trust/published/reproduce.h"
 
@@ -28,5 +27,3 @@ enum gsim_status gsim_acs_reproduce(struct gsim_reproduction *r, struct gsim_err
 void gsim_acs_print(const struct gsim_reproduction *r, struct gsim_output *output);
 /* The rows as gsim_reproduce_csv has them, and the points behind them: no published number. */
 void gsim_acs_csv(const struct gsim_reproduction *r, struct gsim_output *output);
-
-#endif

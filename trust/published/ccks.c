@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 
 #define PUBLISHED_GAIN 0.77
 

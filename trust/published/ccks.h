@@ -3,8 +3,7 @@
  * Layer: trust. "gpusim reproduce ccks": of CCKS one number is published, a gain of up to 77 % over scheduling on the GPU; where the model
  * finds such a gain, by task length, imbalance, link, width of the graph and what either side takes for a task.
  */
-#ifndef GSIM_TRUST_CCKS_H
-#define GSIM_TRUST_CCKS_H
+#pragma once
 
 #include "sim/base/output.h"
 
@@ -19,5 +18,3 @@ struct gsim_ccks {
 enum gsim_status gsim_ccks_run(struct gsim_ccks *ccks, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_ccks_print(const struct gsim_ccks *ccks, struct gsim_output *output);
 void gsim_ccks_csv(const struct gsim_ccks *ccks, struct gsim_output *output);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Layer: trust. "gpusim reproduce grcuda-gpus": GrCUDA's programs on 1 to 8 GPUs (grcuda_gpus.csv), by hand and under its device policies.
  */
-#ifndef GSIM_TRUST_GRCUDA_GPUS_H
-#define GSIM_TRUST_GRCUDA_GPUS_H
+#pragma once
 
 #include "sim/base/output.h"
 #include "sim/base/jobs/progress.h"
@@ -27,5 +26,3 @@ enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *pa
 void gsim_grcuda_gpus_release(struct gsim_grcuda_gpus *g);
 void gsim_grcuda_gpus_print(const struct gsim_grcuda_gpus *g, struct gsim_output *output);
 void gsim_grcuda_gpus_csv(const struct gsim_grcuda_gpus *g, struct gsim_output *output);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "gpusim/generator.h"
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 
 enum row { DEFAULT, PDL, PERSISTENT, RESERVED, JIT, FIXED, PREFETCHED, CLAIMED, LLAMA_CPP, STEALING, LATE, STAGING, BATCHING };
 

@@ -3,8 +3,7 @@
  * Layer: trust. "gpusim reproduce mega": numbers that were published of persistent kernels, programmatic launches and a CPU that schedules
  * for cores, and what the model says. Nothing is fitted to them; what had to be assumed is said beside each.
  */
-#ifndef GSIM_TRUST_MEGA_H
-#define GSIM_TRUST_MEGA_H
+#pragma once
 
 #include "sim/base/output.h"
 
@@ -26,5 +25,3 @@ enum gsim_status gsim_mega_run(struct gsim_mega *mega, struct gsim_error *error)
 double gsim_mega_error(const struct gsim_mega_row *row);
 void gsim_mega_print(const struct gsim_mega *mega, struct gsim_output *output);
 void gsim_mega_csv(const struct gsim_mega *mega, struct gsim_output *output);
-
-#endif

@@ -3,7 +3,6 @@
 #include "trust/published/mp.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/base/json.h"
 #include "sim/base/text.h"

@@ -3,8 +3,7 @@
  * Layer: trust. KeSCo's task sets MP-1 and MP-2 (ICCD 2023): published is 1.43 times over a baseline of processes and 1.22 times over MPS. What the
  * baseline's processes are decides: their memory, their own scheduler, and whether they have the GPU by turns of tasks or of slices.
  */
-#ifndef GSIM_PUBLISHED_MP_H
-#define GSIM_PUBLISHED_MP_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "sim/base/output.h"
@@ -26,5 +25,3 @@ struct gsim_mp {
 /* FILES: MP-1's and MP-2's (workloads/tasks). */
 enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *const files[GSIM_MP_SETS], struct gsim_mp *mp, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_mp_print(const struct gsim_mp *mp, struct gsim_output *output);
-
-#endif

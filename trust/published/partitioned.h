@@ -4,8 +4,7 @@
  * what its single-GPU timings on V100 and A100 were taken with. 16 partitions, launch shapes as published.
  * They are not in the registry: no launch option applies to them.
  */
-#ifndef GSIM_WORKLOADS_PARTITIONED_H
-#define GSIM_WORKLOADS_PARTITIONED_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -13,5 +12,3 @@
  * (matrix times vector). SIZE: as published. */
 enum gsim_status gsim_partitioned_build(const char *name, double size, struct gsim_program *program,
                                         struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * workload and size, whether the models were fitted to it, and where it stands. Knows nothing of how they
  * are re-derived. The files: published/, one header line each, plain CSV without quotes.
  */
-#ifndef GSIM_PUBLISHED_H
-#define GSIM_PUBLISHED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ const struct gsim_published_launch *gsim_published_launch_find(const struct gsim
                                                                const char *figure, const char *device,
                                                                const char *workload);
 void gsim_published_release(struct gsim_published *published); /* accepts a zeroed one */
-
-#endif

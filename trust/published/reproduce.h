@@ -3,8 +3,7 @@
  * Layer: sim (program). "gpusim reproduce": cli/trust/reproduce.c has the command, cli_reproduce_rules.c how a
  * published number comes about from runs, cli_reproduce_table.c what is printed and written.
  */
-#ifndef GSIM_CLI_REPRODUCE_H
-#define GSIM_CLI_REPRODUCE_H
+#pragma once
 
 #include "trust/published/reruns.h"
 #include "sim/base/output.h"
@@ -42,5 +41,3 @@ double gsim_reproduce_error(const struct gsim_reproduction *r, size_t row); /* s
 void gsim_reproduce_print(struct gsim_reproduction *r, bool every_row, struct gsim_output *output);
 void gsim_reproduce_csv(const struct gsim_reproduction *r, struct gsim_output *output);
 void gsim_reproduce_json(const struct gsim_reproduction *r, struct gsim_output *output);
-
-#endif

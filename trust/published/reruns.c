@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "sim/device/device.h"
 #include "trust/published/script_overlap.h"
 #include "gpusim/simulate.h"
 #include "sim/base/jobs/pool.h"

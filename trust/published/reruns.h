@@ -4,8 +4,7 @@
  * several worker processes (SimGrid has one engine per process). Results depend on the runs alone, not on
  * their order or the number of workers.
  */
-#ifndef GSIM_CLI_RERUNS_H
-#define GSIM_CLI_RERUNS_H
+#pragma once
 
 #include "gpusim/device.h"
 #include "gpusim/metrics.h"
@@ -54,5 +53,3 @@ const struct gsim_rerun_result *gsim_reruns_get(struct gsim_reruns *reruns, cons
 /* Makes all that were noted. A run that fails has a message; only lack of memory, files or processes fails the whole. */
 enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_reruns_release(struct gsim_reruns *reruns);
-
-#endif

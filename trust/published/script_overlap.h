@@ -14,13 +14,10 @@
  * Evidence: its CC of IMG is 0.67 to 0.74, where at most three kernels run at a time and (sum - union) / sum cannot exceed
  * 2/3; its TC of B&S is above 1.
  */
-#ifndef GSIM_SCRIPT_OVERLAP_H
-#define GSIM_SCRIPT_OVERLAP_H
+#pragma once
 
 #include "gpusim/metrics.h"
 
 /* The mean over many orders of the sets. */
 enum gsim_status gsim_script_overlap(const struct gsim_timeline *timeline, struct gsim_overlap *overlap,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * 2025, raw results): ResNet-152 in TensorRT on a GV100, against another one. FIKIT: how much faster the urgent of two services is than
  * under time slices, over kernels of Orion's V100 profiles, gaps after each kernel and kinds of the other service.
  */
-#ifndef GSIM_PUBLISHED_SHARING_H
-#define GSIM_PUBLISHED_SHARING_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -38,5 +37,3 @@ struct gsim_fikit_table {
 enum gsim_status gsim_reproduce_fikit(const struct gsim_device_spec *device, const char *kernels, struct gsim_fikit_table *table,
                                       struct gsim_error *error) GSIM_NODISCARD;
 void gsim_fikit_table_release(struct gsim_fikit_table *table); /* accepts zeroed */
-
-#endif

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/text.h"
 #include "trust/published/trial.h"
 #include "workloads/services/services.h"
 

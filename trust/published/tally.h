@@ -3,8 +3,7 @@
  * Layer: trust. "gpusim reproduce tally": Tally's artifact (ASPLOS 2025, A100): 12 pairs of an inference server and a training, under six systems.
  * Its programs are not to be had; services of Orion's V100 kernels stand for them. What decides is stated: how long a kernel's blocks are.
  */
-#ifndef GSIM_PUBLISHED_TALLY_H
-#define GSIM_PUBLISHED_TALLY_H
+#pragma once
 
 #include "gpusim/simulate.h"
 #include "sim/base/output.h"
@@ -43,5 +42,3 @@ struct gsim_tally_cell gsim_tally_mean(const struct gsim_tally *tally, uint32_t 
 
 void gsim_tally_print(const struct gsim_tally *tally, struct gsim_output *output);
 void gsim_tally_csv(const struct gsim_tally *tally, struct gsim_output *output);
-
-#endif

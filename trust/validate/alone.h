@@ -4,8 +4,7 @@
  * with that duration it would be slowed once more. So the trace is replayed on its own streams, and the durations of those
  * kernels are lowered until each takes beside the others what it took in the trace.
  */
-#ifndef GSIM_ALONE_H
-#define GSIM_ALONE_H
+#pragma once
 
 #include "trust/validate/predict.h"
 
@@ -38,5 +37,3 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
 /* What a person should know of it, without a line's end. */
 #define GSIM_ALONE_TEXT_SIZE 200
 const char *gsim_alone_text(const struct gsim_alone *alone, const char *device, char text[GSIM_ALONE_TEXT_SIZE]);
-
-#endif

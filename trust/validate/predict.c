@@ -6,7 +6,6 @@
 #include "trust/validate/predict.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Iteration 0 moves data that later ones find in place and instantiates graphs; recorded are those after it. */
 #define ITERATIONS GSIM_PREDICT_ITERATIONS

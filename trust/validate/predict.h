@@ -4,8 +4,7 @@
  * recorded times alone, and the run's scheduler schedules it on a device. Which runs, what is summed up:
  * trust/validate/runs.h.
  */
-#ifndef GSIM_PREDICT_H
-#define GSIM_PREDICT_H
+#pragma once
 
 #include "traces/recording.h"
 #include "gpusim/simulate.h"
@@ -52,5 +51,3 @@ enum gsim_status gsim_predict_simulate(const struct gsim_predictor *predictor, c
 enum gsim_status gsim_predict_replay(const struct gsim_predictor *predictor, const struct gsim_recording *run,
                                      const struct gsim_program *program, double *iteration_us,
                                      struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

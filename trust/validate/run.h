@@ -4,8 +4,7 @@
  * validate_cases.c two kernels on the bare GPU, validate_dags.c whole programs, validate_baselines.c the simpler
  * models. Everybody else includes trust/validate/validate.h.
  */
-#ifndef GSIM_VALIDATE_RUN_H
-#define GSIM_VALIDATE_RUN_H
+#pragma once
 
 #include "trust/validate/validate.h"
 
@@ -24,5 +23,3 @@ enum gsim_status gsim_baselines_dag(const struct gsim_device_spec *device, const
                                     struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_baselines_two(const struct gsim_device_spec *device, const struct gsim_case *subject,
                                     double us[GSIM_BASELINE_COUNT], struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * errors by split, scheduler and workload, speed-ups over a base scheduler, and how well schedulers are ranked. The
  * predictions are trust/validate/predict.h's; printing: trust/validate/runs_table.c. All times are microseconds.
  */
-#ifndef GSIM_VALIDATE_RUNS_H
-#define GSIM_VALIDATE_RUNS_H
+#pragma once
 
 #include "sim/base/output.h"
 #include "trust/validate/predict.h"
@@ -85,5 +84,3 @@ double gsim_run_replay_error(const struct gsim_run_sample *s);
 const char *gsim_split_word(enum gsim_split split);
 /* "img 4800, 32 x 512, pinned, prefetch": all but the scheduler. */
 const char *gsim_run_config_text(const struct gsim_run_sample *s, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. A validation of recorded runs as text: the table in the terminal, one line per run, CSV, JSON. What the
  * numbers are: trust/validate/runs.h. No wall-clock time: equal input gives equal bytes.
  */
-#ifndef GSIM_VALIDATE_RUNS_TABLE_H
-#define GSIM_VALIDATE_RUNS_TABLE_H
+#pragma once
 
 #include "trust/validate/runs.h"
 
@@ -21,5 +20,3 @@ void gsim_run_validation_csv(const struct gsim_run_validation *validation, struc
 /* One JSON object: the members "runs" and "again" of schema gpusim-validation/1. */
 enum gsim_status gsim_run_validation_json(const struct gsim_run_validation *validation, struct gsim_output *output,
                                           struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

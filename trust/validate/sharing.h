@@ -4,8 +4,7 @@
  * host synchronises first (traces/h100/sharing_exact.json.gz). Each way of sharing is simulated for as long as it was recorded; compared
  * is the median request of each service.
  */
-#ifndef GSIM_VALIDATE_SHARING_H
-#define GSIM_VALIDATE_SHARING_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -49,5 +48,3 @@ uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *recor
 enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *recording, uint32_t pair, enum gsim_sharing_way way,
                                       const struct gsim_device_spec *device, struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
                                       struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -4,8 +4,7 @@
  * logarithms, agreement of two rankings, and what it costs to follow a prediction. Numbers in, numbers out;
  * what they belong to is trust/validate/validate.h's. GSL does the arithmetic where it has it.
  */
-#ifndef GSIM_VALIDATE_STATS_H
-#define GSIM_VALIDATE_STATS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ enum gsim_status gsim_paired_change(const double *before, const double *after, s
 
 /* Total variation distance of two histograms of the same total: 0 equal, 1 disjoint. NAN for empty ones. */
 double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t count);
-
-#endif

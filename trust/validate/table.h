@@ -3,8 +3,7 @@
  * Layer: sim. A validation's results as text: the table in the terminal, one line per case, CSV, JSON. What the
  * numbers are: trust/validate/validate.h. No wall-clock time: equal input gives equal bytes.
  */
-#ifndef GSIM_VALIDATE_TABLE_H
-#define GSIM_VALIDATE_TABLE_H
+#pragma once
 
 #include "trust/validate/validate.h"
 #include "trust/validate/runs.h"
@@ -29,5 +28,3 @@ struct gsim_validation_members {
 };
 enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
                                       struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -5,8 +5,7 @@
  * durations, so what is tested is all else. Printing: trust/validate/traces_table.h. Times: microseconds from the first
  * launch call.
  */
-#ifndef GSIM_VALIDATE_TRACES_H
-#define GSIM_VALIDATE_TRACES_H
+#pragma once
 
 #include "trust/validate/predict.h"
 
@@ -62,5 +61,3 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validat
 struct gsim_moment;
 enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *validation, const struct gsim_validated_trace *traced,
                                                     const struct gsim_moment *moments, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sim. A validation of traces as text: the table in the terminal, one line per kernel and copy, CSV, JSON. What the
  * numbers are: trust/validate/traces.h. No wall-clock time: equal input gives equal bytes.
  */
-#ifndef GSIM_VALIDATE_TRACES_TABLE_H
-#define GSIM_VALIDATE_TRACES_TABLE_H
+#pragma once
 
 #include "sim/base/output.h"
 #include "trust/validate/traces.h"
@@ -15,5 +14,3 @@ void gsim_trace_validation_print_ops(const struct gsim_trace_validation *validat
 void gsim_trace_validation_csv(const struct gsim_trace_validation *validation, bool has_ops, struct gsim_output *output);
 /* An object. */
 void gsim_trace_validation_json(const struct gsim_trace_validation *validation, bool has_ops, struct gsim_output *output);
-
-#endif

@@ -4,8 +4,7 @@
  * from what a profiler would tell of each kernel, and the samples, rows and rankings that come of it. Printing:
  * trust/validate/table.c; statistics: trust/validate/stats.h. All times are microseconds.
  */
-#ifndef GSIM_VALIDATE_H
-#define GSIM_VALIDATE_H
+#pragma once
 
 #include "sim/base/output.h"
 #include "gpusim/simulate.h"
@@ -113,5 +112,3 @@ const char *gsim_case_kind_word(enum gsim_case_kind kind);
 const char *gsim_quantity_word(enum gsim_quantity quantity);
 const char *gsim_quantity_help(enum gsim_quantity quantity);
 enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule); /* the makespan */
-
-#endif

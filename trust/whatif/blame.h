@@ -2,8 +2,7 @@
 /*
  * Layer: trust (internal to trust/whatif). What a work that had not started lacked at a time: the one rule book of causes.
  */
-#ifndef GSIM_WHATIF_BLAME_H
-#define GSIM_WHATIF_BLAME_H
+#pragma once
 
 #include "trust/whatif/moments.h"
 
@@ -31,5 +30,3 @@ bool gsim_is_held(const struct gsim_moments *moments, const struct gsim_moment_w
 bool gsim_blames_host(const struct gsim_moments *moments, const struct gsim_moment_work *work);
 /* What the host does at TIME on THREAD. */
 enum gsim_cause gsim_blame_host(const struct gsim_moments *moments, uint32_t thread, gsim_time time, struct gsim_until *until);
-
-#endif

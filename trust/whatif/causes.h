@@ -3,8 +3,7 @@
  * Layer: trust. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing, and the
  * critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's; text: cli/whatif/explain.c.
  */
-#ifndef GSIM_WHATIF_CAUSES_H
-#define GSIM_WHATIF_CAUSES_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -109,5 +108,3 @@ void gsim_explanation_release(struct gsim_explanation *explanation); /* accepts 
 gsim_time gsim_explained_state(const struct gsim_explanation *explanation, enum gsim_gpu_state state);
 gsim_time gsim_explained_idle(const struct gsim_explanation *explanation, enum gsim_cause cause);
 gsim_time gsim_explained_busy(const struct gsim_explanation *explanation, enum gsim_cause cause);
-
-#endif

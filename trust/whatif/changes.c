@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/text.h"
-#include "sim/device/device.h"
 #include "sim/sm/work.h"
 #include "trust/whatif/edit.h"
 

@@ -4,8 +4,7 @@
  * synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues, faster kernels, links or
  * another device. Which to try and how to show it: cli/whatif/whatif.c.
  */
-#ifndef GSIM_WHATIF_CHANGES_H
-#define GSIM_WHATIF_CHANGES_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -95,5 +94,3 @@ uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double facto
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
 /* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get that. */
 uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut);
-
-#endif

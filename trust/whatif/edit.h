@@ -3,8 +3,7 @@
  * Layer: trust (internal to trust/whatif). A program as it would be after a change: ops can be dropped, given other kernels and
  * other predecessors. What followed a dropped op follows what that followed.
  */
-#ifndef GSIM_WHATIF_EDIT_H
-#define GSIM_WHATIF_EDIT_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -24,5 +23,3 @@ bool gsim_edit_add_after(struct gsim_edit *edit, uint32_t op, uint32_t other) GS
 /* The new program; in any case the edit is over. */
 enum gsim_status gsim_edit_finish(struct gsim_edit *edit, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_edit_release(struct gsim_edit *edit);
-
-#endif

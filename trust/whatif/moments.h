@@ -3,8 +3,7 @@
  * Layer: trust (internal to trust/whatif). A finished timeline as works and what each waited for: when its launch reached the
  * GPU, when the work before it had ended, which work that was. The rules are those of sim/front.
  */
-#ifndef GSIM_WHATIF_MOMENTS_H
-#define GSIM_WHATIF_MOMENTS_H
+#pragma once
 
 #include "trust/whatif/causes.h"
 
@@ -47,5 +46,3 @@ uint32_t gsim_moments_call_at(const struct gsim_moments *moments, uint32_t threa
 
 /* --- links.c: what each work waited for -------------------------------------------------------------------------------- */
 enum gsim_status gsim_moments_link(struct gsim_moments *moments, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

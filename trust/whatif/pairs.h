@@ -3,8 +3,7 @@
  * Layer: trust. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and a
  * simulation without it, whose time says what the reason is worth. Running it and showing it: cli/whatif/explain_pairs.c.
  */
-#ifndef GSIM_WHATIF_PAIRS_H
-#define GSIM_WHATIF_PAIRS_H
+#pragma once
 
 #include "trust/whatif/causes.h"
 #include "trust/whatif/changes.h"
@@ -49,5 +48,3 @@ enum gsim_status gsim_pairs_find(const struct gsim_explanation *explanation, str
 enum gsim_status gsim_pair_without(struct gsim_variant *variant, const struct gsim_simulation *base, const struct gsim_moments *moments,
                                    const struct gsim_pair *pair, enum gsim_reason reason, struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_reason_is_shared(enum gsim_reason reason);
-
-#endif

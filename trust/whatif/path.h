@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: trust (internal to trust/whatif). The critical path of a finished timeline: from its end back, always to what was waited for. */
-#ifndef GSIM_WHATIF_PATH_H
-#define GSIM_WHATIF_PATH_H
+#pragma once
 
 #include "trust/whatif/causes.h"
 
 /* Fills parts, which add up to the makespan. */
 enum gsim_status gsim_path_find(struct gsim_explanation *explanation, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

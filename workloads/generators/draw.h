@@ -3,8 +3,7 @@
  * Layer: workloads (helper). What the generators share: kernels of drawn size and duration, and tensors as segments of one pool of
  * memory that is used again, so that hazards are found and not given. Failures stick and are reported by gsim_sketch_finish().
  */
-#ifndef GSIM_GENERATORS_DRAW_H
-#define GSIM_GENERATORS_DRAW_H
+#pragma once
 
 #include "gpusim/generator.h"
 #include "gpusim/random.h"
@@ -74,5 +73,3 @@ void gsim_sketch_fill(void *first, const void *preset, size_t count);
         GSIM_DRAW_ROW(type, pool_mib, 65536, "MiB", "of memory for what kernels write, used again when it is full"),                 \
         GSIM_DRAW_ROW(type, unknown_share, 1, "", "share of kernels whose accesses are unknown"),                                    \
         GSIM_DRAW_ROW(type, clock_mhz, 5000, "MHz", "SM clock at which the durations hold")
-
-#endif

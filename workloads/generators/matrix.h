@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: workloads (helper of cholesky and lu). Matrices of doubles in square tiles, a buffer and a kernel for each. */
-#ifndef GSIM_GENERATORS_MATRIX_H
-#define GSIM_GENERATORS_MATRIX_H
+#pragma once
 
 #include "gpusim/generator.h"
 #include "workloads/bench.h"
@@ -61,5 +60,3 @@ static inline enum gsim_status gsim_matrix_finish(struct gsim_matrix *t, struct 
     gsim_free(t->buffers);
     return gsim_builder_finish(t->b, 1, program, error);
 }
-
-#endif

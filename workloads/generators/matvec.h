@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: workloads (helper of b9m and b11m). GrCUDA's dense matrix-vector product: a thread for each row of a partition. */
-#ifndef GSIM_GENERATORS_MATVEC_H
-#define GSIM_GENERATORS_MATVEC_H
+#pragma once
 
 #include "workloads/bench.h"
 #include "workloads/generators/partitioned.h"
@@ -21,5 +20,3 @@ static inline struct gsim_partitioned_launch gsim_matvec_launch(const struct gsi
     l.rows = (uint32_t)rows;
     return l;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: workloads (helper). What generators of one rank of a training step share: a transformer's kernels on a stream of their own, and
  * collectives beside them. Sizes are those of the whole model; a rank has its part.
  */
-#ifndef GSIM_GENERATORS_PARALLEL_H
-#define GSIM_GENERATORS_PARALLEL_H
+#pragma once
 
 #include "gpusim/generator.h"
 
@@ -43,5 +42,3 @@ void gsim_parallel_mlp(struct gsim_parallel *p, bool forward, double part);
 /* Of a layer's parameters, at two bytes each. */
 double gsim_parallel_layer_bytes(const struct gsim_parallel *p);
 enum gsim_status gsim_parallel_finish(struct gsim_parallel *p, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

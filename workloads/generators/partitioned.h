@@ -3,8 +3,7 @@
  * Layer: workloads (helper of GrCUDA's programs for several GPUs, b1m to b11m). Partitions of the data, whose hand-written variants
  * have partition i on GPU i modulo their number, each in a stream of its own.
  */
-#ifndef GSIM_GENERATORS_PARTITIONED_H
-#define GSIM_GENERATORS_PARTITIONED_H
+#pragma once
 
 #include <math.h>
 
@@ -98,5 +97,3 @@ static inline void gsim_partitioned_host(struct gsim_partitioned *p, enum gsim_o
     struct gsim_arg arg = {.buffer_index = buffer, .reads = reads, .writes = !reads, .declared_const = reads};
     gsim_builder_op(p->b, &(struct gsim_op){.kind = kind, .args = &arg, .arg_count = 1, .bytes = (uint64_t)bytes, .stream = -1, .untimed = untimed});
 }
-
-#endif

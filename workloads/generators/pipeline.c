@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pipeline: a stage of a pipeline of layers, a program for each rank: all forwards first (GPipe), one forward one backward, or interleaved (Megatron-LM). */
-#include "gpusim/limits.h"
 #include "workloads/generators/parallel.h"
 
 enum { GPIPE, ONE_F_ONE_B, INTERLEAVED };

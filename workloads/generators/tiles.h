@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: workloads (helper). What the generators of tile tasks share: llm-decode, moe-decode, pod. */
-#ifndef GSIM_TILES_H
-#define GSIM_TILES_H
+#pragma once
 
 #include "gpusim/generator.h"
 #include "gpusim/random.h"
@@ -21,5 +20,3 @@ struct gsim_tiles {
 };
 uint32_t gsim_tiles_add(struct gsim_builder *builder, const struct gsim_random *numbers, const struct gsim_tiles *tiles, const uint32_t *after,
                         uint32_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: workloads. Ready-made services: programs whose one iteration is a request, by name. Passes of PyTorch models are program files
  * made by "gpusim import"; Orion's models are lists of kernels, to which build adds launch shapes, what bounds them and host times.
  */
-#ifndef GSIM_WORKLOADS_SERVICES_H
-#define GSIM_WORKLOADS_SERVICES_H
+#pragma once
 
 #include "gpusim/program.h"
 
@@ -18,5 +17,3 @@ const struct gsim_service *gsim_service_find(const char *name);
 /* PATH: where the service's file is. On a DEVICE other than that of its times each kernel asks for what would have taken as long there. */
 enum gsim_status gsim_service_build(const struct gsim_service *service, const char *path, const char *device, struct gsim_program *program,
                                     struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

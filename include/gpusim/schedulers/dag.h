@@ -4,8 +4,7 @@
  * the latest writer, WAR to all readers since, plus the author's "after"; KeSCo's rule (ICCD 2023), no
  * transitive reduction. GrCUDA's frontier rule on declared constness is in grsched.c.
  */
-#ifndef GSIM_DAG_H
-#define GSIM_DAG_H
+#pragma once
 
 #include "gpusim/schedulers/moves.h"
 
@@ -38,5 +37,3 @@ void gsim_dag_level_order(const uint32_t *levels, uint32_t begin, uint32_t end, 
                           uint32_t *level_start);
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: schedulers (helper). Turns a program into the op list of one iteration with its data movement made
  * explicit: which buffers are prefetched or copied, and where in program order. Who waits for whom: dag.h.
  */
-#ifndef GSIM_MOVES_H
-#define GSIM_MOVES_H
+#pragma once
 
 #include "gpusim/scheduler.h"
 
@@ -97,5 +96,3 @@ void gsim_peers_enable(struct gsim_driver *driver);
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

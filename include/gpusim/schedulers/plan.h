@@ -4,8 +4,7 @@
  * to wait for and to record, and what the host synchronises before it; one builder, one executor.
  * The policy (stream of each op, issue order) is the scheduler's; dependences come from dag.h.
  */
-#ifndef GSIM_PLAN_H
-#define GSIM_PLAN_H
+#pragma once
 
 #include "gpusim/schedulers/dag.h"
 
@@ -74,5 +73,3 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
                                    struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -4,8 +4,7 @@
  * moves of data that it needs: for schedulers that look at one op after another (gsim_scheduler_ops.takes_source; run->draw).
  * Of a program that is known: moves.h and dag.h.
  */
-#ifndef GSIM_PULL_H
-#define GSIM_PULL_H
+#pragma once
 
 #include "gpusim/schedulers/moves.h"
 
@@ -44,5 +43,3 @@ void gsim_pull_synchronize(struct gsim_pull *pull);
 enum gsim_status gsim_pull_status(const struct gsim_pull *pull, struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim/base. A growing run of bytes, for pipes and messages between processes of one machine type. */
-#ifndef GSIM_BASE_JOBS_BYTES_H
-#define GSIM_BASE_JOBS_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ void gsim_bytes_add(struct gsim_bytes *bytes, const void *data, size_t length);
 /* Drops the first LENGTH bytes. */
 void gsim_bytes_drop(struct gsim_bytes *bytes, size_t length);
 void gsim_bytes_release(struct gsim_bytes *bytes); /* accepts a zeroed one */
-
-#endif

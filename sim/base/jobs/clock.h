@@ -2,8 +2,7 @@
 /*
  * Layer: sweep. Wall-clock time, for progress, time limits and heartbeats only: no result sees it.
  */
-#ifndef GSIM_SWEEP_CLOCK_H
-#define GSIM_SWEEP_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -14,5 +13,3 @@ static inline double gsim_clock_now_s(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

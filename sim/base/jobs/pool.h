@@ -6,8 +6,7 @@
  *
  *   put -> [queue per worker] --pipe--> worker: run(item, bytes) --pipe--> wait -> deliver(item, bytes)
  */
-#ifndef GSIM_SWEEP_POOL_H
-#define GSIM_SWEEP_POOL_H
+#pragma once
 
 #include "sim/base/jobs/bytes.h"
 
@@ -44,5 +43,3 @@ typedef enum gsim_status gsim_pool_deliver(void *data, uint64_t item, const char
 /* Waits for outcomes, at most TIMEOUT_MS, and hands over all that are there. Returns early on a signal. */
 enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_pool_deliver *deliver, void *data,
                                 struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: sweep. How far a long command is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
  * elsewhere. Of a sweep only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
  */
-#ifndef GSIM_SWEEP_PROGRESS_H
-#define GSIM_SWEEP_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void gsim_progress_show(struct gsim_progress *progress);
 void gsim_progress_clear(struct gsim_progress *progress);
 /* Clears the bar and says what came out. STOPPED: before all were done. */
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped);
-
-#endif

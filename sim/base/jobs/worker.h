@@ -4,8 +4,7 @@
  * a pipe, answering through another. A page of shared memory says which item it is at, also after its death; what it
  * wrote to stderr is kept for the same purpose.
  */
-#ifndef GSIM_SWEEP_WORKER_H
-#define GSIM_SWEEP_WORKER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -39,5 +38,3 @@ uint64_t gsim_worker_sequence(const struct gsim_worker *worker);
 /* Waits for a process that has ended or will at once, says how it did, and ends the worker. */
 void gsim_worker_autopsy(struct gsim_worker *worker, char *message, size_t size);
 void gsim_worker_end(struct gsim_worker *worker); /* accepts a zeroed one */
-
-#endif

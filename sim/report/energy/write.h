@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim. A run's energy in its reports. */
-#ifndef GSIM_ENERGY_WRITE_H
-#define GSIM_ENERGY_WRITE_H
+#pragma once
 
 #include "gpusim/energy.h"
 #include "sim/base/output.h"
@@ -10,5 +9,3 @@
 void gsim_energy_json(const struct gsim_energy *energy, struct gsim_output *output);
 /* A line without its label. */
 void gsim_energy_print(const struct gsim_energy *energy, struct gsim_output *output);
-
-#endif

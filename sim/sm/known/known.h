@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (internal to sim/sm). From what is known of a kernel to its demand, for sim/sm/work.c. */
-#ifndef GSIM_SM_KNOWN_H
-#define GSIM_SM_KNOWN_H
+#pragma once
 
 #include "sim/sm/work.h"
 
@@ -21,5 +20,3 @@ struct gsim_kernel gsim_known_arithmetic(const struct gsim_device_spec *device, 
 uint32_t gsim_known_cluster(const struct gsim_kernel *kernel);
 enum gsim_status gsim_known_check_cluster(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                           struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

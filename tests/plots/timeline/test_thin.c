@@ -5,7 +5,6 @@
  */
 #include "tests/test.h"
 
-#include "gpusim/memory.h"
 #include "plots/timeline/thin.h"
 
 #define MIXED 5

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 #include "tests/test.h"
 
 

@@ -3,14 +3,12 @@
 #include "sim/base/part.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/base/ends.h"
 #include "sim/base/output.h"
 #include "sim/base/scratch.h"
 #include "tests/test.h"

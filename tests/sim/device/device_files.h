@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Device files that tests write: one folder for the process, removed at the end of each test that uses it. */
-#ifndef GSIM_TEST_DEVICE_FILES_H
-#define GSIM_TEST_DEVICE_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ void device_files_write(const char *text, size_t length);
 char *device_files_shipped(const char *name);
 /* The card is the file of the H200 with the first FIND replaced; FIND must be there. */
 void device_files_change(const char *find, const char *replacement);
-
-#endif

@@ -2,7 +2,6 @@
 /*
  * Segments and unknown kernels in program files: what is read, round trips, every message.
  */
-#include "sim/program/readops.h"
 
 #include <unistd.h>
 

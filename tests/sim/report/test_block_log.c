@@ -6,9 +6,7 @@
 #include "sim/report/block_log.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include "sim/device/device.h"
 #include "gpusim/simulate.h"
 #include "gpusim/workload.h"
 #include "tests/test.h"

@@ -6,7 +6,6 @@
  */
 #include "gpusim/metrics.h"
 
-#include "sim/sm/work.h"
 #include "tests/test.h"
 
 #define US GSIM_PS_PER_US

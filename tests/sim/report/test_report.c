@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "sim/base/text.h"
-#include "sim/sm/work.h"
 #include "tests/sim/result_fixture.h"
 #include "sim/report/chrome.h"
 

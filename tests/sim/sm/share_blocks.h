@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks made up for the tests of sim/sm/share.h, and a device that lets them be counted by hand. */
-#ifndef GSIM_TESTS_SHARE_BLOCKS_H
-#define GSIM_TESTS_SHARE_BLOCKS_H
+#pragma once
 
 #include "sim/sm/share.h"
 #include "tests/sim/default_device.h"
@@ -48,5 +47,3 @@ static inline struct gsim_cohort cohort(const struct gsim_demand *work, uint32_t
 {
     return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .reached = 1, .pace = 1, .frees = true};
 }
-
-#endif

@@ -3,7 +3,6 @@
  * From a kernel to its blocks' work: parts of described blocks by hand, kinds of measured ones, their inversion over
  * a grid of shapes, shared-memory configurations as seen on an H200, what company does to data in L2, and errors.
  */
-#include "sim/device/device.h"
 #include "sim/sm/gpu.h"
 #include "tests/sim/machine_fixture.h"
 

@@ -2,8 +2,7 @@
 /*
  * Small profiler traces made event by event, and files broken at random, for the tests of all importers.
  */
-#ifndef GSIM_IMPORT_FIXTURE_H
-#define GSIM_IMPORT_FIXTURE_H
+#pragma once
 
 #include <stdarg.h>
 #include <unistd.h>
@@ -154,5 +153,3 @@ static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
     remove(path);
     gsim_free(copy);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The runner's kernels on the CPU, one block after another: a program's buffers in one memory that host and device
  * share, and its ops executed in any order.
  */
-#ifndef GSIM_TEST_RUNNER_CPU_H
-#define GSIM_TEST_RUNNER_CPU_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -91,5 +90,3 @@ static inline void cpu_iteration(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < cpu->program.op_count; i++) cpu_execute(cpu, i);
 }
-
-#endif

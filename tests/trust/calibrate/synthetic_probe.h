@@ -3,8 +3,7 @@
  * A probe that no GPU made: the calls of traces/runner/probe/probe_*.cu, made on the simulated device. What the simulator does
  * not model (arithmetic, memory curves, threads) follows from the device's numbers.
  */
-#ifndef GSIM_TESTS_SYNTHETIC_PROBE_H
-#define GSIM_TESTS_SYNTHETIC_PROBE_H
+#pragma once
 
 #include "trust/calibrate/probe.h"
 #include "gpusim/device.h"
@@ -13,5 +12,3 @@
 enum gsim_status synthetic_probe_make(const struct gsim_device_spec *device, double noise_ratio, struct gsim_probe *probe,
                                       struct gsim_error *error);
 enum gsim_status synthetic_probe_write(const struct gsim_probe *probe, const char *path, struct gsim_error *error);
-
-#endif

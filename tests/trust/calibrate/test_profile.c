@@ -5,7 +5,6 @@
  */
 #include "trust/calibrate/profile.h"
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 
 #define MOST 400

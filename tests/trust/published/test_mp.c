@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KeSCo's task sets beside their baselines: what comes out, and what is refused. */
-#include <math.h>
 #include <string.h>
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 #include "trust/published/mp.h"
 

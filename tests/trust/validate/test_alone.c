@@ -4,7 +4,6 @@
  */
 #include "trust/validate/alone.h"
 
-#include "sim/device/device.h"
 #include "tests/test.h"
 
 #define KERNELS 5

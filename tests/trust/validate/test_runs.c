@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/device/device.h"
-#include "trust/validate/runs_table.h"
 #include "tests/test.h"
 #include "tests/traces/synthetic.h"
 #include "traces/runs.h"

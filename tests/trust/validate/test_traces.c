@@ -5,7 +5,6 @@
  */
 #include "trust/validate/traces.h"
 
-#include "sim/device/device.h"
 #include "trust/validate/traces_table.h"
 #include "tests/sim/result_fixture.h"
 

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#include "sim/device/device.h"
-#include "trust/validate/table.h"
 #include "tests/sim/result_fixture.h"
 
 static struct gsim_gpu_options gpu_options(void)

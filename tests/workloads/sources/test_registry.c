@@ -5,7 +5,6 @@
  */
 #include "gpusim/simulate.h"
 #include "gpusim/source.h"
-#include "sim/device/device.h"
 #include "sim/program/verify.h"
 #include "tests/test.h"
 

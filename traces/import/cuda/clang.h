@@ -2,8 +2,7 @@
 /*
  * Layer: traces (private to traces/import/cuda). libclang, loaded when a source is read, so that other commands start without it.
  */
-#ifndef GSIM_TRACES_IMPORT_CUDA_CLANG_H
-#define GSIM_TRACES_IMPORT_CUDA_CLANG_H
+#pragma once
 
 #include <clang-c/Index.h>
 
@@ -32,5 +31,3 @@ struct gsim_clang {
 
 /* GSIM_INPUT where it is not installed. It stays loaded. */
 enum gsim_status gsim_clang_load(struct gsim_clang *clang, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

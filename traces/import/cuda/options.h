@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces. How a CUDA source is read (traces/import/cuda/cuda.c). */
-#ifndef GSIM_TRACES_IMPORT_CUDA_OPTIONS_H
-#define GSIM_TRACES_IMPORT_CUDA_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ struct gsim_cuda_options {
     /* What could not be told, with the line of the file that was read. NULL allowed. */
     void (*note)(const char *path, unsigned line, const char *text);
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces (private to traces/import/cuda). A CUDA source while its host code is executed symbolically: variables are
  * cells with a known value or none, device memory is regions, calls of CUDA become ops of a program.
  */
-#ifndef GSIM_TRACES_IMPORT_CUDA_SOURCE_H
-#define GSIM_TRACES_IMPORT_CUDA_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -145,5 +144,3 @@ struct gsim_cu_cost {
 };
 void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count, struct gsim_dim3 grid,
                   struct gsim_dim3 block, struct gsim_cu_cost *cost);
-
-#endif

@@ -4,8 +4,7 @@
  * ExecutionTraceObserver's file, also of Chakra's schema): tensors by storage. A storage that an operator allocates anew is another
  * buffer each time, since the allocator hands the same memory out again: only true dependences remain.
  */
-#ifndef GSIM_TRACES_DATAFLOW_H
-#define GSIM_TRACES_DATAFLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow
 /* NULL for none of that id. */
 const struct gsim_dataflow_op *gsim_dataflow_find(const struct gsim_dataflow *flow, uint64_t id);
 void gsim_dataflow_release(struct gsim_dataflow *flow); /* accepts a zeroed one */
-
-#endif

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
-#include "gpusim/timeline.h"
 #include "traces/import/records/emitter.h"
 
 #define FAR_NS          50000 /* from there on a replayed end is not taken for the recorded one */

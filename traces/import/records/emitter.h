@@ -4,8 +4,7 @@
  * kept along the way: "cursor" is when, on the trace's clock, a replay's host thread will be ready for the next call, given what the
  * replay charges for calls.
  */
-#ifndef GSIM_TRACES_EMITTER_H
-#define GSIM_TRACES_EMITTER_H
+#pragma once
 
 #include "traces/import/records/host.h"
 #include "traces/import/records/operands.h"
@@ -101,5 +100,3 @@ void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, 
 void gsim_emit_keep_calls(struct gsim_emitter *e);
 /* Times are kept of calls behind the last work, too. */
 void gsim_emit_keep_sync(struct gsim_emitter *e, const struct gsim_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces (private to the importers). Whose the host's time between and within calls is (traces/import/records/host.c). */
-#ifndef GSIM_TRACES_HOST_H
-#define GSIM_TRACES_HOST_H
+#pragma once
 
 #include "traces/import/records/records.h"
 
@@ -20,5 +19,3 @@ void gsim_owner_text(const struct gsim_records *records, const struct gsim_host_
 
 /* Whether a captured graph does without this time. */
 bool gsim_owner_is_saved(const struct gsim_records *records, const struct gsim_host_span *owner);
-
-#endif

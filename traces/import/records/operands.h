@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces (private to traces/import/records/emit.c). The operands of works, by the operators that launched them. */
-#ifndef GSIM_TRACES_OPERANDS_H
-#define GSIM_TRACES_OPERANDS_H
+#pragma once
 
 #include "traces/import/records/records.h"
 
@@ -18,5 +17,3 @@ enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct
 void gsim_operands_release(struct gsim_operands *operands);
 /* The arguments of the kernel, valid until the next call; false where they are not known or memory is out. */
 bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args, uint32_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces (private to the importers). The profiler's own share of the host's time, from step to step. */
-#ifndef GSIM_TRACES_OVERHEAD_H
-#define GSIM_TRACES_OVERHEAD_H
+#pragma once
 
 #include "traces/import/records/records.h"
 
@@ -24,5 +23,3 @@ int64_t gsim_overhead_until(struct gsim_overhead *overhead, int64_t time_ns);
 /* When the innermost operator that makes CALL began; CALL's start where none is known. */
 int64_t gsim_overhead_operator(const struct gsim_overhead *overhead, const struct gsim_call *call);
 void gsim_overhead_release(struct gsim_overhead *overhead);
-
-#endif

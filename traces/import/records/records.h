@@ -3,8 +3,7 @@
  * Layer: traces (private to the importers). What a profiler recorded, whatever its file format: work on GPUs,
  * calls of host threads, synchronisation. Filled by import_kineto.c and import_nsys.c, read by import.c.
  */
-#ifndef GSIM_TRACES_RECORDS_H
-#define GSIM_TRACES_RECORDS_H
+#pragma once
 
 #include "gpusim/limits.h"
 #include "gpusim/program.h"
@@ -291,5 +290,3 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
 /* The second half of every importer. Changes the records. */
 enum gsim_status gsim_records_program(struct gsim_records *records, const struct gsim_import_options *options,
                                       struct gsim_program *program) GSIM_NODISCARD;
-
-#endif

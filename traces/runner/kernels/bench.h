@@ -4,8 +4,7 @@
  * host writes, and whether the results are right. Compiled by nvcc for the runner, and as plain C for the tests,
  * which execute the same kernels on the CPU (traces/runner/kernels/kernel.h). Not to be included with workloads/bench.h.
  */
-#ifndef GSIM_RUNNER_BENCH_H
-#define GSIM_RUNNER_BENCH_H
+#pragma once
 
 #ifdef __cplusplus
 /* The system's headers, which have templates, come before: what C headers of ours include is then there already. */
@@ -93,6 +92,4 @@ const struct gsim_bench_ops *gsim_bench_at(uint32_t index); /* NULL at the end *
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

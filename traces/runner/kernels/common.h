@@ -3,8 +3,7 @@
  * Layer: traces (runner, inside bench_*.cu and common.c only). The host's side that all benches share: what buffers
  * hold (a table per workload), launches (a table per workload), comparing results.
  */
-#ifndef GSIM_RUNNER_COMMON_H
-#define GSIM_RUNNER_COMMON_H
+#pragma once
 
 #include "traces/runner/kernels/bench.h"
 
@@ -121,6 +120,4 @@ enum gsim_status gsim_bench_finite_f64(const struct gsim_runner_bench *bench, ui
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -9,8 +9,7 @@
  *     Likewise for the threads of one warp: GSIM_LANES and GSIM_WARP_BARRIER(), inside GSIM_WARPS { }.
  *   - What is uninitialised holds NaN (GSIM_BENCH_POISON), and no operation swallows it: no fminf, no fmaxf.
  */
-#ifndef GSIM_RUNNER_KERNEL_H
-#define GSIM_RUNNER_KERNEL_H
+#pragma once
 
 #include "traces/runner/kernels/bench.h" /* first of ours: what it includes has C linkage */
 
@@ -44,5 +43,3 @@ GSIM_HELPER float gsim_smaller(float x, float y)
 {
     return x != x || x <= y ? x : y;
 }
-
-#endif

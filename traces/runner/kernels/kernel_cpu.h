@@ -3,8 +3,7 @@
  * Layer: traces (runner, by kernel.h only). What kernels are written in, for a C compiler: a function that executes one
  * block, its threads one after another.
  */
-#ifndef GSIM_RUNNER_KERNEL_CPU_H
-#define GSIM_RUNNER_KERNEL_CPU_H
+#pragma once
 
 /* One block of a launch on the CPU. SHARED: the dynamic shared memory. */
 struct gsim_cpu_block {
@@ -91,5 +90,3 @@ static inline void gsim_cpu_extreme(float *address, float value, int is_maximum)
                 if (t_ % GSIM_WARP + offset_ < GSIM_WARP)                                                              \
                     (name)[t_][0] = combine((name)[t_][0], (name)[t_ + offset_][0]);                                   \
     } while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces (runner, by kernel.h only). What kernels are written in, for nvcc: a __global__ function, whose threads
  * are the device's.
  */
-#ifndef GSIM_RUNNER_KERNEL_CUDA_H
-#define GSIM_RUNNER_KERNEL_CUDA_H
+#pragma once
 
 #include "traces/runner/blocks.h"
 
@@ -118,5 +117,3 @@ GSIM_HELPER uint32_t gsim_warp_mask(void)
             if (lane_ + offset_ < lanes_) (name)[0] = combine((name)[0], other_);                                      \
         }                                                                                                              \
     } while (0)
-
-#endif

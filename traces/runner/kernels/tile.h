@@ -3,8 +3,7 @@
  * Layer: traces (runner, inside bench_m1.cu and bench_m2.cu only). A matrix product by blocks of any size: tiles of
  * 64 x 64 results, 64 factors at a time in 32 KiB of shared memory, 4 x 4 results per thread in registers.
  */
-#ifndef GSIM_RUNNER_TILE_H
-#define GSIM_RUNNER_TILE_H
+#pragma once
 
 #include "traces/runner/kernels/kernel.h"
 
@@ -92,5 +91,3 @@ GSIM_HELPER void gsim_tile_accumulate(const float *left, const float *right, uin
             }                                                                                                          \
         }                                                                                                              \
     }
-
-#endif

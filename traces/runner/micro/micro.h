@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the microbenchmarks share. Each is a program of its own, compiled by the line at its head.
-#ifndef GSIM_MICRO_H
-#define GSIM_MICRO_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -110,5 +109,3 @@ static inline void print(const char *what, std::vector<double> &ns)
     Quartiles q = quartiles(ns);
     printf("%s median %.0f quartiles %.0f %.0f\n", what, q.median, q.low, q.high);
 }
-
-#endif

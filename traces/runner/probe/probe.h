@@ -5,8 +5,7 @@
  * probe_gaps.cu (latencies on the device), probe_graphs.cu, probe_copies.cu, probe_chip.cu; probe.cu runs them all.
  * What is measured how, and which device number comes from it: traces/runner/PROBE.md.
  */
-#ifndef GSIM_RUNNER_PROBE_H
-#define GSIM_RUNNER_PROBE_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -128,5 +127,3 @@ void probe_resident(Probe &probe);
 void print_resident(const Probe &probe);
 
 } // namespace gsim_probe
-
-#endif

@@ -4,8 +4,7 @@
  * workers, takes note of ends, and puts ready tasks, of a queue that all threads share, into slots of those that hold fewest. The model of
  * the same, in the same steps: sim/front/resident_host.c.
  */
-#ifndef GSIM_RUNNER_BOARD_H
-#define GSIM_RUNNER_BOARD_H
+#pragma once
 
 #include "traces/runner/resident/tasks.h"
 
@@ -17,5 +16,3 @@ struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *t
  * calling thread is the first of the plan's. GSIM_SIM: it took longer than LIMIT_NS; workers have been told to stop all the same. */
 enum gsim_status gsim_host_board_run(struct gsim_host_board *board, uint64_t limit_ns, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_host_board_destroy(struct gsim_host_board *board); /* accepts NULL */
-
-#endif

@@ -4,8 +4,7 @@
  * (worker.h); the others end at once. What the host and workers share is pinned memory of the host that the GPU sees. Functions return 0
  * or a cudaError_t, since a C compiler and nvcc both read this.
  */
-#ifndef GSIM_RUNNER_GPU_H
-#define GSIM_RUNNER_GPU_H
+#pragma once
 
 #include "traces/runner/resident/tasks.h"
 
@@ -29,6 +28,4 @@ int gsim_tasks_gpu_read(struct gsim_tasks_gpu *gpu, const struct gsim_tasks_stam
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner. What workers of a real resident launch spent their time with, from what its tasks noted. */
-#ifndef GSIM_RUNNER_IDLE_H
-#define GSIM_RUNNER_IDLE_H
+#pragma once
 
 #include "gpusim/timeline.h"
 #include "traces/runner/resident/tasks.h"
@@ -10,5 +9,3 @@
  * first task and of the last one, by the GPU's clock. */
 enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, struct gsim_resident_record *record,
                                  uint64_t *start_ns, uint64_t *end_ns, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces/runner. Program files on a real GPU: their kernels are launched with the file's grid, block and shared memory, and each
  * block spins for the time that it takes alone, without touching the buffers. So co-resident blocks do not slow one another.
  */
-#ifndef GSIM_RUNNER_PROGRAMS_H
-#define GSIM_RUNNER_PROGRAMS_H
+#pragma once
 
 #include "traces/runner/kernels/bench.h"
 
@@ -17,6 +16,4 @@ extern const struct gsim_bench_ops gsim_bench_programs;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * a share of an op's blocks, and lasts so many cycles of the SM's clock, which its worker spends spinning. What a worker does is in
  * worker.h, what threads of the host do in board.h; gpu.h has both on a GPU. The model of the same: sim/front/resident.h.
  */
-#ifndef GSIM_RUNNER_TASKS_H
-#define GSIM_RUNNER_TASKS_H
+#pragma once
 
 #ifdef __cplusplus
 #include <stdarg.h>
@@ -127,6 +126,4 @@ static inline uint64_t gsim_tasks_value(uint32_t task, uint32_t launch, uint64_t
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * and for C, whose atomics and clocks worker_cuda.h and worker_cpu.h have. A fence comes between a task's work and whatever says that it
  * has ended. A worker that waits polls without sleeping, and looks at the clock now and then, so that it does not wait for ever.
  */
-#ifndef GSIM_RUNNER_WORKER_H
-#define GSIM_RUNNER_WORKER_H
+#pragma once
 
 #include "traces/runner/resident/tasks.h"
 
@@ -252,5 +251,3 @@ WORKER_FUNCTION void gsim_worker_run(const struct gsim_tasks_view *view, uint32_
     default: work_through_list(&w); break;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner (by worker.h only). The same for threads of the CPU, as a test runs them: cycles are nanoseconds. */
-#ifndef GSIM_RUNNER_WORKER_CPU_H
-#define GSIM_RUNNER_WORKER_CPU_H
+#pragma once
 
 #include <sched.h>
 #include <string.h>
@@ -40,5 +39,3 @@ WORKER_FUNCTION void worker_fence_light(void) { __atomic_thread_fence(__ATOMIC_A
 WORKER_FUNCTION void worker_fence_host(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 WORKER_FUNCTION void worker_copy(struct gsim_tasks_task *to, const struct gsim_tasks_task *from) { memcpy(to, from, sizeof *to); }
 WORKER_FUNCTION void worker_copy_host(struct gsim_tasks_task *to, const struct gsim_tasks_task *from) { memcpy(to, from, sizeof *to); }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner (by worker.h only). Loads, stores, fences and clocks of a GPU; none of these loads is served by L1. */
-#ifndef GSIM_RUNNER_WORKER_CUDA_H
-#define GSIM_RUNNER_WORKER_CUDA_H
+#pragma once
 
 #define WORKER_FUNCTION static __device__ __forceinline__
 #define WORKER_PATIENCE 4096u
@@ -70,5 +69,3 @@ WORKER_FUNCTION void worker_copy(struct gsim_tasks_task *to, const struct gsim_t
 }
 
 WORKER_FUNCTION void worker_copy_host(struct gsim_tasks_task *to, const struct gsim_tasks_task *from) { worker_copy(to, from); }
-
-#endif

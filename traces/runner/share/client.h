@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner. One task in its process: client.c runs it, measure.c times its kernels. */
-#ifndef GSIM_RUNNER_CLIENT_H
-#define GSIM_RUNNER_CLIENT_H
+#pragma once
 
 #include "traces/runner/cuda.h"
 #include "traces/runner/share/gate.h"
@@ -53,5 +52,3 @@ void gsim_client_measure(struct gsim_client_task *client);
 void gsim_client_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 /* Behind a request: the times of its kernels go to the ledger. */
 void gsim_client_note_kernels(struct gsim_client_task *client, uint32_t request);
-
-#endif

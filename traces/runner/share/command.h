@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: traces/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU. */
-#ifndef GSIM_RUNNER_SHARE_COMMAND_H
-#define GSIM_RUNNER_SHARE_COMMAND_H
+#pragma once
 
 #include "cli/tasks/tasks.h"
 #include "traces/runner/main.h"
@@ -43,5 +42,3 @@ enum gsim_status gsim_share_print(const struct gsim_share_command *command, stru
 /* recording.c: as trust/validate/sharing.h reads it; of two tasks of kernels with host times behind them. */
 enum gsim_status gsim_share_check_recording(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_share_write_recording(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces/runner. Launches that wait at the head of their stream until the ledger opens: the stream itself waits for the number to
  * be there (cuStreamWaitValue32), and writes down what is done. So a client issues ahead as without a policy.
  */
-#ifndef GSIM_RUNNER_GATE_H
-#define GSIM_RUNNER_GATE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -23,5 +22,3 @@ enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_ledger *l
  * False: CUDA refused. */
 bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on, const struct gsim_ledger_slot *slot);
 bool gsim_gates_behind(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on);
-
-#endif

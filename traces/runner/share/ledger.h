@@ -4,8 +4,7 @@
  * inherit. Clients write what they issued and how requests went; the GPU writes which launches are done; who started them opens
  * the gates that launches wait at, where a policy decides, and says when all begin.
  */
-#ifndef GSIM_RUNNER_LEDGER_H
-#define GSIM_RUNNER_LEDGER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,5 +81,3 @@ static inline struct gsim_ledger_slot *gsim_ledger_slot_at(struct gsim_ledger_st
 {
     return &stream->slots[number % GSIM_LEDGER_SLOTS];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * the ledger (ledger.h), what it lets go is opened there. It can hold a launch whose turn in its stream has come, and no more: what
  * was launched runs to its end.
  */
-#ifndef GSIM_RUNNER_POLICY_H
-#define GSIM_RUNNER_POLICY_H
+#pragma once
 
 #include "traces/runner/share/ledger.h"
 
@@ -31,5 +30,3 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
 bool gsim_ledger_policy_look(struct gsim_ledger_policy *policy, struct gsim_error *error);
 uint64_t gsim_ledger_policy_decisions(const struct gsim_ledger_policy *policy);
 void gsim_ledger_policy_close(struct gsim_ledger_policy *policy); /* accepts NULL */
-
-#endif

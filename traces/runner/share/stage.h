@@ -3,8 +3,7 @@
  * Layer: traces/runner. Tasks on this machine's GPU for a while: a process for each that has one of its own, a thread for each of those
  * that share one. The starting process makes no CUDA call itself, since a child cannot go on with its parent's.
  */
-#ifndef GSIM_RUNNER_STAGE_H
-#define GSIM_RUNNER_STAGE_H
+#pragma once
 
 #include "traces/runner/run.h"
 #include "traces/runner/share/policy.h"
@@ -56,5 +55,3 @@ void gsim_mps_join(double percentage, bool is_behind);
 /* Before the process makes its context: one of so many clients. Its hardware queues fit with theirs. */
 void gsim_mps_connect(uint32_t client_count, bool needs_queues);
 void gsim_mps_avoid(void);
-
-#endif

@@ -4,8 +4,7 @@
  * block and the shared memory are as the program says, and the work is what it says: FMAs, DRAM traffic, or a walk through
  * shared memory. Where the program says how long the kernel takes alone, the work is scaled until it does.
  */
-#ifndef GSIM_RUNNER_STANDIN_H
-#define GSIM_RUNNER_STANDIN_H
+#pragma once
 
 #ifdef __cplusplus
 #include "traces/runner/kernels/bench.h"
@@ -68,6 +67,4 @@ enum gsim_status gsim_standin_event_excess(double *us, struct gsim_error *error)
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

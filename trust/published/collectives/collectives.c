@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "gpusim/simulate.h"
-#include "sim/device/device.h"
 
 #define MIB 1048576.0
 

@@ -3,8 +3,7 @@
  * Layer: trust. "gpusim reproduce collectives": bandwidths and times of NCCL's collectives that others measured, and what a collective costs a
  * kernel beside it, against the model.
  */
-#ifndef GSIM_TRUST_COLLECTIVES_H
-#define GSIM_TRUST_COLLECTIVES_H
+#pragma once
 
 #include "sim/base/output.h"
 
@@ -17,5 +16,3 @@ struct gsim_published_collectives {
 enum gsim_status gsim_published_collectives_run(struct gsim_published_collectives *c, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_published_collectives_print(const struct gsim_published_collectives *c, struct gsim_output *output);
 void gsim_published_collectives_csv(const struct gsim_published_collectives *c, struct gsim_output *output);
-
-#endif

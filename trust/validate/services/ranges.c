@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/device/device.h"
 #include "sim/program/file.h"
 #include "workloads/services/services.h"
 

@@ -4,8 +4,7 @@
  * run, so a prediction is a range: each service's host times are scaled so that alone it takes as little as its fastest tenth anywhere in the
  * recording, or as much as its slowest tenth alone; the range spans the medians of all four pairs of these.
  */
-#ifndef GSIM_VALIDATE_RANGES_H
-#define GSIM_VALIDATE_RANGES_H
+#pragma once
 
 #include "gpusim/simulate.h"
 
@@ -33,5 +32,3 @@ static inline bool gsim_range_holds(const struct gsim_range_row *row, int servic
 {
     return row->measured_us[service] >= row->low_us[service] * (1 - slack) && row->measured_us[service] <= row->high_us[service] * (1 + slack);
 }
-
-#endif

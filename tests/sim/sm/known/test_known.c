@@ -2,10 +2,7 @@
 /* Kernels of which pipes, imbalance or clusters are known, alone and in pairs on the machine itself. */
 #include "sim/sm/gpu.h"
 
-#include <math.h>
-
 #include "gpusim/device.h"
-#include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "sim/sm/state.h"
 #include "tests/test.h"

@@ -5,8 +5,6 @@
  */
 #include "traces/runner/kernels/numbers.h"
 
-#include <math.h>
-
 #include "tests/test.h"
 
 #define DRAWS 100000
