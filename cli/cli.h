@@ -121,7 +121,7 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                          \
+    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                         \
       "what ncu found of single kernels, by name, grid and block: its\n"                                              \
       "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                                                      \
@@ -155,9 +155,9 @@ enum gsim_cli_command {
       "file: copies go ahead of what needs them")                                          \
     X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE, "write the records as CSV")                                             \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
-      "pairs, arrival, priority, dags, launch, aten, repeated, micro,\n"                                               \
-      "runs, traces or all (default); several, separated by commas;\n"                                                 \
-      "or sharing: pairs of services")                                                                                 \
+      "pairs, arrival, priority, dags, launch, aten, repeated, beside,\n"                                              \
+      "unlike, micro, runs, traces or all (default); several, separated\n"                                             \
+      "by commas; or sharing: pairs of services")                                                                      \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
@@ -393,10 +393,13 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
 enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload, const struct gsim_scheduler_ops **best,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
-/* --- cli/kernels.c --------------------------------------------------------------------------------------- */
+/* --- cli/kernels/kernels.c --------------------------------------------------------------------------------------- */
 /* Gives the program's kernels what --kernels says of them, and says on stderr how many that were. */
 enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program,
                                         struct gsim_error *error) GSIM_NODISCARD;
+struct gsim_profiles;
+/* Says on stderr how many kernels were given what the file at PATH says. */
+void gsim_cli_note_kernels(const char *path, const struct gsim_profiles *profiles);
 int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments);
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */

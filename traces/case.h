@@ -16,6 +16,8 @@
     X(LAUNCH, "launch")     /* such DAGs whose kernels last less than GSIM_LAUNCH_BOUND_US on average */              \
     X(ATEN, "aten")         /* such DAGs of kernels of which neither flops nor bytes are known */                     \
     X(REPEATED, "repeated") /* such DAGs of kernels timed by repeating them, which share buffers, run again and again */ \
+    X(BESIDE, "beside")     /* two kernels that ncu knows, each repeated on a stream of its own */                     \
+    X(UNLIKE, "unlike")     /* DAGs of such kernels */                                                                 \
     X(MICRO, "micro")       /* two kernels, one rule of the machine at a time */
 
 enum gsim_case_kind {
@@ -49,6 +51,8 @@ struct gsim_case_node {
     uint64_t bytes;
     uint64_t part_bytes;     /* a kernel reads so much of the buffer, and writes as much of the next one; 0: what it touches is not known */
     uint32_t buffer;
+    bool has_profile_row;    /* the kernel is this row of the profiler's file (traces/kernels/profiles.h) */
+    uint32_t profile_row;
     uint32_t stream, dep_count;
     const uint32_t *deps;    /* earlier nodes */
     double start_us, end_us; /* measured; NAN: not recorded */

@@ -170,7 +170,7 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
 
 static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
 {
-    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), NULL};
     struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};
     const struct gsim_runs_handler handler = {add_run, &r};
     struct gsim_recordings recordings = {0};

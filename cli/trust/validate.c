@@ -33,7 +33,8 @@ struct command {
     struct gsim_cli_arguments for_cases, for_runs; /* the same with the device of each, where --device does not say */
     struct gsim_cli_setup setup, runs_setup;
     struct gsim_case_set set, set_again;
-    struct gsim_validation validation, cases_again;
+    struct gsim_validation validation, cases_again, times_alone, without_pipes;
+    struct gsim_profiles kernels; /* of --kernels */
     struct gsim_predictor predictor;
     struct gsim_run_validation runs, again;
     struct gsim_trace_validation traces;
@@ -67,7 +68,8 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
     if (found) return GSIM_OK;
     return gsim_error_set(
         error, GSIM_USAGE,
-        "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, micro, runs, traces, all or sharing alone, found '%.*s'",
+        "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, micro, runs, traces, all or "
+        "sharing alone, found '%.*s'",
         (int)(length < 60 ? length : 60), word);
 }
 
@@ -308,7 +310,8 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status simulate_cases(struct command *c, struct gsim_error *error)
+/* Of C's cases, into VALIDATION. */
+static enum gsim_status simulate_cases(struct command *c, struct gsim_validation *validation, struct gsim_error *error)
 {
     size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
     enum gsim_status status = GSIM_OK;
@@ -318,10 +321,10 @@ static enum gsim_status simulate_cases(struct command *c, struct gsim_error *err
     gsim_progress_start(&c->progress, count, stderr);
     c->progress.unit = "cases";
     if (c->jobs > 1 && count > 1) {
-        status = gsim_validation_jobs(&c->validation, &c->set, index, count, c->jobs, &c->progress, error);
+        status = gsim_validation_jobs(validation, &c->set, index, count, c->jobs, &c->progress, error);
     } else {
         for (size_t i = 0; i < count && status == GSIM_OK; i++) {
-            status = gsim_validation_run(&c->validation, &c->set.cases[index[i]], error);
+            status = gsim_validation_run(validation, &c->set.cases[index[i]], error);
             c->progress.done = i + 1;
             gsim_progress_show(&c->progress);
         }
@@ -330,9 +333,34 @@ static enum gsim_status simulate_cases(struct command *c, struct gsim_error *err
     return status;
 }
 
+static void forget_pipes(struct gsim_case_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct gsim_case *c = &set->cases[i];
+        for (uint32_t j = 0; j < c->node_count; j++) c->nodes[j].kernel.pipes_given = false;
+        for (int j = 0; j < 2; j++) c->kernels[j].pipes_given = false;
+    }
+}
+
+/* With --kernels three times: with all that is known, without pipes, from times alone. */
+static enum gsim_status simulate_known(struct command *c, struct gsim_error *error)
+{
+    struct gsim_validation *without[] = {&c->times_alone, &c->without_pipes};
+    const char *path = c->arguments->value[GSIM_CLI_KERNELS];
+    if (!path || !c->set.count) return simulate_cases(c, &c->validation, error);
+    for (int i = 0; i < 2; i++) *without[i] = c->validation;
+    enum gsim_status status = simulate_cases(c, &c->times_alone, error);
+    gsim_cases_apply(&c->set, &c->kernels);
+    if (status == GSIM_OK) status = simulate_cases(c, &c->validation, error);
+    forget_pipes(&c->set);
+    return status == GSIM_OK ? simulate_cases(c, &c->without_pipes, error) : status;
+}
+
 static enum gsim_status simulate(struct command *c, struct gsim_error *error)
 {
-    enum gsim_status status = simulate_cases(c, error);
+    enum gsim_status status = simulate_known(c, error);
+    if (status == GSIM_OK && c->arguments->value[GSIM_CLI_KERNELS])
+        gsim_cli_note_kernels(c->arguments->value[GSIM_CLI_KERNELS], &c->kernels);
     if (status != GSIM_OK) return status;
     if (c->validation.count || c->validation.skipped || c->runs.count || c->traces.count) return GSIM_OK;
     if (c->validation.unfit) return gsim_error_set(error, GSIM_INPUT, "%s", c->validation.unfit_reason);
@@ -359,6 +387,8 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
     const struct gsim_validation_members members = {.runs = c->runs.count ? &c->runs : NULL,
                                                     .again = c->again.count ? &c->again : NULL,
                                                     .cases_again = c->cases_again.count ? &c->cases_again : NULL,
+                                                    .times_alone = c->times_alone.count ? &c->times_alone : NULL,
+                                                    .without_pipes = c->without_pipes.count ? &c->without_pipes : NULL,
                                                     .traces = c->traces.count ? &c->traces : NULL,
                                                     .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
     status = gsim_validation_json(&c->validation, &members, &output, error);
@@ -391,8 +421,17 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
     if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
     if (has_cases) status = gsim_validation_print(&c->validation, &output, error);
-    if (c->cases_again.count && status == GSIM_OK)
-        status = gsim_validation_print_again(&c->cases_again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
+    const struct other {
+        const struct gsim_validation *validation;
+        const char *title, *path;
+    } others[] = {
+        {&c->without_pipes, "without pipes", c->arguments->value[GSIM_CLI_KERNELS]},
+        {&c->times_alone, "from times alone, without what the file says", c->arguments->value[GSIM_CLI_KERNELS]},
+        {&c->cases_again, "recorded once more, in the place of predictions", c->arguments->value[GSIM_CLI_AGAIN]},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].validation->count && status == GSIM_OK)
+            status = gsim_validation_print_rows(others[i].validation, others[i].title, others[i].path, &output, error);
     if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
     if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
@@ -433,9 +472,14 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &c.validation.spread_runs, &error);
     if (status == GSIM_OK) status = list_files(&c, &error);
     if (status == GSIM_OK) status = choose_device(&c, &error);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_KERNELS]) {
+        status = gsim_profiles_read(&c.kernels, arguments->value[GSIM_CLI_KERNELS], &error);
+        if (status != GSIM_OK) gsim_error_prefix(&error, "--kernels");
+    }
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
-    c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER)};
+    c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
+                                          arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL};
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.again = c.runs;
     c.traces.predictor = &c.predictor;
@@ -449,6 +493,9 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     gsim_run_validation_release(&c.runs);
     gsim_trace_validation_release(&c.traces);
     gsim_validation_release(&c.cases_again);
+    gsim_validation_release(&c.times_alone);
+    gsim_validation_release(&c.without_pipes);
+    gsim_profiles_release(&c.kernels);
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set_again);
     gsim_case_set_release(&c.set);

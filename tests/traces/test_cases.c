@@ -207,6 +207,69 @@ static void repeated_kernels_share_buffers(void)
     gsim_case_set_release(&set);
 }
 
+#define MADE                                                                                                           \
+    "{\"kernels\":[{\"type\":\"atomic\",\"grid\":4,\"block\":128,\"smem\":8,\"regs\":15,\"flops\":0,\"dram_bytes\":0,"             \
+    "\"solo_ns\":5000}],\"dags\":["
+#define OF_LIBRARY(times, nodes)                                                                                       \
+    "{\"profiles\":{\"mm\":{\"name\":\"nvjet\",\"grid\":[8,6,1],\"block\":[384,1,1],\"regs\":168,\"smem\":9,"                  \
+    "\"solo_us\":2.5,\"ncu_id\":1}},\"dags\":[{\"kind\":\"dag\",\"streams\":2," times ",\"nodes\":[" nodes "]}]}"
+#define TIMES_OF_LIBRARY "\"multi_us\":[7,5,9],\"one_stream_us\":[12,12,11]"
+
+/* A made kernel is called by its type and is the row of its place; of a library's times the middle one counts. Neither
+ * says what its kernels compute and move: zeros in the file are no knowledge. */
+static void unlike_kernels_are_read(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_case_set set = {0};
+    CHECK_OK(parse(&set, MADE "{\"kind\":\"pair\",\"live_us\":9,\"live_min_us\":8,\"live_max_us\":10,\"one_us\":12,"
+                              "\"nodes\":[[0,0,[]],[0,1,[0]]]}]}", &error), error);
+    CHECK_OK(parse(&set, OF_LIBRARY(TIMES_OF_LIBRARY, "{\"op\":\"mm\",\"stream\":1,\"dep\":[]}"), &error), error);
+    CHECK_INT(set.count, 2);
+    if (set.count == 2) {
+        const struct gsim_case *made = &set.cases[0], *library = &set.cases[1];
+        CHECK_INT(made->kind, GSIM_CASE_BESIDE);
+        CHECK_STR(made->nodes[1].kernel.name, "atomic");
+        CHECK(made->nodes[1].has_profile_row && !made->nodes[1].kernel.demand_given);
+        CHECK_INT(made->nodes[1].profile_row, 0);
+        CHECK_INT(made->nodes[1].dep_count, 1);
+        CHECK_NEAR(made->nodes[0].kernel.solo_us, 5, 1e-12);
+        CHECK_NEAR(made->spread_ratio, 1.0 / 9, 1e-12);
+        CHECK_NEAR(made->makespan_us[GSIM_SCHEDULE_SERIAL], 12, 0);
+        CHECK_INT(library->kind, GSIM_CASE_UNLIKE);
+        CHECK_INT(library->stream_count, 2);
+        CHECK_INT(library->nodes[0].profile_row, 1);
+        CHECK(library->nodes[0].kernel.solo_profiled && library->nodes[0].kernel.grid.y == 6);
+        CHECK_NEAR(library->makespan_us[GSIM_SCHEDULE_GRAPH], 7, 0);
+        CHECK_NEAR(library->makespan_us[GSIM_SCHEDULE_CHAIN], 12, 0);
+        CHECK_NEAR(library->spread_ratio, 2.0 / 7, 1e-12);
+    }
+    gsim_case_set_release(&set);
+}
+
+/* The row of its place, where that has the kernel's shape; else the profile of its name and shape, or none. */
+static void profiles_are_given(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_case_set set = {0};
+    const struct gsim_kernel known[] = {
+        {.name = "other", .grid = {4, 1, 1}, .block = {128, 1, 1}, .solo_us = 9, .pipes_given = true},
+        {.name = "nvjet", .grid = {8, 6, 2}, .block = {384, 1, 1}, .solo_us = 5},
+    };
+    struct gsim_profiles profiles = {.kernels = (struct gsim_kernel *)known, .count = 2};
+    CHECK_OK(parse(&set, MADE "{\"kind\":\"pair\",\"live_us\":9,\"live_min_us\":8,\"live_max_us\":10,\"one_us\":12,"
+                              "\"nodes\":[[0,0,[]]]}]}", &error), error);
+    CHECK_OK(parse(&set, OF_LIBRARY(TIMES_OF_LIBRARY, "{\"op\":\"mm\",\"stream\":1,\"dep\":[]}"), &error), error);
+    gsim_cases_apply(&set, &profiles);
+    CHECK_INT(profiles.asked, 2);
+    CHECK_INT(profiles.matched, 1);
+    if (set.count == 2) {
+        CHECK(set.cases[0].nodes[0].kernel.pipes_given);
+        CHECK_NEAR(set.cases[0].nodes[0].kernel.cold_us, 9 - 1.8, 1e-9);
+        CHECK_NEAR(set.cases[1].nodes[0].kernel.cold_us, 0, 0);
+    }
+    gsim_case_set_release(&set);
+}
+
 #define DAG(nodes) "{\"dags\":[{\"streams\":1,\"live_us\":9,\"nodes\":[" nodes "]}]}"
 
 /* What is in the file, and what the message says. */
@@ -238,6 +301,11 @@ static const char *const refusals[][2] = {
     {REPEATED(STREAM("0"), "[0,0,[0]]"), "graphs[0].nodes[0].[2]: expected indices of earlier nodes, found 0"},
     {REPEATED(STREAM("0"), "[0,0]"), "graphs[0].nodes[0].[2]: expected a list, found nothing"},
     {REPEATED(STREAM("64"), "[0,0,[]]"), "graphs[0].nodes[0].buf: expected a pair of buffers, or -1, found 64"},
+    {MADE "{\"kind\":\"three\"}]}", "dags[0].nodes: expected a list, found nothing"},
+    {MADE "{\"kind\":\"three\",\"nodes\":[]}]}", "dags[0].kind: expected pair or dag, found \"three\""},
+    {OF_LIBRARY("\"multi_us\":[],\"one_stream_us\":[1]", ""), "dags[0].multi_us: expected positive times"},
+    {OF_LIBRARY(TIMES_OF_LIBRARY, ""), "dags[0].nodes: expected at least one node"},
+    {OF_LIBRARY(TIMES_OF_LIBRARY, "{\"op\":\"nn\"}"), "dags[0].nodes[0].op: expected a name of the object profiles, found \"nn\""},
     {"{\"aten\":{\"pairs\":[{\"ka\":[],\"kb\":[],\"graph_us\":1}]}}", "aten.pairs[0].ka: expected at least one kernel"},
 };
 
@@ -282,6 +350,8 @@ static const struct test_case cases[] = {
     {"the issuing host's times are read", host_times_are_read},
     {"launch-bound DAGs", short_kernels_make_a_launch_bound_dag},
     {"kernels that share buffers", repeated_kernels_share_buffers},
+    {"unlike kernels", unlike_kernels_are_read},
+    {"what a profiler knows of them", profiles_are_given},
     {"malformed files", malformed_files_are_refused},
     {"out of memory", memory_may_run_out},
 };

@@ -281,10 +281,8 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
     return best;
 }
 
-bool gsim_profiles_apply(const struct gsim_profiles *profiles, struct gsim_kernel *kernel)
+static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
 {
-    const struct gsim_kernel *p = find(profiles, kernel);
-    if (!p) return false;
     double cold_us = p->solo_us > 0 ? fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) : 0;
     if (!kernel->regs_per_thread) kernel->regs_per_thread = p->regs_per_thread;
     if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
@@ -292,16 +290,34 @@ bool gsim_profiles_apply(const struct gsim_profiles *profiles, struct gsim_kerne
     if (p->imbalance > 0 && kernel->imbalance == 0) kernel->imbalance = p->imbalance;
     if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;
     if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;
-    if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return true;
+    if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return;
     kernel->pipes_given = true;
-    for (int i = 0; i < GSIM_PIPE_COUNT; i++) kernel->pipes[i] = fmin(p->pipes[i] * p->solo_us / kernel->solo_us, fmax(p->pipes[i], 1));
+    for (int i = 0; i < GSIM_PIPE_COUNT; i++)
+        kernel->pipes[i] = fmin(p->pipes[i] * p->solo_us / kernel->solo_us, fmax(p->pipes[i], 1));
+}
+
+bool gsim_profiles_apply(struct gsim_profiles *profiles, struct gsim_kernel *kernel)
+{
+    const struct gsim_kernel *p = find(profiles, kernel);
+    profiles->asked++;
+    profiles->matched += p != NULL;
+    if (p) give(p, kernel);
+    return p != NULL;
+}
+
+bool gsim_profiles_apply_row(struct gsim_profiles *profiles, uint32_t row, struct gsim_kernel *kernel)
+{
+    const struct gsim_kernel *p = row < profiles->count ? &profiles->kernels[row] : NULL;
+    if (!p || !is_shape(&p->grid, &kernel->grid) || !is_shape(&p->block, &kernel->block))
+        return gsim_profiles_apply(profiles, kernel);
+    profiles->asked++;
+    profiles->matched++;
+    give(p, kernel);
     return true;
 }
 
-uint32_t gsim_profiles_apply_all(const struct gsim_profiles *profiles, struct gsim_program *program)
+void gsim_profiles_apply_all(struct gsim_profiles *profiles, struct gsim_program *program)
 {
-    uint32_t matched = 0;
     for (uint32_t i = 0; i < program->kernel_count; i++)
-        matched += gsim_profiles_apply(profiles, (struct gsim_kernel *)&program->kernels[i]);
-    return matched;
+        gsim_profiles_apply(profiles, (struct gsim_kernel *)&program->kernels[i]);
 }

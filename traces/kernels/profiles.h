@@ -14,6 +14,7 @@ struct gsim_profiles {
     uint32_t count;
     size_t room;
     struct gsim_arena arena;
+    uint64_t asked, matched; /* kernels so far */
 };
 
 /* Adds what PATH holds: a CSV (ncu --csv --page raw), an .ncu-rep (by ncu itself, which must be there) or a file of
@@ -26,9 +27,11 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
 
 /* Gives KERNEL what the profile of its name, grid and block says, of several the one of the nearest time. Its own time,
  * registers and shared memory stay where they are known; shares become those of its own time. Returns whether one matched. */
-bool gsim_profiles_apply(const struct gsim_profiles *profiles, struct gsim_kernel *kernel);
-/* The same of a program's kernels; how many matched. */
-uint32_t gsim_profiles_apply_all(const struct gsim_profiles *profiles, struct gsim_program *program);
+bool gsim_profiles_apply(struct gsim_profiles *profiles, struct gsim_kernel *kernel);
+/* The same by the profile's place in the file, where that has the kernel's grid and block; else by name. */
+bool gsim_profiles_apply_row(struct gsim_profiles *profiles, uint32_t row, struct gsim_kernel *kernel);
+/* The same of a program's kernels. */
+void gsim_profiles_apply_all(struct gsim_profiles *profiles, struct gsim_program *program);
 
 /* --- within traces/kernels --- */
 /* A new profile, zeroed; NULL: out of memory. */

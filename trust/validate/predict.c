@@ -248,6 +248,7 @@ enum gsim_status gsim_predict(const struct gsim_predictor *predictor, const stru
         return gsim_error_set(error, GSIM_INPUT,
                               "scheduler: expected a name of gpusim list schedulers, found \"%.60s\"", run->scheduler);
     enum gsim_status status = gsim_predict_program(recordings, run, &program, error);
+    if (status == GSIM_OK && predictor->kernels) gsim_profiles_apply_all(predictor->kernels, &program);
     if (status == GSIM_OK) {
         status =
             gsim_predict_simulate(predictor, run, &program, scheduler, &timeline, &prediction->iteration_us, error);

@@ -8,12 +8,14 @@
 
 #include "traces/recording.h"
 #include "gpusim/simulate.h"
+#include "traces/kernels/profiles.h"
 
 struct gsim_predictor {
     const struct gsim_device_spec *device;
     const struct gsim_gpu_options *gpu;
     /* Follows a program's own streams; NULL: recorded streams are not replayed. */
     const struct gsim_scheduler_ops *replay;
+    struct gsim_profiles *kernels; /* what is known of single kernels beside the recordings; NULL: nothing */
 };
 
 /* How far the starts and ends of the traced iteration's kernels and copies are from the predicted ones, both counted

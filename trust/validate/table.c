@@ -95,12 +95,12 @@ static enum gsim_status put_table(const struct gsim_validation *validation, bool
     return GSIM_OK;
 }
 
-enum gsim_status gsim_validation_print_again(const struct gsim_validation *again, const char *path, struct gsim_output *output,
-                                             struct gsim_error *error)
+enum gsim_status gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
+                                            struct gsim_output *output, struct gsim_error *error)
 {
     bool used[GSIM_QUANTITY_COUNT] = {false};
-    gsim_output_printf(output, "\nThe same cases, recorded once more (%s), in the place of predictions:\n", path);
-    return put_table(again, used, output, error);
+    gsim_output_printf(output, "\nThe same cases, %s (%s):\n", title, path);
+    return put_table(other, used, output, error);
 }
 
 static bool has_kind(const struct gsim_validation *v, enum gsim_case_kind kind)
@@ -258,6 +258,16 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
     return GSIM_OK;
 }
 
+static enum gsim_status put_json_member(const char *name, const struct gsim_validation *other,
+                                        struct gsim_output *output, struct gsim_error *error)
+{
+    if (!other) return GSIM_OK;
+    gsim_output_printf(output, ",\n \"%s\": [", name);
+    enum gsim_status status = put_json_rows(other, output, error);
+    gsim_output_text(output, "]");
+    return status;
+}
+
 enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
                                       struct gsim_output *output, struct gsim_error *error)
 {
@@ -288,11 +298,9 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
         gsim_output_text(output, ",\n \"again\": ");
         status = gsim_run_validation_json(members->again, output, error);
     }
-    if (status == GSIM_OK && members->cases_again) {
-        gsim_output_text(output, ",\n \"again_rows\": [");
-        status = put_json_rows(members->cases_again, output, error);
-        gsim_output_text(output, "]");
-    }
+    if (status == GSIM_OK) status = put_json_member("again_rows", members->cases_again, output, error);
+    if (status == GSIM_OK) status = put_json_member("times_alone_rows", members->times_alone, output, error);
+    if (status == GSIM_OK) status = put_json_member("without_pipes_rows", members->without_pipes, output, error);
     if (status == GSIM_OK && members->traces) {
         gsim_output_text(output, ",\n \"traces\": ");
         gsim_trace_validation_json(members->traces, members->has_trace_ops, output);

@@ -12,17 +12,18 @@
 /* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
 enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* Rows alone, of cases recorded once more in PATH. */
-enum gsim_status gsim_validation_print_again(const struct gsim_validation *again, const char *path, struct gsim_output *output,
-                                             struct gsim_error *error) GSIM_NODISCARD;
+/* Rows alone: of cases recorded once more, or predicted from less. TITLE begins the sentence above them. */
+enum gsim_status gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
+                                            struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
 /* One line per sample. */
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
 /* One line per sample, with a header; plots/validate_*.gp read it. */
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output);
-/* Schema gpusim-validation/1. The other validations: its members runs, again, traces and again_rows; NULL: without. */
+/* Schema gpusim-validation/1. The other validations: its members runs, again, traces, again_rows, times_alone_rows and
+ * without_pipes_rows; NULL: without. */
 struct gsim_validation_members {
     const struct gsim_run_validation *runs, *again;
-    const struct gsim_validation *cases_again;
+    const struct gsim_validation *cases_again, *times_alone, *without_pipes;
     const struct gsim_trace_validation *traces;
     bool has_trace_ops; /* each kernel and copy of a trace */
 };

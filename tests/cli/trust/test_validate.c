@@ -38,7 +38,7 @@ static void check_call(const char *arguments, int expected, const char *out_part
 
 static void bad_usage_is_refused(void)
 {
-    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, micro, runs, traces, all or sharing alone, found 'pears'");
+    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, micro, runs, traces, all or sharing alone, found 'pears'");
     check_call("--kind pairs,", 2, "", "found ''");
     check_call("--half third", 2, "", "--half: expected even, odd or all, found 'third'");
     check_call("--split third", 2, "", "--split: expected fit, test or all, found 'third'");

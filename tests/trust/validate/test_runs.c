@@ -50,7 +50,7 @@ static void read_into(struct gsim_run_validation *v)
 
 static void own_device_is_predicted_exactly(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async")};
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     read_into(&v);
     CHECK_INT(v.count, 24);
@@ -89,7 +89,7 @@ static void tracers_take_their_time(void)
 {
     struct gsim_device_spec slow = device;
     slow.tracer_start_us = 2;
-    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async")}, watched = {&slow, &gpu, plain.replay};
+    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async"), NULL}, watched = {&slow, &gpu, plain.replay, NULL};
     struct gsim_run_validation a = {.predictor = &plain, .base = "serial"}, b = {.predictor = &watched, .base = "serial"};
     read_into(&a);
     read_into(&b);
@@ -112,7 +112,7 @@ static void another_device_is_not(void)
     struct gsim_device_spec other;
     CHECK_OK(gsim_device_load("h200", &other, &error), error);
     CHECK_OK(gsim_device_set_number(&other, "sync_return_us", "13.2", &error), error);
-    struct gsim_predictor predictor = {&other, &gpu, NULL};
+    struct gsim_predictor predictor = {&other, &gpu, NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     read_into(&v);
     for (size_t i = 0; i < v.count; i++) {
@@ -127,7 +127,7 @@ static void another_device_is_not(void)
 /* Two configurations; the second is predicted in the wrong order. */
 static void lines_are_computed(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, NULL};
+    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL};
     struct gsim_run_sample samples[4] = {
         {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1, .sum_us = 90, .path_us = 40},
         {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02, .sum_us = 90, .path_us = 40},
@@ -172,7 +172,7 @@ static void lines_are_computed(void)
 /* Of the 24 runs recorded "again", one 10 % slower, one is unknown: 23 + 1 samples, of which one is 10 % off. */
 static void again_is_another_recording(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async")};
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = {.base = "serial"};
     struct gsim_error error = {0};
     read_into(&v);
@@ -200,7 +200,7 @@ static void again_is_another_recording(void)
 
 static void unknown_things_are_skipped(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, NULL};
+    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     struct gsim_recordings recordings = {0};
     struct gsim_error error = {0};

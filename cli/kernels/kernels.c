@@ -3,10 +3,18 @@
  * Layer: sim (program). Profiles of single kernels: "gpusim import ncu FILE", and --kernels FILE, which gives them to the
  * kernels of whatever program is asked about.
  */
+#include <inttypes.h>
+
 #include "cli/cli.h"
 #include "sim/base/output.h"
 #include "sim/program/check.h"
 #include "traces/kernels/profiles.h"
+
+void gsim_cli_note_kernels(const char *path, const struct gsim_profiles *profiles)
+{
+    fprintf(stderr, "gpusim: '%s': %" PRIu64 " of %" PRIu64 " kernels matched one of its %u by name, grid and block\n",
+            path, profiles->matched, profiles->asked, profiles->count);
+}
 
 enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program, struct gsim_error *error)
 {
@@ -14,12 +22,11 @@ enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *argumen
     struct gsim_profiles profiles = {0};
     if (!path) return GSIM_OK;
     enum gsim_status status = gsim_profiles_read(&profiles, path, error);
-    uint32_t matched = status == GSIM_OK ? gsim_profiles_apply_all(&profiles, program) : 0, i = 0;
+    uint32_t i = 0;
+    if (status == GSIM_OK) gsim_profiles_apply_all(&profiles, program);
     for (; status == GSIM_OK && i < program->kernel_count; i++) status = gsim_program_check_kernel(program, i, error);
     if (status != GSIM_OK) gsim_error_prefix(error, "--kernels");
-    if (status == GSIM_OK && arguments->command != GSIM_CLI_SWEEP)
-        fprintf(stderr, "gpusim: '%s': %u of %u kernels matched one of its %u by name, grid and block\n", path, matched, program->kernel_count,
-                profiles.count);
+    if (status == GSIM_OK && arguments->command != GSIM_CLI_SWEEP) gsim_cli_note_kernels(path, &profiles);
     gsim_profiles_release(&profiles);
     return status;
 }
