@@ -6,7 +6,7 @@
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "cli/cli.h"
-#include "cli/node.h"
+#include "cli/place/node.h"
 #include "gpusim/batching.h"
 #include "sim/base/text.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program gpusim. Everything is in the library, so that tests and other programs can use it. */
+#include <gsl/gsl_errno.h>
+
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -20,6 +22,7 @@ static int is_short(const char *command)
 int main(int argc, char **argv)
 {
     gsim_ends_install(argc > 1 && is_short(argv[1]));
+    gsl_set_error_handler(gsim_ends_take_gsl); /* here: gpusim-runner has none of it */
     gsim_database_install();
     gsim_json_install();
     int status = gsim_cli_main(argc, argv);

@@ -9,7 +9,8 @@ static enum gsim_status verify(const struct gsim_simulation *s, const struct gsi
 {
     struct gsim_error found = {0};
     uint32_t iterations = s->until_steady ? (uint32_t)timeline->iteration_count : s->iterations ? s->iterations : s->program->iterations;
-    enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, &found);
+    bool is_placed = timeline->gpu_count > 1 && s->memory != GSIM_MEMORY_MANAGED && (s->placement || s->op_plan || s->scheduler->places);
+    enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, is_placed, &found);
     if (status == GSIM_OK) return GSIM_OK;
     return gsim_error_set(error, status, "%s with %s: %s", s->program->name, s->scheduler->name, found.message);
 }

@@ -4,7 +4,7 @@
  * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
  */
 #include "cli/cli.h"
-#include "cli/node.h"
+#include "cli/place/node.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -204,7 +204,7 @@ int gsim_session_run(struct gsim_session *s)
     enum gsim_status status = gsim_simulate(&s->simulation, &s->timeline, error);
     s->has_run = true; /* the timeline is to be released in any case */
     uint32_t iterations = s->simulation.iterations ? s->simulation.iterations : s->program.iterations;
-    if (status == GSIM_OK) status = gsim_verify_timeline(&s->timeline, &s->program, iterations, error);
+    if (status == GSIM_OK) status = gsim_verify_timeline(&s->timeline, &s->program, iterations, false, error);
     struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->program.kernel_count + 1));
     if (status == GSIM_OK && !alone) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < s->program.kernel_count && status == GSIM_OK; i++)

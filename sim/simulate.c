@@ -101,9 +101,10 @@ static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t cou
         if (most >= count)
             return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)", s->program->name, i, most,
                                   count == 1 ? "is" : "are", count);
-        if (most && !s->scheduler->uses_devices)
-            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' knows one GPU only", s->program->name, i,
-                                  most, s->scheduler->name);
+        if (most && !s->scheduler->uses_devices && !s->placement && !s->op_plan)
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' %s", s->program->name, i, most, s->scheduler->name,
+                                  s->scheduler->places ? "chooses GPUs itself (--place)"
+                                  : s->scheduler->takes_placed ? "takes them from a placement (--place)" : "knows one GPU only");
     }
     return GSIM_OK;
 }

@@ -27,6 +27,16 @@ static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsi
     return gsim_op_plan_read(&point->plan, path, error) ? gsim_error_prefix(error, "--sched") : GSIM_OK;
 }
 
+/* Who knows one GPU, but takes a placed program, gets the program's own GPUs. */
+static const struct gsim_placement_ops *of_program(const struct gsim_cli_point *point)
+{
+    const struct gsim_scheduler_ops *scheduler = point->simulation.scheduler;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < point->program.op_count && scheduler->takes_placed && !scheduler->uses_devices; i++)
+        if (point->program.ops[i].device > most) most = point->program.ops[i].device;
+    return most ? gsim_placement_find("program") : NULL;
+}
+
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error)
 {
     void *params = NULL;
@@ -35,10 +45,11 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
         point->simulation.op_plan = &point->plan;
         return read_plan(point, setup, error);
     }
-    if (!setup->placement) return GSIM_OK;
-    struct gsim_scheduler_ops view = gsim_cli_placement_view(setup->placement);
+    const struct gsim_placement_ops *placement = setup->placement ? setup->placement : of_program(point);
+    if (!placement) return GSIM_OK;
+    struct gsim_scheduler_ops view = gsim_cli_placement_view(placement);
     enum gsim_status status = gsim_cli_params(setup->arguments, &view, &point->arena, &params, error);
-    point->simulation.placement = setup->placement;
+    point->simulation.placement = placement;
     point->simulation.placement_params = params;
     return status;
 }

@@ -47,6 +47,7 @@ struct gsim_placement_ops {
     const struct gsim_param *params; /* NULL: none */
     enum gsim_placement_moment moment;
     enum gsim_placement_queue queue;
+    bool follows_program;          /* a program's own copies and prefetches stay on their GPUs too */
     double decision_us;            /* of host time for each choice beside the scheduler's own, as it issues */
     enum gsim_status (*init)(struct gsim_placing *, struct gsim_error *); /* NULL: nothing to do */
     /* One of the CANDIDATES, which rise. NULL with plan(): only for whole programs. */

@@ -40,8 +40,8 @@ static void add_move(struct gsim_bringer *l, const struct gsim_op *served, uint3
     struct gsim_op op = {.kind = GSIM_OP_COPY, .index = served->index, .arg_count = 1, .args = &arg, .bytes = part->end - part->begin,
                          .copy_kind = is_back ? GSIM_COPY_D2H : is_peer ? GSIM_COPY_P2P : GSIM_COPY_H2D, .stream = served->stream,
                          .priority = served->priority, .segments = &segment, .segment_count = !is_whole};
-    op.device = (uint8_t)(from == GSIM_AT_HOST ? to : from);
-    op.to_device = (uint8_t)(is_peer ? to : 0);
+    op.device = (uint16_t)(from == GSIM_AT_HOST ? to : from);
+    op.to_device = (uint16_t)(is_peer ? to : 0);
     const struct gsim_op *kept = keep(l, &op);
     l->failed |= !kept;
     if (kept) add(l, kept);

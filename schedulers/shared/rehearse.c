@@ -248,18 +248,23 @@ enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *e
     for (uint32_t i = 0; i < given->op_count; i++) {
         ops[i] = given->ops[i];
         list[i] = &ops[i];
+        if (run->placement->follows_program) continue;
         ops[i].device = 0;
         if (ops[i].kind == GSIM_OP_COPY && ops[i].copy_kind == GSIM_COPY_P2P)
             return gsim_error_set(error, GSIM_INPUT, "--place %s: ops[%u] copies between GPUs: the program is placed already",
                                   run->placement->name, i);
     }
     run->program = placed;
+    if (run->placement->follows_program) {
+        run->is_placed = true;
+        return GSIM_OK;
+    }
     const struct gsim_oplist all = {.ops = list, .op_count = given->op_count};
     enum gsim_status status = place(run, &all, device_of, error);
     if (status) return status;
     if (!gsim_placing_moves(placed, device_of)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while placing");
     for (uint32_t i = 0; i < given->op_count; i++)
-        if (!gsim_op_is_host(&ops[i])) ops[i].device = (uint8_t)device_of[i];
+        if (!gsim_op_is_host(&ops[i])) ops[i].device = (uint16_t)device_of[i];
     run->is_placed = true;
     return GSIM_OK;
 }

@@ -240,6 +240,5 @@ void gsim_ends_install(bool is_short)
     sigaction(SIGABRT, &abortion, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
     gsim_ends_restore(&old);
-    gsl_set_error_handler(gsim_ends_take_gsl);
     gsim_alloc_when_out(gsim_ends_out_of_memory);
 }

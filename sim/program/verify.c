@@ -8,10 +8,12 @@
 #include "sim/program/access.h"
 #include "sim/program/places.h"
 
+#define NONE UINT32_MAX
+
 /* A kernel or copy as it ran. */
 struct ran {
     gsim_time start, end;
-    uint32_t times;
+    uint32_t times, device;
 };
 
 /* One place's latest writer and, of those that have read it since, the one that ended last. */
@@ -25,12 +27,21 @@ struct history {
     struct access written, read;
 };
 
+/* A GPU's memory of a buffer. */
+struct instance {
+    uint32_t device, next; /* of the same buffer; NONE: the last */
+};
+
 struct check {
     const struct gsim_timeline *timeline;
     const struct gsim_program *program;
     uint32_t iterations;
     struct ran *ran; /* by iteration and op */
-    struct gsim_places buffers; /* struct history */
+    struct gsim_places buffers;      /* struct history: of a buffer's data, wherever they are; with instances their writers alone */
+    struct gsim_places places;       /* struct history, by instance */
+    struct instance *instances;      /* NULL: a buffer is one memory */
+    uint32_t *first_instance, instance_count; /* by buffer; NONE: it has none */
+    size_t instance_room;
     struct gsim_error *error;
 };
 
@@ -48,13 +59,13 @@ static const char *name_of(const struct check *c, uint32_t op)
     return o->arg_count ? c->program->buffers[o->args[0].buffer_index].name : "copy";
 }
 
-static enum gsim_status note(const struct check *c, uint32_t op, uint32_t iteration, gsim_time start, gsim_time end)
+static enum gsim_status note(const struct check *c, uint32_t op, uint32_t iteration, uint32_t device, gsim_time start, gsim_time end)
 {
     if (op >= c->program->op_count || iteration >= c->iterations)
         return gsim_error_set(c->error, GSIM_SIM, "the scheduler ran op %" PRIu32 " in iteration %" PRIu32
                               ": expected ops below %" PRIu32 " in %" PRIu32 " iterations", op, iteration, c->program->op_count, c->iterations);
     struct ran *r = ran_at(c, iteration, op);
-    *r = (struct ran){start, end, r->times + 1};
+    *r = (struct ran){start, end, r->times + 1, device};
     gsim_time closed = c->timeline->iterations[iteration].end;
     if (end <= closed) return GSIM_OK;
     return gsim_error_set(c->error, GSIM_SIM, "the scheduler ended iteration %" PRIu32 " at %.3f us while op %" PRIu32
@@ -68,14 +79,14 @@ static enum gsim_status note_all(const struct check *c)
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < t->kernel_count && status == GSIM_OK; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
-        status = note(c, k->op, k->iteration, k->start, k->end);
+        status = note(c, k->op, k->iteration, k->device, k->start, k->end);
     }
     for (size_t i = 0; i < t->copy_count && status == GSIM_OK; i++) {
         const struct gsim_copy_record *r = &t->copies[i];
         if (r->reason != GSIM_REASON_EXPLICIT || r->op >= c->program->op_count) continue;
         const struct gsim_op *op = &c->program->ops[r->op];
         if (op->kind != GSIM_OP_COPY || op->copy_kind != r->kind) continue; /* made because an op needed its data elsewhere */
-        status = note(c, r->op, r->iteration, r->start, r->end);
+        status = note(c, r->op, r->iteration, r->device, r->start, r->end);
     }
     return status;
 }
@@ -99,36 +110,94 @@ static enum gsim_status follows(const struct check *c, const struct ran *r, uint
                           earlier->iteration, why, gsim_time_us(earlier->end));
 }
 
-static enum gsim_status find(struct check *c, const struct gsim_access *access, struct gsim_places_found *found)
+/* --- instances ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t find_instance(const struct check *c, uint32_t buffer, uint32_t device)
 {
-    *found = gsim_places_find(&c->buffers, access->buffer_index, access->begin, access->end);
+    uint32_t i = c->first_instance[buffer];
+    while (i != NONE && c->instances[i].device != device) i = c->instances[i].next;
+    return i;
+}
+
+static bool add_instance(struct check *c, uint32_t buffer, uint32_t device)
+{
+    if (find_instance(c, buffer, device) != NONE) return true;
+    if (gsim_array_grow((void **)&c->instances, sizeof *c->instances, c->instance_count, &c->instance_room)) return false;
+    c->instances[c->instance_count] = (struct instance){device, c->first_instance[buffer]};
+    c->first_instance[buffer] = c->instance_count++;
+    return true;
+}
+
+/* The memories that the ops used. */
+static bool find_instances(struct check *c, struct gsim_arena *arena)
+{
+    bool ok = (c->first_instance = GSIM_ARENA_ARRAY(arena, uint32_t, (size_t)c->program->buffer_count + 1));
+    for (uint32_t b = 0; ok && b < c->program->buffer_count; b++) c->first_instance[b] = NONE;
+    for (size_t i = 0; ok && i < (size_t)c->program->op_count * c->iterations; i++) {
+        const struct gsim_op *op = &c->program->ops[i % c->program->op_count];
+        if (!c->ran[i].times) continue;
+        for (uint32_t a = 0; a < op->arg_count && ok; a++) ok = add_instance(c, op->args[a].buffer_index, c->ran[i].device);
+        for (uint32_t b = 0; op->is_unknown && b < c->program->buffer_count && ok; b++) ok = add_instance(c, b, c->ran[i].device);
+    }
+    return ok && gsim_places_init(&c->places, c->instance_count, sizeof(struct history), &(struct history){0});
+}
+
+/* --- accesses ------------------------------------------------------------------------------------------------------- */
+
+static enum gsim_status find(struct check *c, struct gsim_places *places, uint32_t place, const struct gsim_access *access,
+                             struct gsim_places_found *found)
+{
+    *found = gsim_places_find(places, place, access->begin, access->end);
     return found->count ? GSIM_OK : gsim_error_set(c->error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status check_access(struct check *c, const struct ran *r, uint32_t op, uint32_t iteration, const struct gsim_access *access)
+/* One op's access, in one memory: what it reads follows the writer, what it writes follows that and the readers. */
+struct seen {
+    struct gsim_places *places;
+    uint32_t place;
+    const struct gsim_access *access;
+    bool reads, writes;
+};
+
+static enum gsim_status check_place(struct check *c, const struct ran *r, const struct access *mine, const struct seen *seen)
 {
     struct gsim_places_found found;
-    const char *name = c->program->buffers[access->buffer_index].name;
-    enum gsim_status status = find(c, access, &found);
+    const char *name = c->program->buffers[seen->access->buffer_index].name;
+    enum gsim_status status = find(c, seen->places, seen->place, seen->access, &found);
     const struct history *history = found.values;
     for (uint32_t i = 0; i < found.count && status == GSIM_OK; i++) {
-        status = follows(c, r, op, iteration, &history[i].written, name);
-        if (status == GSIM_OK && access->writes) status = follows(c, r, op, iteration, &history[i].read, name);
+        if (seen->reads || seen->writes) status = follows(c, r, mine->op, mine->iteration, &history[i].written, name);
+        if (status == GSIM_OK && seen->writes) status = follows(c, r, mine->op, mine->iteration, &history[i].read, name);
     }
     return status;
 }
 
-static enum gsim_status note_access(struct check *c, const struct access *mine, const struct gsim_access *access)
+static enum gsim_status note_place(struct check *c, const struct access *mine, const struct seen *seen)
 {
     struct gsim_places_found found;
-    enum gsim_status status = find(c, access, &found);
+    enum gsim_status status = find(c, seen->places, seen->place, seen->access, &found);
     struct history *history = found.values;
-    for (uint32_t i = 0; i < found.count && !access->writes; i++)
+    for (uint32_t i = 0; i < found.count && !seen->writes; i++)
         if (!history[i].read.is_there || history[i].read.end < mine->end) history[i].read = *mine;
-    if (status != GSIM_OK || !access->writes) return status;
+    if (status != GSIM_OK || !seen->writes) return status;
     history[0] = (struct history){.written = *mine};
-    gsim_places_join(&c->buffers, access->buffer_index, &found);
+    gsim_places_join(seen->places, seen->place, &found);
     return GSIM_OK;
+}
+
+/* ACCESS of OP in every memory that it concerns. A GPU's own memory is written by kernels there and by copies to it; data
+ * that a kernel wrote are read behind it everywhere, while writers on two GPUs need not follow one another. */
+static enum gsim_status visit(struct check *c, const struct ran *r, const struct access *mine, const struct gsim_access *access, bool notes)
+{
+    bool is_kernel = c->program->ops[mine->op].kind == GSIM_OP_KERNEL, has_instances = c->instances != NULL;
+    struct seen data = {&c->buffers, access->buffer_index, access, true, access->writes};
+    if (!has_instances) return notes ? note_place(c, mine, &data) : check_place(c, r, mine, &data);
+    struct seen own = {&c->places, find_instance(c, access->buffer_index, r->device), access, true, access->writes};
+    data.reads = access->reads;
+    data.writes = notes && is_kernel && access->writes;
+    enum gsim_status status = notes ? note_place(c, mine, &own) : check_place(c, r, mine, &own);
+    if (status == GSIM_OK && (!notes || data.writes)) status = notes ? note_place(c, mine, &data) : check_place(c, r, mine, &data);
+    return status;
 }
 
 static enum gsim_status check_op(struct check *c, const struct gsim_op *op, uint32_t iteration)
@@ -144,20 +213,18 @@ static enum gsim_status check_op(struct check *c, const struct gsim_op *op, uint
         struct access before = {ran_at(c, iteration, op->after[i])->end, op->after[i], iteration, true};
         status = follows(c, r, op->index, iteration, &before, "\"after\"");
     }
-    struct gsim_access_walk walk = {.op = op}, again = walk;
-    struct gsim_access access = {.end = UINT64_MAX, .reads = true, .writes = true};
-    for (; op->is_unknown && access.buffer_index < c->program->buffer_count && status == GSIM_OK; access.buffer_index++)
-        status = check_access(c, r, op->index, iteration, &access);
-    while (status == GSIM_OK && gsim_access_next(&walk, &access)) status = check_access(c, r, op->index, iteration, &access);
-    while (status == GSIM_OK && gsim_access_next(&again, &access)) status = note_access(c, &mine, &access);
-    access = (struct gsim_access){.end = UINT64_MAX, .reads = true, .writes = true};
-    for (; op->is_unknown && access.buffer_index < c->program->buffer_count && status == GSIM_OK; access.buffer_index++)
-        status = note_access(c, &mine, &access);
+    for (int notes = 0; notes < 2; notes++) {
+        struct gsim_access_walk walk = {.op = op};
+        struct gsim_access access = {.end = UINT64_MAX, .reads = true, .writes = true};
+        for (; op->is_unknown && access.buffer_index < c->program->buffer_count && status == GSIM_OK; access.buffer_index++)
+            status = visit(c, r, &mine, &access, notes);
+        while (status == GSIM_OK && gsim_access_next(&walk, &access)) status = visit(c, r, &mine, &access, notes);
+    }
     return status;
 }
 
 enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, const struct gsim_program *program, uint32_t iterations,
-                                      struct gsim_error *error)
+                                      bool is_placed, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct check c = {.timeline = timeline, .program = program, .iterations = iterations, .error = error};
@@ -166,10 +233,13 @@ enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, cons
     c.ran = GSIM_ARENA_ARRAY(&arena, struct ran, (size_t)program->op_count * iterations);
     bool has_buffers = gsim_places_init(&c.buffers, program->buffer_count, sizeof(struct history), &(struct history){0});
     enum gsim_status status = arena.failed || !has_buffers ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : note_all(&c);
+    if (status == GSIM_OK && is_placed && !find_instances(&c, &arena)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t n = 0; n < iterations; n++)
         for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++)
             if (is_device_work(&program->ops[i])) status = check_op(&c, &program->ops[i], n);
     gsim_places_release(&c.buffers);
+    gsim_places_release(&c.places);
+    gsim_free(c.instances);
     gsim_arena_release(&arena);
     return status;
 }

@@ -8,8 +8,9 @@
 
 #include "gpusim/timeline.h"
 
-/* ITERATIONS: that were to run. GSIM_SIM, with the ops and times in question, if TIMELINE breaks PROGRAM's dependences:
+/* ITERATIONS: that were to run. IS_PLACED: each GPU has memory of its own, and the scheduler brings data from one to another: then
+ * writes are ordered with other accesses on the same GPU alone. GSIM_SIM, with the ops and times in question, if TIMELINE breaks PROGRAM's dependences:
  * reads after writes, writes after reads and writes of the same buffer, in the program's order and across iterations, and what
  * "after" names. Linear in ops, arguments and records. */
 enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, const struct gsim_program *program, uint32_t iterations,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+                                      bool is_placed, struct gsim_error *error) GSIM_NODISCARD;

@@ -10,12 +10,13 @@
 #include "tests/sim/known_program.h"
 #include "tests/test.h"
 
-enum gpus { ONE, TWO, UNLIKE, GPUS_END };
+enum gpus { ONE, TWO, UNLIKE, GPUS_END, FOUR };
 
 struct point {
     const struct gsim_scheduler_ops *scheduler;
     bool is_drawn, is_managed, is_task;
     enum gpus gpus;
+    const struct gsim_placement_ops *placement; /* NULL: the first that does */
 };
 
 /* What may be refused, by a part of what is said. */
@@ -28,10 +29,10 @@ static const char *const refusals[] = {
 static struct gsim_program program;
 static struct gsim_device_spec devices[2];
 
-/* Two chains that meet, beside a third one; the host looks at it and goes on. */
+/* Two chains that meet, beside a third one; the host looks at it and goes on. Op k8 overwrites what k2 and k5 have read. */
 static void begin(void)
 {
-    static const char *const lines[] = {"!a", "!b", "k1: a > c", "k2: b > d", "k3: c > c", "k4: d c > e", "k5: b > f", "?e", "!a", "k6: a e > g", "k7: f g > h", "?h", NULL};
+    static const char *const lines[] = {"!a", "!b", "k1: a > c", "k2: b > d", "k3: c > c", "k4: d c > e", "k5: b > f", "?e", "!a", "k6: a e > g", "k7: f g > h", "k8: f > b", "?h", NULL};
     struct gsim_error error = {0};
     program_write(lines, GSIM_INIT_NONE, &program);
     CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
@@ -40,7 +41,7 @@ static void begin(void)
 
 static void describe(const struct point *p, char text[160])
 {
-    static const char *const names[] = {"1 GPU", "2 GPUs", "2 unlike GPUs"};
+    static const char *const names[] = {"1 GPU", "2 GPUs", "2 unlike GPUs", "", "4 GPUs"};
     snprintf(text, 160, "%s, %s, %s, %s, %s", p->scheduler->name, p->is_drawn ? "drawn" : "known", names[p->gpus], p->is_managed ? "managed" : "pinned",
              p->is_task ? "a task" : "alone");
 }
@@ -49,7 +50,7 @@ static void describe(const struct point *p, char text[160])
 static const struct gsim_placement_ops *placement_of(const struct point *p)
 {
     bool can = p->scheduler->places || (gsim_scheduler_can_place(p->scheduler) && !p->is_drawn);
-    return p->gpus != ONE && can ? gsim_placement_find("round-robin") : NULL;
+    return p->gpus == ONE || !can ? NULL : p->placement ? p->placement : gsim_placement_find("round-robin");
 }
 
 static enum gsim_status run(const struct point *p, struct gsim_error *error)
@@ -58,8 +59,8 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
     struct gsim_program drawn = {0}, empty = {.name = "drawn", .iterations = 1};
     struct gsim_timeline timeline = {0};
     const struct gsim_device_spec *const list[] = {&devices[0], &devices[p->gpus == UNLIKE]};
-    struct gsim_simulation s = {.program = p->is_drawn ? &drawn : &program, .drawn = &drawn, .device = &devices[0], .devices = list, .scheduler = p->scheduler,
-                                .gpu_count = p->gpus == ONE ? 1 : 2, .memory = p->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .seed = 1,
+    struct gsim_simulation s = {.program = p->is_drawn ? &drawn : &program, .drawn = &drawn, .device = &devices[0], .devices = p->gpus == UNLIKE ? list : NULL, .scheduler = p->scheduler,
+                                .gpu_count = p->gpus == ONE ? 1 : p->gpus == FOUR ? 4 : 2, .memory = p->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .seed = 1,
                                 .placement = placement_of(p), .source = p->is_drawn ? &gsim_source_of_program : NULL, .source_params = &source};
     struct gsim_task task = {.name = "task", .program = p->is_drawn ? &empty : &program, .source = s.source, .source_params = &source, .scheduler = p->scheduler,
                              .process = GSIM_OWN_PROCESS, .requests = 1};
@@ -75,8 +76,8 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
         s.sharing = gsim_sharing_find("exclusive");
     }
     if (!status) status = gsim_simulate(&s, &timeline, error);
-    if (!status && !p->is_task) status = gsim_verify_timeline(&timeline, &program, 1, error);
-    CHECK(status || timeline.kernel_count == 7);
+    if (!status && !p->is_task) status = gsim_verify_timeline(&timeline, &program, 1, p->gpus != ONE && !p->is_managed, error);
+    CHECK(status || timeline.kernel_count == 8);
     CHECK(status || !p->is_task || timeline.request_count == 1);
     gsim_timeline_release(&timeline);
     gsim_program_release(&drawn);
@@ -90,7 +91,7 @@ static void product(void)
     begin();
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
         for (int choice = 0; choice < 8 * GPUS_END; choice++) {
-            const struct point p = {gsim_scheduler_at(i), choice & 1, choice & 2, choice & 4, (enum gpus)(choice / 8)};
+            const struct point p = {gsim_scheduler_at(i), choice & 1, choice & 2, choice & 4, (enum gpus)(choice / 8), NULL};
             struct gsim_error error = {0};
             char text[160];
             bool is_known = false;
@@ -108,5 +109,55 @@ static void product(void)
     for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
 }
 
-static const struct test_case cases[] = {{"the product", product}};
+/* Every placement under every scheduler that takes one. */
+static void placements(void)
+{
+    static const enum gpus gpus[] = {TWO, UNLIKE, FOUR};
+    uint32_t ran = 0;
+    begin();
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++)
+        for (uint32_t l = 0; gsim_placement_at(l); l++)
+            for (int choice = 0; choice < 6; choice++) {
+                const struct point p = {gsim_scheduler_at(i), false, choice & 1, false, gpus[choice / 2], gsim_placement_at(l)};
+                struct gsim_error error = {0};
+                char text[160];
+                if (!gsim_scheduler_can_place(p.scheduler) || (p.scheduler->places && !p.placement->choose)) continue;
+                describe(&p, text);
+                enum gsim_status status = run(&p, &error);
+                CHECK_MSG(status == GSIM_OK, "%s, %s: %s", text, p.placement->name, error.message);
+                ran++;
+            }
+    printf(" (%u ran) ", ran);
+    gsim_program_release(&program);
+    for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
+}
+
+/* Numbers of GPUs beyond a byte: kernel i of 300 is on GPU i. */
+static void hundreds(void)
+{
+    struct gsim_builder *b = gsim_builder_create("hundreds");
+    struct gsim_error error = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_kernel kernel = {.name = "k", .grid = {8, 1, 1}, .block = {128, 1, 1}, .solo_us = 5};
+    uint32_t index = gsim_builder_kernel(b, &kernel);
+    for (uint32_t i = 0; i < 300; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%u", i);
+        struct gsim_arg arg = {gsim_builder_buffer(b, name, 4096, GSIM_INIT_HOST), true, true, false};
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
+    }
+    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
+    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
+    struct gsim_simulation s = {.program = &program, .device = &devices[0], .scheduler = gsim_scheduler_find("kesco"), .gpu_count = 300,
+                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .placement = gsim_placement_find("round-robin")};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+    CHECK_INT(timeline.kernel_count, 300);
+    for (size_t k = 0; k < timeline.kernel_count; k++) CHECK_INT(timeline.kernels[k].device, timeline.kernels[k].op);
+    gsim_timeline_release(&timeline);
+    gsim_program_release(&program);
+    gsim_device_release(&devices[0]);
+}
+
+static const struct test_case cases[] = {{"the product", product}, {"placements", placements}, {"hundreds of GPUs", hundreds}};
 TEST_MAIN("contract/product", cases)

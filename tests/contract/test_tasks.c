@@ -45,7 +45,7 @@ static void check_task(const struct gsim_timeline *all, const struct gsim_task_s
         for (size_t i = 0; i < all->request_count; i++)
             if (all->requests[i].task == task && all->requests[i].request == q)
                 gsim_timeline_add_iteration(&own, &(struct gsim_iteration_record){.start = all->requests[i].start, .end = all->requests[i].end});
-    enum gsim_status status = gsim_verify_timeline(&own, program, REQUESTS, &error);
+    enum gsim_status status = gsim_verify_timeline(&own, program, REQUESTS, false, &error);
     CHECK_MSG(status == GSIM_OK, "%s, task %u: %s", label, task, error.message);
     gsim_timeline_release(&own);
 }

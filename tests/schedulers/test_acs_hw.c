@@ -32,7 +32,7 @@ static void run(const char *name, const struct gsim_program *program, const char
                                                .iterations = iterations, .seed = 1, .detailed = true};
     enum gsim_status status = gsim_simulate(&simulation, timeline, &error);
     CHECK_OK(status, error);
-    if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(timeline, program, iterations, &error), error);
+    if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(timeline, program, iterations, false, &error), error);
     told_count = timeline->figure_count < 16 ? timeline->figure_count : 16;
     for (size_t i = 0; i < told_count; i++) told[i] = timeline->figures[i];
 }
@@ -247,7 +247,7 @@ static void out_of_memory(void)
             is_done = gsim_alloc_fail_nth(0) < nth;
             CHECK_MSG(status == GSIM_OK || (!is_done && status == GSIM_NOMEM), "%s: allocation %d: status %d: %s", names[s], (int)nth, (int)status,
                       error.message);
-            if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, &program, 1, &error), error); /* some memory is not needed */
+            if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, &program, 1, false, &error), error); /* some memory is not needed */
             gsim_timeline_release(&timeline);
         }
         CHECK(is_done);

@@ -37,7 +37,7 @@ static gsim_time run(const struct gsim_program *program, unsigned window, unsign
                                                .iterations = iterations, .seed = 1};
     enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
     CHECK_OK(status, error);
-    if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, program, iterations, &error), error);
+    if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, program, iterations, false, &error), error);
     gsim_time end = timeline.iteration_count ? timeline.iterations[timeline.iteration_count - 1].end : 0;
     gsim_timeline_release(&timeline);
     return end;

@@ -93,7 +93,7 @@ static uint32_t add_stream(struct gsim_cuda *cuda, cudaStream_t stream)
             cuda->stream_count++;
         }
     }
-    if (!gsim_driver_failed(&cuda->driver)) cuda->streams[index] = (struct gsim_cuda_stream){stream, 0, true};
+    if (!gsim_driver_failed(&cuda->driver)) cuda->streams[index] = (struct gsim_cuda_stream){stream, 0, gsim_cuda_device_set_last(), true};
     gsim_cuda_unlock(cuda);
     return index;
 }
@@ -104,6 +104,7 @@ gsim_stream gsim_cuda_stream_create(struct gsim_driver *driver, int priority)
     if (gsim_driver_failed(driver)) return 0;
     cudaStream_t stream = NULL;
     int64_t start = gsim_cuda_begin(cuda);
+    gsim_cuda_on_device(cuda, gsim_cuda_device_set_last());
     cudaError_t result = cudaStreamCreateWithPriority(&stream, cudaStreamDefault, priority);
     gsim_cuda_end(cuda, GSIM_API_STREAM_CREATE, result, start, false, 0, NULL);
     return result == cudaSuccess ? add_stream(cuda, stream) : 0;
@@ -150,6 +151,7 @@ void gsim_cuda_device_synchronize(struct gsim_driver *driver)
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
+    gsim_cuda_on_device(cuda, gsim_cuda_device_set_last());
     gsim_cuda_end(cuda, GSIM_API_DEVICE_SYNC, cudaDeviceSynchronize(), start, true, 0, NULL);
 }
 
@@ -170,6 +172,7 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
     if (gsim_driver_failed(driver)) return 0;
     cudaEvent_t event = NULL;
     int64_t start = gsim_cuda_begin(cuda);
+    gsim_cuda_on_device(cuda, gsim_cuda_device_set_last());
     cudaError_t result = cudaEventCreateWithFlags(&event, flags == GSIM_EVENT_NO_TIMING ? cudaEventDisableTiming : cudaEventDefault);
     gsim_cuda_end(cuda, GSIM_API_EVENT_CREATE, result, start, false, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
     if (result != cudaSuccess) return 0;
@@ -179,7 +182,7 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
         out_of_memory(cuda);
         index = 0;
     } else {
-        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event, .exists = true};
+        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event, .device = gsim_cuda_device_set_last(), .is_timed = flags != GSIM_EVENT_NO_TIMING, .exists = true};
     }
     gsim_cuda_unlock(cuda);
     return index;
@@ -199,12 +202,27 @@ void gsim_cuda_event_destroy(struct gsim_driver *driver, gsim_event event)
     gsim_cuda_end(cuda, GSIM_API_EVENT_DESTROY, result, start, false, 0, NULL);
 }
 
+/* The event, made anew where the stream is of another GPU than the event: the first time in a run, as a rule. */
+static cudaEvent_t event_on(struct gsim_cuda *cuda, gsim_event event, gsim_stream stream)
+{
+    cudaEvent_t real = event_at(cuda, event);
+    if (!real || cuda->device_count < 2) return real;
+    struct gsim_cuda_event *e = &cuda->events[event];
+    uint32_t device = gsim_cuda_device_of(cuda, stream);
+    gsim_cuda_on_device(cuda, device);
+    if (e->device == device) return real;
+    cudaEventDestroy(real);
+    gsim_cuda_check(cuda, cudaEventCreateWithFlags(&e->event, e->is_timed ? cudaEventDefault : cudaEventDisableTiming), GSIM_API_EVENT_CREATE);
+    e->device = device;
+    return e->event;
+}
+
 void gsim_cuda_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
-    cudaEvent_t real = event_at(cuda, event);
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
+    cudaEvent_t real = event_on(cuda, event, stream);
     if (gsim_driver_failed(driver)) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_EVENT_RECORD, cudaEventRecord(real, on), start, false, stream, NULL);
@@ -290,7 +308,11 @@ void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (gsim_driver_failed(driver)) return;
     struct gsim_runner_launch launch;
     struct gsim_block_stamp *stamps;
-    cuda->bench_ops->launch(cuda->bench, op, cuda->memory->device, &launch);
+    uint32_t device = gsim_cuda_device_of(cuda, stream);
+    gsim_cuda_on_device(cuda, device);
+    cuda->bench_ops->launch(cuda->bench, op, cuda->memory->devices[device], &launch);
+    for (uint32_t a = 0; a < op->arg_count && cuda->device_count > 1; a++)
+        if (op->args[a].writes) cuda->memory->written_on[op->args[a].buffer_index] = device;
     const void *code = gsim_cuda_code(cuda, op, &launch, &stamps);
     dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
     int64_t start = gsim_cuda_begin(cuda);
@@ -301,13 +323,15 @@ void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (cuda->captures) gsim_cuda_capture_note(cuda, op, stream);
 }
 
-void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind)
+void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from, enum cudaMemcpyKind *kind)
 {
     uint32_t buffer = op->args[0].buffer_index;
     *kind = op->copy_kind == GSIM_COPY_H2D ? cudaMemcpyHostToDevice
             : op->copy_kind == GSIM_COPY_D2H ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
-    *from = op->copy_kind == GSIM_COPY_H2D ? cuda->memory->host[buffer] : cuda->memory->device[buffer];
-    return op->copy_kind == GSIM_COPY_D2H ? cuda->memory->host[buffer] : cuda->memory->device[buffer];
+    uint64_t begin = op->segment_count ? op->segments[0].offset : 0;
+    void *there = (char *)cuda->memory->devices[device][buffer] + begin, *here = (char *)cuda->memory->host[buffer] + begin;
+    *from = op->copy_kind == GSIM_COPY_H2D ? here : there;
+    return op->copy_kind == GSIM_COPY_D2H ? here : there;
 }
 
 void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
@@ -317,7 +341,9 @@ void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
     enum cudaMemcpyKind kind;
-    void *from, *to = gsim_cuda_copy_ends(cuda, op, &from, &kind);
+    uint32_t device = gsim_cuda_device_of(cuda, stream);
+    gsim_cuda_on_device(cuda, device);
+    void *from, *to = gsim_cuda_copy_ends(cuda, op, device, &from, &kind);
     bool blocks = cuda->mode == GSIM_MEMORY_PAGEABLE && kind != cudaMemcpyDeviceToDevice;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
@@ -433,6 +459,7 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
 #define GSIM_CALL(type, name, parameters, arguments) .name = gsim_cuda_##name,
 #include "gpusim/driver.def"
     };
+    gsim_cuda_devices_set_ops(cuda);
     cuda->driver.ops = &cuda->ops;
     pthread_mutex_init(&cuda->mutex, NULL);
     enum gsim_status status = gsim_cuda_threads_init(cuda, error);
@@ -447,7 +474,10 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
 
 void gsim_cuda_release(struct gsim_cuda *cuda)
 {
-    cudaDeviceSynchronize();
+    for (uint32_t d = cuda->device_count; d-- > 0;) {
+        gsim_cuda_on_device(cuda, d);
+        cudaDeviceSynchronize();
+    }
     gsim_cuda_threads_release(cuda);
     gsim_cuda_graphs_release(cuda);
     gsim_cuda_residents_release(cuda);

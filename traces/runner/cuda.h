@@ -19,12 +19,14 @@
 struct gsim_cuda_stream {
     cudaStream_t stream;
     uint32_t used_mark; /* iteration + 1 of its last work */
+    uint32_t device;    /* of the legacy default stream: whichever is current */
     bool exists;
 };
 
 struct gsim_cuda_event {
     cudaEvent_t event;
-    bool exists;
+    uint32_t device; /* an event can be recorded on streams of its own GPU alone */
+    bool is_timed, exists;
     bool is_recorded;     /* not in a graph being captured; and by which call on which stream: */
     gsim_stream stream;
     uint32_t correlation; /* of the launch before it */
@@ -85,11 +87,21 @@ struct gsim_cuda {
         exec_capacity, call_count, call_capacity;
     struct gsim_cuda_threads *threads; /* cuda_threads.c's */
     struct gsim_cuda_resident *residents; /* resident/driver.c's: plans that have been launched */
+    uint32_t device_count;
     uint32_t captures;                 /* under way */
     uint32_t capture_graph;            /* its index */
     uint32_t iteration, streams_used, events_recorded, stream_waits, correlation;
     int64_t epoch_ns, iteration_start_ns;
 };
+
+/* --- several/devices.c: several GPUs --------------------------------------------------------------------------- */
+/* The thread's current GPU becomes DEVICE; a call where there are several. */
+void gsim_cuda_on_device(const struct gsim_cuda *cuda, uint32_t device);
+/* The GPU that the scheduler set last on this thread. */
+uint32_t gsim_cuda_device_set_last(void);
+/* The GPU of what is issued to STREAM: its own, or of the default stream the one that was set last. */
+uint32_t gsim_cuda_device_of(struct gsim_cuda *cuda, gsim_stream stream);
+void gsim_cuda_devices_set_ops(struct gsim_cuda *cuda);
 
 /* Everything but driver.ops' state is zero on entry, PROGRAM, MEMORY, BENCH, TIMELINE and TRACER set. */
 enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
@@ -136,7 +148,7 @@ bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphN
 /* The version of OP's kernel that runs here. LAUNCH has been prepared and is completed; it keeps pointing to STAMPS. */
 const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_runner_launch *launch,
                            struct gsim_block_stamp **stamps);
-void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, void **from, enum cudaMemcpyKind *kind);
+void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from, enum cudaMemcpyKind *kind);
 uint32_t gsim_cuda_thread_index(void);
 
 bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);

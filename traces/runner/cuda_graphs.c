@@ -80,7 +80,7 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
         result = cudaGraphAddKernelNode(&node, cuda->graphs[index].graph, dependences, after_count, &params);
     } else if (op->kind == GSIM_OP_COPY) {
         enum cudaMemcpyKind kind;
-        void *from, *to = gsim_cuda_copy_ends(cuda, op, &from, &kind);
+        void *from, *to = gsim_cuda_copy_ends(cuda, op, 0, &from, &kind);
         result = cudaGraphAddMemcpyNode1D(&node, cuda->graphs[index].graph, dependences, after_count, to, from, op->bytes, kind);
     } /* prefetches cannot be nodes in CUDA: not supported, as CUDA would say */
     gsim_cuda_end(cuda, GSIM_API_GRAPH_ADD, result, start, false, 0, NULL);

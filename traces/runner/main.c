@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 
+#include "cli/place/node.h"
 #include "sim/base/text.h"
 #include "traces/runner/resident/programs.h"
 #include "traces/runner/share/command.h"
@@ -24,6 +25,7 @@ static const char help_text[] =
     "  --csv, --gantt, --device (whose name the report carries; default: this GPU's)\n"
     "  --memory pinned|pageable|managed  default pinned: device memory and explicit copies; managed memory is refused\n"
     "                                    beyond a quarter of the GPU's free memory\n"
+    "  --gpus N, --node, --place         several GPUs, with --memory pinned or pageable; --sched plan=FILE follows a plan\n"
     "  --prefetch on|off                 on: copies ahead, on streams of their own; off: before the first use\n"
     "and of its own:\n"
     "  --warmup K       iterations before those that count (default 3)\n"
@@ -237,19 +239,39 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
     return status;
 }
 
-static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct gsim_cli_point *point,
+/* As many GPUs as are asked for, if they are there and what is asked of them can be done. */
+static enum gsim_status check_gpus(const struct gsim_cli_point *point, uint32_t count, const struct run_options *options, struct gsim_error *error)
+{
+    int there = 0;
+    const struct gsim_scheduler_ops *scheduler = point->simulation.scheduler;
+    cudaGetDeviceCount(&there);
+    if (count > (uint32_t)there || count > GSIM_RUNNER_GPUS)
+        return gsim_error_set(error, GSIM_INPUT, "--gpus: expected at most %d, found %u", there < GSIM_RUNNER_GPUS ? there : GSIM_RUNNER_GPUS, count);
+    if (count < 2) return GSIM_OK;
+    if (point->simulation.memory == GSIM_MEMORY_MANAGED) return gsim_error_set(error, GSIM_USAGE, "--gpus: expected --memory pinned or pageable");
+    if (options->stamped) return gsim_error_set(error, GSIM_USAGE, "--gpus: does not go with --stamps on");
+    if (!gsim_scheduler_can_place(scheduler) || strcmp(scheduler->name, "cudagraph") == 0)
+        return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' runs on one GPU here", scheduler->name);
+    return GSIM_OK;
+}
+
+static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const struct gsim_cli_setup *setup, struct gsim_cli_point *point,
                                   const struct run_options *options, const struct gsim_runner_gpu *gpu, struct gsim_error *error)
 {
     const struct gsim_bench_ops *built_in = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]), *ops = built_in ? built_in : &gsim_bench_programs;
-    struct gsim_runner_memory memory = {0};
+    uint32_t gpus = gsim_cli_gpu_count(setup);
+    struct gsim_runner_memory memory = {.gpu_count = gpus};
     struct gsim_timeline timeline = {0};
+    struct gsim_cli_links links = {0};
     struct gsim_metrics metrics;
     struct gsim_output blocks = {0};
     uint32_t iterations = point->simulation.iterations ? point->simulation.iterations : point->program.iterations;
     struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
-                                  .iterations = iterations + options->warmup,
+                                  .iterations = iterations + options->warmup, .platform = gpus > 1 ? &links.platform : NULL,
                                   .blocks_table = options->blocks ? &blocks : NULL};
-    enum gsim_status status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
+    enum gsim_status status = check_gpus(point, gpus, options, error);
+    if (status == GSIM_OK && gpus > 1) status = gsim_cli_links_open(&links, setup, gpus, error);
+    if (status == GSIM_OK) status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
     if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
     if (status == GSIM_OK && options->blocks) status = gsim_output_open(&blocks, options->blocks, error);
     if (status == GSIM_OK && options->blocks) gsim_output_text(&blocks, "op,kernel,block,sm,start_us,end_us\n");
@@ -266,6 +288,7 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, struct g
     gsim_output_release(&blocks);
     gsim_timeline_release(&timeline);
     gsim_runner_memory_release(&memory);
+    gsim_cli_links_close(&links);
     if (job.bench) ops->destroy(job.bench);
     return status;
 }
@@ -294,7 +317,7 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     if (status == GSIM_OK) status = gsim_runner_gpu_find(&gpu, error);
     if (status == GSIM_OK) status = gsim_runner_setup(&setup, &arguments, &gpu, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, arguments.value[GSIM_CLI_WORKLOAD], scheduler, error);
-    if (status == GSIM_OK) status = run_point(&arguments, &point, &options, &gpu, error);
+    if (status == GSIM_OK) status = run_point(&arguments, &setup, &point, &options, &gpu, error);
     gsim_cli_point_release(&point);
     gsim_cli_setup_release(&setup);
     gsim_free(arguments.opts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One block of device memory and one of host memory, cut up at 512-byte boundaries. Managed buffers are allocated one by
+ * One block of memory on each GPU and one of host memory, cut up at 512-byte boundaries. Managed buffers are allocated one by
  * one, since streams attach to allocations.
  */
 #include "traces/runner/memory.h"
@@ -15,6 +15,8 @@ static enum gsim_status cuda_status(cudaError_t result, const char *what, uint64
     return gsim_error_set(error, GSIM_SIM, "%s of %.1f MB: %s", what, (double)bytes * 1e-6, cudaGetErrorString(result));
 }
 
+static uint32_t gpus_of(const struct gsim_runner_memory *memory) { return memory->gpu_count ? memory->gpu_count : 1; }
+
 static void free_host(struct gsim_runner_memory *memory)
 {
     if (memory->host_block && memory->host_mode == GSIM_MEMORY_PINNED)
@@ -27,12 +29,12 @@ static void free_host(struct gsim_runner_memory *memory)
 
 static void free_device(struct gsim_runner_memory *memory)
 {
-    if (memory->device_block) cudaFree(memory->device_block);
+    for (uint32_t d = 0; d < memory->blocks; d++) cudaFree(memory->device_blocks[d]);
     for (uint32_t i = 0; i < memory->managed_count; i++) cudaFree(memory->managed[i]);
     gsim_free(memory->managed);
     memory->managed = NULL;
     memory->managed_count = 0;
-    memory->device_block = NULL;
+    memory->blocks = 0;
     memory->device_bytes = 0;
 }
 
@@ -67,7 +69,12 @@ static enum gsim_status take_explicit(struct gsim_runner_memory *memory, uint64_
     enum gsim_status status = GSIM_OK;
     if (memory->device_bytes < bytes || memory->host_mode == GSIM_MEMORY_MANAGED) {
         free_device(memory);
-        status = cuda_status(cudaMalloc(&memory->device_block, bytes), "cudaMalloc", bytes, error);
+        for (uint32_t d = 0; d < gpus_of(memory) && status == GSIM_OK; d++) {
+            cudaSetDevice((int)d);
+            status = cuda_status(cudaMalloc(&memory->device_blocks[d], bytes), "cudaMalloc", bytes, error);
+            memory->blocks += status == GSIM_OK;
+        }
+        cudaSetDevice(0);
         if (status != GSIM_OK) return status;
         memory->device_bytes = bytes;
     }
@@ -119,7 +126,9 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     gsim_runner_memory_unbind(memory);
     memory->program = program;
     memory->mode = mode;
-    memory->device = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
+    for (uint32_t d = 0; d < gpus_of(memory); d++) memory->devices[d] = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
+    memory->device = memory->devices[0];
+    memory->written_on = GSIM_ARENA_ARRAY(&memory->arena, uint32_t, count);
     memory->host = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
     memory->pristine = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
     memory->is_written = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
@@ -132,7 +141,7 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     if (status != GSIM_OK) return status;
     bytes = 0;
     for (uint32_t i = 0; i < program->buffer_count && mode != GSIM_MEMORY_MANAGED; i++) {
-        memory->device[i] = (char *)memory->device_block + bytes;
+        for (uint32_t d = 0; d < gpus_of(memory); d++) memory->devices[d][i] = (char *)memory->device_blocks[d] + bytes;
         memory->host[i] = (char *)memory->host_block + bytes;
         bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
@@ -142,6 +151,15 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     return keep_pristine(memory, error);
 }
 
+/* Leaves GPU 0 current. */
+static cudaError_t synchronize(uint32_t device)
+{
+    if (device) cudaSetDevice((int)device);
+    cudaError_t result = cudaDeviceSynchronize();
+    if (device) cudaSetDevice(0);
+    return result;
+}
+
 enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, struct gsim_error *error)
 {
     const struct gsim_program *p = memory->program;
@@ -149,11 +167,13 @@ enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, str
     for (uint32_t i = 0; i < p->buffer_count; i++)
         if (memory->pristine[i]) memcpy(memory->host[i], memory->pristine[i], p->buffers[i].bytes);
     if (memory->mode == GSIM_MEMORY_MANAGED) return GSIM_OK;
-    result = cudaMemset(memory->device_block, GSIM_BENCH_POISON, memory->device_bytes);
-    for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
-        if (p->buffers[i].init == GSIM_INIT_DEVICE)
-            result = cudaMemcpy(memory->device[i], memory->host[i], p->buffers[i].bytes, cudaMemcpyHostToDevice);
-    if (result == cudaSuccess) result = cudaDeviceSynchronize();
+    for (uint32_t d = 0; d < gpus_of(memory) && result == cudaSuccess; d++) {
+        result = cudaMemset(memory->device_blocks[d], GSIM_BENCH_POISON, memory->device_bytes);
+        for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
+            if (p->buffers[i].init == GSIM_INIT_DEVICE)
+                result = cudaMemcpy(memory->devices[d][i], memory->host[i], p->buffers[i].bytes, cudaMemcpyHostToDevice);
+        if (result == cudaSuccess) result = synchronize(d);
+    }
     return cuda_status(result, "reset", memory->device_bytes, error);
 }
 
@@ -171,9 +191,11 @@ void gsim_runner_memory_poison(struct gsim_runner_memory *memory)
 {
     const struct gsim_program *p = memory->program;
     if (memory->mode == GSIM_MEMORY_MANAGED) return;
-    for (uint32_t i = 0; i < p->buffer_count; i++)
-        if (gsim_bench_is_remade(p, i)) cudaMemset(memory->device[i], GSIM_BENCH_POISON, p->buffers[i].bytes);
-    cudaDeviceSynchronize();
+    for (uint32_t d = 0; d < gpus_of(memory); d++) {
+        for (uint32_t i = 0; i < p->buffer_count; i++)
+            if (gsim_bench_is_remade(p, i)) cudaMemset(memory->devices[d][i], GSIM_BENCH_POISON, p->buffers[i].bytes);
+        synchronize(d);
+    }
 }
 
 /* The program reads all of the buffer itself, so that the scheduler has copied it to the host. */
@@ -190,11 +212,12 @@ enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, 
                                              const struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     const struct gsim_program *p = memory->program;
-    cudaError_t result = cudaDeviceSynchronize();
+    cudaError_t result = cudaSuccess;
+    for (uint32_t d = 0; d < gpus_of(memory) && result == cudaSuccess; d++) result = synchronize(d);
     if (memory->mode == GSIM_MEMORY_MANAGED) return cuda_status(result, "cudaDeviceSynchronize", 0, error);
     for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
         if (ops->is_result(bench, i) && !is_read_back(p, i))
-            result = cudaMemcpy(memory->host[i], memory->device[i], p->buffers[i].bytes, cudaMemcpyDeviceToHost);
+            result = cudaMemcpy(memory->host[i], memory->devices[memory->written_on[i]][i], p->buffers[i].bytes, cudaMemcpyDeviceToHost);
     return cuda_status(result, "copy of the results", 0, error);
 }
 

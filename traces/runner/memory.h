@@ -8,16 +8,22 @@
 #include "gpusim/scheduler.h"
 #include "traces/runner/kernels/bench.h"
 
-/* Two blocks of memory, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */
+#define GSIM_RUNNER_GPUS 16
+
+/* Blocks of memory, one of the host and one of each GPU, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */
 struct gsim_runner_memory {
     const struct gsim_program *program;
     enum gsim_memory_mode mode;
-    void *device_block, *host_block;
+    void *device_blocks[GSIM_RUNNER_GPUS], *host_block; /* one block on each GPU */
     uint64_t device_bytes, host_bytes;
+    uint32_t gpu_count;              /* set by the caller before anything is bound; 0 counts as 1 */
+    uint32_t blocks;                 /* GPUs that have one */
     enum gsim_memory_mode host_mode; /* how host_block was allocated */
     void **managed;                  /* buffers in managed memory, managed_count of them */
     uint32_t managed_count;
-    void **device, **host;           /* per buffer; the same pointers where memory is managed */
+    void **devices[GSIM_RUNNER_GPUS]; /* by GPU and buffer */
+    void **device, **host;           /* per buffer, of GPU 0; the same pointers where memory is managed */
+    uint32_t *written_on;            /* per buffer: the GPU whose kernel wrote it last */
     void **pristine;                 /* per buffer: what the host wrote, kept where a run overwrites the host's copy; or NULL */
     bool *is_written, *is_filled;    /* per buffer: by a kernel; by the host before or during the program */
     struct gsim_arena arena;         /* the arrays */

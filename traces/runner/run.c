@@ -5,6 +5,7 @@
  */
 #include "traces/runner/run.h"
 
+#include "gpusim/placement.h"
 #include "traces/runner/cuda.h"
 #include "traces/runner/kernels/numbers.h"
 
@@ -24,6 +25,7 @@ static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity
         struct gsim_kernel_record record = {.op = op->index,
                                             .iteration = call->iteration,
                                             .stream = stream,
+                                            .device = cuda->device_count > 1 && stream ? cuda->streams[stream].device : 0,
                                             .kernel_index = op->kernel_index,
                                             .correlation = (uint32_t)activity->call,
                                             .launch = gsim_cuda_time(cuda, call->launch_ns),
@@ -36,6 +38,7 @@ static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity
     struct gsim_copy_record record = {.op = op->index,
                                       .iteration = call->iteration,
                                       .stream = stream,
+                                      .device = cuda->device_count > 1 && stream ? cuda->streams[stream].device : 0,
                                       .buffer_index = op->args[0].buffer_index,
                                       .correlation = (uint32_t)activity->call,
                                       .kind = op->kind == GSIM_OP_COPY ? op->copy_kind : GSIM_COPY_H2D,
@@ -85,6 +88,11 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         .rng = &numbers,
         .arena = arena,
         .device = gsim_device_facts(s->device),
+        .device_count = cuda->device_count,
+        .platform = job->platform,
+        .placement = s->placement,
+        .placement_params = s->placement_params,
+        .op_plan = s->op_plan,
     };
     enum gsim_status status = GSIM_OK;
     if (!run.params && s->scheduler->params) {
@@ -95,11 +103,15 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         else
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
+    if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places) status = gsim_placing_program(&run, error);
     if (status == GSIM_OK && s->scheduler->prepare) status = s->scheduler->prepare(&run, error);
     if (status == GSIM_OK) {
         cuda->epoch_ns = gsim_runner_now_ns();
         status = s->scheduler->execute(&run, &inner);
-        gsim_cuda_check(cuda, cudaDeviceSynchronize(), GSIM_API_DEVICE_SYNC);
+        for (uint32_t d = cuda->device_count; d-- > 0;) {
+            gsim_cuda_on_device(cuda, d);
+            gsim_cuda_check(cuda, cudaDeviceSynchronize(), GSIM_API_DEVICE_SYNC);
+        }
         if (gsim_driver_failed(&cuda->driver))
             status = gsim_error_set(error, cuda->driver.error.status, "%s", cuda->driver.error.message);
         else if (status != GSIM_OK)
@@ -126,11 +138,13 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
                              .bench = job->bench,
                              .timeline = timeline,
                              .mode = s->memory,
+                             .device_count = job->memory->gpu_count,
                              .blocks_table = job->blocks_table,
                              .blocks_iteration = job->iterations - 1,
                              .checked_iteration = job->checked ? job->iterations - 1 : UINT32_MAX};
     struct gsim_arena arena = {0};
     gsim_timeline_init(timeline, s->program, s->detailed);
+    timeline->gpu_count = job->memory->gpu_count ? job->memory->gpu_count : 1;
     enum gsim_status status = gsim_runner_memory_reset(job->memory, error);
     if (status == GSIM_OK && job->traced) status = gsim_tracer_start(&cuda.tracer, error);
     if (status == GSIM_OK && job->stamped) status = (enum gsim_status)gsim_blocks_open(&cuda.blocks, s->program, error);

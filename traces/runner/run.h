@@ -15,6 +15,7 @@ struct gsim_runner_job {
     const struct gsim_bench_ops *bench_ops;
     struct gsim_runner_bench *bench;
     uint32_t iterations;
+    const struct gsim_platform *platform; /* of several GPUs: what placements ask about links; NULL: nobody knows */
     bool traced;  /* kernels and copies through CUPTI */
     bool stamped; /* kernels and occupancy by what their blocks note (blocks.h); no copies */
     struct gsim_output *blocks_table; /* a line for each block of the last iteration; NULL: none */

@@ -79,7 +79,7 @@ static inline void gsim_partitioned_launch(struct gsim_partitioned *p, const str
         .rows = l->rows};
     struct gsim_segment slice = {.offset = (uint64_t)(l->slice_bytes * l->partition), .bytes = (uint64_t)l->slice_bytes};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .arg_count = (uint32_t)count, .stream = l->stream,
-                         .device = (uint8_t)(l->partition < 0 ? 0 : l->partition % n->gpus)};
+                         .device = (uint16_t)(l->partition < 0 ? 0 : l->partition % n->gpus)};
     if (l->slice_arg) {
         slice.arg = l->slice_arg - 1;
         slice.reads = args[slice.arg].reads;

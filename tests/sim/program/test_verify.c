@@ -49,7 +49,7 @@ static void check_made(const struct made *made)
     }
     /* One that a lowering made to bring the data is not op 5 itself. */
     gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 1, .kind = GSIM_COPY_H2D, .end = US});
-    enum gsim_status status = gsim_verify_timeline(&t, &program, 2, &error);
+    enum gsim_status status = gsim_verify_timeline(&t, &program, 2, false, &error);
     if (made->message) {
         CHECK_INT(status, GSIM_SIM);
         CHECK_HAS(error.message, made->message);
@@ -92,7 +92,7 @@ static void across_iterations(void)
         gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.iteration = n, .start = n * 15 * US, .end = (n * 15 + 10) * US});
         gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 1, .iteration = n, .kind = GSIM_COPY_D2H, .start = (n * 20 + 10) * US, .end = (n * 20 + 20) * US});
     }
-    CHECK_INT(gsim_verify_timeline(&t, &two, 2, &error), GSIM_SIM);
+    CHECK_INT(gsim_verify_timeline(&t, &two, 2, false, &error), GSIM_SIM);
     CHECK_HAS(error.message, "op 0 (k) of iteration 1 starts at 15.000 us, op 1 (x) of iteration 0");
     gsim_timeline_release(&t);
 }
@@ -129,7 +129,7 @@ static void parts_of_a_buffer(void)
         gsim_timeline_add_iteration(&t, &(struct gsim_iteration_record){.start = 0, .end = 100 * US});
         for (uint32_t i = 0; i < 5; i++)
             gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.op = i, .start = rows[r].at[i] * US, .end = (rows[r].at[i] + 10) * US});
-        enum gsim_status status = gsim_verify_timeline(&t, &two, 1, &error);
+        enum gsim_status status = gsim_verify_timeline(&t, &two, 1, false, &error);
         if (rows[r].message) {
             CHECK_INT(status, GSIM_SIM);
             CHECK_HAS(error.message, rows[r].message);
@@ -140,7 +140,48 @@ static void parts_of_a_buffer(void)
     }
 }
 
+/* Op 0 writes X on GPU 0, where 1 and 2 read it; 3 writes it on another GPU, from where 4 copies it back. Memory of their own: 3 follows
+ * nobody, 4 still follows 3. On one GPU, or in memory that both share, 3 waits for the readers. */
+static void on_two_gpus(void)
+{
+    static struct gsim_op mixed[5];
+    struct gsim_program two = program;
+    static const struct {
+        uint32_t device; /* of 3 and 4 */
+        bool is_placed;
+        int at[5];
+        const char *message;
+    } rows[] = {
+        {1, true, {0, 10, 15, 5, 20}, NULL},
+        {1, true, {0, 10, 15, 5, 14}, "op 4 (x) of iteration 0 starts at 14.000 us, op 3 (k)"},
+        {1, true, {0, 9, 15, 5, 20}, "op 1 (k) of iteration 0 starts at 9.000 us, op 0 (k)"},
+        {1, false, {0, 10, 15, 5, 20}, "op 3 (k) of iteration 0 starts at 5.000 us, op 0 (k)"},
+        {0, true, {0, 10, 15, 24, 35}, "op 3 (k) of iteration 0 starts at 24.000 us, op 2 (k)"},
+        {0, true, {0, 10, 15, 25, 35}, NULL},
+    };
+    for (uint32_t i = 0; i < 5; i++) {
+        mixed[i] = ops[i < 4 ? i : 5];
+        mixed[i].index = i;
+    }
+    two.ops = mixed;
+    two.op_count = 5;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct gsim_timeline t;
+        struct gsim_error error = {0};
+        gsim_timeline_init(&t, &two, false);
+        gsim_timeline_add_iteration(&t, &(struct gsim_iteration_record){.end = 100 * US});
+        for (uint32_t i = 0; i < 4; i++)
+            gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.op = i, .device = i < 3 ? 0 : rows[r].device, .start = rows[r].at[i] * US, .end = (rows[r].at[i] + 10) * US});
+        gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 4, .device = rows[r].device, .kind = GSIM_COPY_D2H, .start = rows[r].at[4] * US, .end = (rows[r].at[4] + 10) * US});
+        enum gsim_status status = gsim_verify_timeline(&t, &two, 1, rows[r].is_placed, &error);
+        CHECK_INT(status, rows[r].message ? GSIM_SIM : GSIM_OK);
+        if (rows[r].message) CHECK_HAS(error.message, rows[r].message);
+        gsim_timeline_release(&t);
+    }
+}
+
 static const struct test_case cases[] = {
+    {"on two GPUs", on_two_gpus},
     {"runs", runs},
     {"across iterations", across_iterations},
     {"parts of a buffer", parts_of_a_buffer},

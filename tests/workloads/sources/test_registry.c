@@ -22,7 +22,7 @@ static size_t run(const struct gsim_source_ops *source, const struct gsim_schedu
     simulation.gpu.check = true;
     enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
     if (status == GSIM_OK) status = gsim_program_check(&drawn, &error);
-    if (status == GSIM_OK) status = gsim_verify_timeline(&timeline, &drawn, 1, &error);
+    if (status == GSIM_OK) status = gsim_verify_timeline(&timeline, &drawn, 1, false, &error);
     CHECK_MSG(status == GSIM_OK, "%s with %s, memory %d, prefetch %d: %s", source->name, scheduler->name, (int)memory, prefetch, error.message);
     size_t count = timeline.kernel_count;
     if (end) *end = timeline.iteration_count ? timeline.iterations[0].end : 0;

@@ -6,6 +6,8 @@
 
 #include "traces/runner/blocks.h"
 
+#define GSIM_PROGRAMS_GPUS 16
+
 struct spin_args {
     uint64_t cycles;
     uint32_t *ended; /* blocks */
@@ -14,7 +16,8 @@ struct spin_args {
 struct programs {
     const struct gsim_program *program;
     uint64_t *cycles; /* by kernel */
-    uint32_t *ended;  /* by op, on the device */
+    uint32_t *ended[GSIM_PROGRAMS_GPUS]; /* by GPU and op, on the GPU; NULL until the first kernel there */
+    uint32_t smem_bytes; /* the most of any kernel */
 };
 
 static __device__ __forceinline__ bool is_first(void) { return threadIdx.x + threadIdx.y + threadIdx.z == 0; }
@@ -98,23 +101,21 @@ static enum gsim_status find_cycles(struct programs *p, struct gsim_error *error
     return (enum gsim_status)gsim_error_set(error, GSIM_SIM, "a program's kernels: %s", cudaGetErrorString(result));
 }
 
-static cudaError_t allocate(struct programs *p)
+/* On GPU DEVICE, which is current. */
+static cudaError_t allocate(struct programs *p, int device)
 {
-    uint32_t smem = 0;
-    const size_t bytes = sizeof(*p->ended) * (p->program->op_count + 1u);
-    for (uint32_t i = 0; i < p->program->kernel_count; i++)
-        if (p->program->kernels[i].smem_bytes > smem) smem = p->program->kernels[i].smem_bytes;
-    cudaError_t result = cudaFuncSetAttribute((const void *)spin, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)smem);
-    if (result == cudaSuccess) result = cudaFuncSetAttribute((const void *)spin_stamped, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)smem);
-    if (result == cudaSuccess) result = cudaMalloc((void **)&p->ended, bytes);
-    return result == cudaSuccess ? cudaMemset(p->ended, 0, bytes) : result;
+    const size_t bytes = sizeof(uint32_t) * (p->program->op_count + 1u);
+    cudaError_t result = cudaFuncSetAttribute((const void *)spin, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p->smem_bytes);
+    if (result == cudaSuccess) result = cudaFuncSetAttribute((const void *)spin_stamped, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p->smem_bytes);
+    if (result == cudaSuccess) result = cudaMalloc((void **)&p->ended[device], bytes);
+    return result == cudaSuccess ? cudaMemset(p->ended[device], 0, bytes) : result;
 }
 
 static void destroy(struct gsim_runner_bench *bench)
 {
     struct programs *p = (struct programs *)bench;
     if (!p) return;
-    cudaFree(p->ended);
+    for (int d = 0; d < GSIM_PROGRAMS_GPUS; d++) cudaFree(p->ended[d]);
     gsim_free(p->cycles);
     gsim_free(p);
 }
@@ -131,7 +132,9 @@ static enum gsim_status create(const struct gsim_program *program, const struct 
     p->program = program;
     p->cycles = (uint64_t *)gsim_alloc(sizeof(*p->cycles) * (program->kernel_count + 1u));
     enum gsim_status status = p->cycles ? GSIM_OK : (enum gsim_status)gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    cudaError_t result = status == GSIM_OK ? allocate(p) : cudaSuccess;
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        if (program->kernels[i].smem_bytes > p->smem_bytes) p->smem_bytes = program->kernels[i].smem_bytes;
+    cudaError_t result = status == GSIM_OK ? allocate(p, 0) : cudaSuccess;
     if (result != cudaSuccess) status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "a program's kernels: %s", cudaGetErrorString(result));
     if (status == GSIM_OK) status = find_cycles(p, error);
     *bench = (struct gsim_runner_bench *)p;
@@ -148,11 +151,14 @@ static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, v
 
 static void launch(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device, struct gsim_runner_launch *l)
 {
-    const struct programs *p = (const struct programs *)bench;
+    struct programs *p = (struct programs *)bench;
     const struct gsim_kernel *k = &p->program->kernels[op->kernel_index];
     struct spin_args *args = (struct spin_args *)l->storage;
+    int current = 0;
     (void)device;
-    *args = {p->cycles[op->kernel_index], p->ended + op->index};
+    cudaGetDevice(&current);
+    if (!p->ended[current]) allocate(p, current); /* a failure is the launch's too */
+    *args = {p->cycles[op->kernel_index], p->ended[current] + op->index};
     l->function = (const void *)spin;
     l->stamped = (const void *)spin_stamped;
     l->grid[0] = k->grid.x, l->grid[1] = k->grid.y, l->grid[2] = k->grid.z;
@@ -173,12 +179,17 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
 {
     const struct programs *p = (const struct programs *)bench;
     const struct gsim_program *program = p->program;
-    uint32_t *ended = (uint32_t *)gsim_alloc(sizeof(*ended) * (program->op_count + 1u));
+    uint32_t *ended = (uint32_t *)gsim_alloc(2 * sizeof(*ended) * (program->op_count + 1u)), *here = ended + program->op_count;
     int64_t rounds = -1;
     enum gsim_status status = GSIM_OK;
     (void)host;
     if (!ended) return (enum gsim_status)gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    cudaError_t result = cudaMemcpy(ended, p->ended, sizeof(*ended) * program->op_count, cudaMemcpyDeviceToHost);
+    cudaError_t result = cudaSuccess;
+    for (int d = 0; d < GSIM_PROGRAMS_GPUS && result == cudaSuccess; d++) {
+        if (!p->ended[d]) continue;
+        result = cudaMemcpy(here, p->ended[d], sizeof(*ended) * program->op_count, cudaMemcpyDeviceToHost);
+        for (uint32_t i = 0; i < program->op_count; i++) ended[i] += here[i];
+    }
     if (result != cudaSuccess) status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "cudaMemcpy: %s", cudaGetErrorString(result));
     for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
         if (program->ops[i].kind != GSIM_OP_KERNEL) continue;

@@ -26,6 +26,7 @@ enum kind { KERNEL, RECORD, WAIT_EVENT, COPY, FILL, WAIT_VALUE, WRITE_VALUE };
 struct event {
     uint64_t recorded, done; /* recordings asked for, and reached */
     int64_t at_ns;
+    int device;
 };
 struct command {
     enum kind kind;
@@ -43,9 +44,10 @@ struct stream {
     volatile unsigned first, last;
     bool is_running;
     int64_t start_ns, end_ns;
-    int priority;
+    int priority, device;
 };
 
+static _Thread_local int current; /* GPU */
 static struct stream streams[MOST_STREAMS]; /* [0]: the default stream */
 static int stream_count = 1;
 static bool is_open;
@@ -156,6 +158,7 @@ static cudaError_t new_stream(cudaStream_t *stream, int priority)
     stream_of(NULL);
     pthread_mutex_lock(&mutex);
     streams[stream_count].priority = priority;
+    streams[stream_count].device = current;
     *stream = (cudaStream_t)(void *)&streams[stream_count++];
     pthread_mutex_unlock(&mutex);
     return cudaSuccess;
@@ -173,7 +176,14 @@ cudaError_t cudaDeviceSynchronize(void)
 }
 
 static struct event *event_of(cudaEvent_t event) { return (struct event *)(void *)event; }
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return (*event = (cudaEvent_t)calloc(1, sizeof(struct event))) ? cudaSuccess : cudaErrorMemoryAllocation; }
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    struct event *made = calloc(1, sizeof *made);
+    if (!made) return cudaErrorMemoryAllocation;
+    made->device = current;
+    *event = (cudaEvent_t)(void *)made;
+    return cudaSuccess;
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) { (void)flags; return cudaEventCreate(event); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { (void)event; return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
@@ -187,8 +197,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     while (cudaEventQuery(event)) sched_yield();
     return cudaSuccess;
 }
+/* Work goes to the streams of the current GPU, and an event to its own GPU's: as CUDA has it. */
+static bool is_elsewhere(cudaStream_t stream) { return stream_of(stream) != &streams[0] && stream_of(stream)->device != current; }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    if (is_elsewhere(stream) || event_of(event)->device != current) return cudaErrorInvalidResourceHandle;
     return push(stream, (struct command){.kind = RECORD, .event = event_of(event), .number = ++event_of(event)->recorded});
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -268,6 +281,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     (void)grid;
     (void)block;
     (void)smem_bytes;
+    if (is_elsewhere(stream)) return cudaErrorInvalidResourceHandle;
     bool is_standin = (const char *)function >= functions && (const char *)function < functions + GSIM_STANDIN_KINDS;
     const struct gsim_standin_args *a = is_standin ? args[0] : NULL;
     return push(stream, (struct command){.kind = KERNEL, .ns = LEAST_NS + (a ? (int64_t)a->rounds * ROUND_NS : 0), .span = a ? a->span : NULL});
@@ -275,7 +289,29 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 
 /* --- the GPU ----------------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaGetDevice(int *number) { *number = 0; return cudaSuccess; }
+/* FAKE_CUDA_GPUS: how many there are. */
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    const char *given = getenv("FAKE_CUDA_GPUS");
+    *count = given ? atoi(given) : 1;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *number) { *number = current; return cudaSuccess; }
+cudaError_t cudaSetDevice(int number)
+{
+    int count;
+    cudaGetDeviceCount(&count);
+    if (number < 0 || number >= count) return cudaErrorInvalidDevice;
+    current = number;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) { *can = device != peer; return cudaSuccess; }
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { (void)flags; return peer == current ? cudaErrorInvalidDevice : cudaSuccess; }
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
+{
+    if (to_device == from_device) return cudaErrorInvalidValue;
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int number)
 {
     (void)number;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpusim/simulate.h"
+#include "sim/platform/platform.h"
 
 struct gsim_cli_setup;
 
@@ -32,3 +33,15 @@ enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, c
 
 enum gsim_status gsim_cli_list_nodes(bool in_full, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_list_node(const char *name_or_path, struct gsim_error *error) GSIM_NODISCARD;
+
+/* GPUs of a run: --gpus, else all of the node, else one. */
+uint32_t gsim_cli_gpu_count(const struct gsim_cli_setup *setup);
+
+/* The links of a run for who has no simulated machine: what placements ask about. */
+struct gsim_cli_links {
+    struct gsim_arena arena;
+    struct gsim_node *plain; /* without --node: devices alike, each with links of its own */
+    struct gsim_platform platform;
+};
+enum gsim_status gsim_cli_links_open(struct gsim_cli_links *links, const struct gsim_cli_setup *setup, uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_links_close(struct gsim_cli_links *links); /* accepts zeroed */

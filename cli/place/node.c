@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See cli/node.h. */
-#include "cli/node.h"
+/* See cli/place/node.h. */
+#include "cli/place/node.h"
 
 #include <string.h>
 

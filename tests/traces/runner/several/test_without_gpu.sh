@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Schedulers and placements on two GPUs that are a thread (../share/external/fake_cuda.c), which refuses what CUDA refuses: work for the
+# stream of a GPU that is not current, an event recorded on another GPU than its own. Run as "test_without_gpu.sh SOURCE-DIR BUILD-DIR".
+set -u
+source=$(cd "$1" && pwd) build=$(cd "$2" && pwd)
+runner=$build/gpusim-runner-fake
+[ -x "$runner" ] || { echo "skipped: no gpusim-runner-fake in $build, which needs CUDA's compiler"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export GPUSIM_DATA="$source" FAKE_CUDA_GPUS=2
+cd "$work" || exit 1
+bad=0
+fail() { echo "$*"; bad=1; }
+on_two() { timeout 120 "$runner" --workload hits --size 1e5 --node h100-vm-x2 --device h100-vm --iterations 2 --check off --tracer off "$@" >out 2>err; }
+
+"$build/gpusim" --workload hits --size 1e5 --sched async --memory pinned --node h100-vm-x2 --place round-robin --plan plan.csv >out || fail "no plan"
+on_two --sched plan=plan.csv --report report.json || fail "plan: $(cat err)"
+for way in 'grsched --place minmax-transfer-time' 'dm --place dmda' eager 'kesco --place heft' 'async --place round-robin' 'serial --place round-robin'; do
+    # shellcheck disable=SC2086 # words
+    on_two --sched $way || fail "$way: $(cat err)"
+done
+# Refused with one line each.
+refused() { on_two "$@" && fail "$*: not refused"; [ "$(wc -l <err)" = 1 ] || fail "$*: $(cat err)"; }
+refused --sched cudagraph --place round-robin
+refused --sched async --place round-robin --memory managed
+refused --sched async --place round-robin --gpus 3
+exit $bad
