@@ -81,6 +81,8 @@ static int dispatch(struct gsim_cli_arguments *arguments)
         return gsim_cli_serve(arguments);
     case GSIM_CLI_STEP_TIME:
         return gsim_cli_step(arguments);
+    case GSIM_CLI_SCHEDULE:
+        return gsim_cli_schedule(arguments);
     case GSIM_CLI_COMMAND_COUNT:
         break;
     }

@@ -36,6 +36,7 @@ enum gsim_cli_command {
     GSIM_CLI_WHATIF,
     GSIM_CLI_SERVE,
     GSIM_CLI_STEP_TIME, /* "step": the command, not the option */
+    GSIM_CLI_SCHEDULE,
     GSIM_CLI_COMMAND_COUNT
 };
 
@@ -58,14 +59,16 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
 #define GSIM_CLI_ON_SERVE    (1u << GSIM_CLI_SERVE)
 #define GSIM_CLI_ON_STEP     (1u << GSIM_CLI_STEP_TIME)
+#define GSIM_CLI_ON_SCHEDULE (1u << GSIM_CLI_SCHEDULE)
 #define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP)
-#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF) /* of a trace or a program: cli/whatif/subject.h */
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)
+#define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE) /* of a trace or a program: cli/whatif/subject.h */
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
                               GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
                               GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPLETION | \
-                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING)
+                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -73,7 +76,7 @@ enum gsim_cli_command {
     X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
       "a built-in workload (gpusim list workloads), a program file or\n"                                                  \
       "a shared object that exports a source")                                                       \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                                \
       "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")                                                       \
     X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
       "a program that serves requests on the GPU, beside others: a\n"                                                   \
@@ -95,13 +98,13 @@ enum gsim_cli_command {
     X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
       "measure each --task alone and write its profile; without\n"                                                     \
       "--share that is all")                                                                                            \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                            \
+    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                            \
       "the GPU and its host (gpusim list devices; default\n"                                                            \
       "a100-sxm4-40gb)")                                                                    \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "whose sizes, filters and launch shapes (default kesco)")      \
-    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK,                                                                             \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "whose sizes, filters and launch shapes (default kesco)")      \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "how often the program runs, up to 1000000 (default: its own)")                \
     X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
       "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
       "for the devices that it leaves open")                                                                           \
@@ -113,22 +116,22 @@ enum gsim_cli_command {
       "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
       "or a shared object; best: each is simulated, and the best one\n"                                                \
       "taken; without it the program says")                                                               \
-    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH,                                                                         \
+    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                                         \
       "write which GPU and stream each kernel had, in the order of issue,\n"                                            \
       "as CSV, or JSON if named .json; of several runs the best one's.\n"                                                    \
       "--sched plan=FILE follows one")                                                                                 \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "how data reaches the GPU (default managed)")     \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "prefetch managed memory (default on)")                        \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                         \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "how data reaches the GPU (default managed)")     \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)")                        \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
+    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                          \
       "what ncu found of single kernels, by name, grid and block: its\n"                                              \
       "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING,                                                                      \
+    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                      \
       "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                       \
       "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                      \
       "may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVING, "seed of all random numbers, of the order of ends and turns too (default 1)") \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING, "seed of all random numbers, of the order of ends and turns too (default 1)") \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
@@ -164,56 +167,56 @@ enum gsim_cli_command {
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                               \
+    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                               \
       "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
       "of the program (default: the trace's)")                                                                          \
-    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK, "keep the host's time between its calls (default on)")               \
-    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                  \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT, "keep the host's time between its calls (default on)")               \
+    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                  \
       "how long copies take: by the device's links unless the\n"                                                       \
       "trace's ran at other rates (default), as recorded, or always\n"                                                 \
       "by the links")                                                                                                   \
-    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                   \
+    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                   \
       "PyTorch's execution trace made beside it: what each operator\n"                                               \
       "reads and writes")                                                                                               \
-    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                            \
+    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                            \
       "what depends on what: the order that streams, events and\n"                                                     \
       "waits gave (default), what operators read and write (default\n"                                                 \
       "with --execution-trace), or nothing")                                                        \
-    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                       \
+    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                       \
       "the profiler's own share of the host's time, estimated from\n"                                                 \
       "operators and calls: kept (default of import) or removed")                                                       \
-    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_ASK,                                                      \
+    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                      \
       "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
       "a delay (default), or dropped")                                                                                  \
-    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                  \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                  \
       "of kernels in a trace that ran beside others, what they take\n"                                                 \
       "alone: found by replaying it on the device (default), or as\n"                                                 \
       "long as they took")                                                                                              \
-    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                       \
+    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                       \
       "of a trace of several GPUs this one (default: that which works\n"                                               \
       "longest)")                                                                                                       \
-    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                  \
+    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                  \
       "of a trace of several ranks this one, by its label or number")                                                  \
-    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                     \
+    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                     \
       "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                              \
       "of the steps that other annotations, waits for the whole GPU\n"                                                \
       "or launches that repeat show")                                                                                  \
-    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                          \
+    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                          \
       "only these steps, counted likewise; either may be left out")                                                    \
-    X(WHOLE, "whole", NULL, GSIM_CLI_ON_ASK,                                                                           \
+    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                           \
       "all of the trace (default: one step, the median of all but\n"                                                  \
       "the first, where steps are found)")                                                                             \
-    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_ASK,                                                                 \
+    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                                 \
       "what a step takes without the profiler, such as 2.25ms: the\n"                                                 \
       "host's time is scaled to it")                                                                                   \
-    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                      \
+    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                      \
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                           \
-    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                               \
+    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                               \
       "only what was launched then, from the first launch on:\n"                                                       \
       "2ms:3.5ms, us without a unit; either may be left out")                                                                                 \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ASK,                                                                \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                                \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
     X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
@@ -237,7 +240,7 @@ enum gsim_cli_command {
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
     X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
-    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE,                                              \
+    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                                              \
       "N copies too, with launch times, kernels' times and the order\n"                                               \
       "of ends drawn from the spreads in the device file: median and\n90 % interval (N up to 10000)")                  \
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
@@ -250,14 +253,21 @@ enum gsim_cli_command {
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
       "what if: this number of every device times FACTOR")                                                         \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
-    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT, "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")  \
-    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT, "of a CUDA source: the value of variables of that name; may be\nrepeated") \
-    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT, "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated") \
-    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT, "of a CUDA source: execute this function (default main); may be\nrepeated") \
+    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")  \
+    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: the value of variables of that name; may be\nrepeated") \
+    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated") \
+    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: execute this function (default main); may be\nrepeated") \
     X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
       "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
       "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                 \
+    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: at most so many streams, up to 64 (default 4)")         \
+    X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \
+      "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                                \
+      "PyTorch's debug_dump writes them (DOT)")                                                                          \
+    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a trace: write Python code that applies the plan to the model")  \
+    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")      \
+    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")            \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -327,6 +337,7 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments);
 int gsim_cli_completion(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
+int gsim_cli_schedule(const struct gsim_cli_arguments *arguments);
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

@@ -326,11 +326,24 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim step server.json decode 8 beside prefill 512\n"
             "  printf 'decode 4\\nprefill 512 + decode 8\\n' | gpusim step server.json --listen\n",
         },
+    [GSIM_CLI_SCHEDULE] =
+        {
+            "write the schedule of a CUDA source or of a PyTorch model's trace",
+            "gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD [options]",
+            "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its kernels.\n"
+            "A trace, with its execution trace or its CUDA graph's edges: how much faster the step is as a CUDA graph on several\n"
+            "streams than on one, with an interval, and the plan: for each kernel its stream and what it waits for. --python\n"
+            "writes code that applies it (docs/schedule.md).\n",
+            "  gpusim schedule img.cu --sched kesco -o img_async.cu\n"
+            "  gpusim schedule trace.json.gz --execution-trace et.json.gz --streams 6 -o plan.json\n"
+            "  gpusim schedule trace.json.gz --execution-trace et.json.gz --python plan.py\n"
+            "  gpusim schedule graph.json.gz --cuda-graph graph.dot --sched heft -o -\n",
+        },
 };
 
 static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
     "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "completion", "ablate", "explain", "whatif", "serve", "step"};
+    "results", "completion", "ablate", "explain", "whatif", "serve", "step", "schedule"};
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
@@ -362,14 +375,18 @@ static const struct {
      "the GPU and its host (gpusim list devices; default: the one\nthat recorded runs name, h200 for cases)"},
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_IMPORT, NULL,
      "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
-    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ASK, NULL,
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_SUBJECT, NULL,
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
     {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
-    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_ASK, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_SCHEDULE, NULL, "who chooses the streams (gpusim list schedulers). Of a trace: each\nof list, kesco and heft, and the best one is taken"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SCHEDULE, NULL, "the scheduled CUDA source, or the plan of a trace as JSON; also\n--out, -o"},
+    {GSIM_CLI_PLAN, GSIM_CLI_ON_SCHEDULE, NULL, "write the plan as CSV, or JSON if named .json"},
+    {GSIM_CLI_SPREAD_RUNS, GSIM_CLI_ON_SCHEDULE, NULL, "of a trace: so many copies with other random numbers give the\ninterval (default 20)"},
+    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_SUBJECT, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, NULL,
      "gpu.NAME, device.NAME (gpusim list devices --long) or\nrule.NAME=off (gpusim list rules); may be repeated"},

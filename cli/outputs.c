@@ -10,6 +10,7 @@
 static const enum gsim_cli_key keys[] = {
     GSIM_CLI_REPORT, GSIM_CLI_TRACE, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_CSV,       GSIM_CLI_JSON,
     GSIM_CLI_PLAN,   GSIM_CLI_OUTPUT, GSIM_CLI_OUT,   GSIM_CLI_SCATTER,       GSIM_CLI_HISTOGRAM, GSIM_CLI_FIGURE,
+    GSIM_CLI_PYTHON, GSIM_CLI_DIFF,
 };
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 

@@ -97,7 +97,7 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
     enum gsim_status status = parse_number("gpu", value[GSIM_CLI_GPU], &part->has_gpu, &part->gpu, error);
     if (status == GSIM_OK) status = parse_number("step", value[GSIM_CLI_STEP], &part->has_step, &part->step, error);
     part->last_step = part->step;
-    part->takes_typical = (GSIM_CLI_ON_ASK >> arguments->command & 1) && !given;
+    part->takes_typical = (GSIM_CLI_ON_SUBJECT >> arguments->command & 1) && !given;
     if (status == GSIM_OK && value[GSIM_CLI_STEPS]) status = parse_steps(value[GSIM_CLI_STEPS], part, error);
     if (status == GSIM_OK && value[GSIM_CLI_RANGE]) status = parse_range(value[GSIM_CLI_RANGE], options, error);
     part->has_time = value[GSIM_CLI_TIME] != NULL;

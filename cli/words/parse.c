@@ -18,7 +18,7 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
                                                                   "sweep", "report", "reproduce", "calibrate",
                                                                   "sensitivity", "results", "completion", "ablate",
-                                                                  "explain", "whatif", "serve", "step"};
+                                                                  "explain", "whatif", "serve", "step", "schedule"};
 
 const char *gsim_cli_command_name(int command)
 {
@@ -124,7 +124,7 @@ static size_t most_operands(enum gsim_cli_command command)
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
         command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN ||
-        command == GSIM_CLI_WHATIF)
+        command == GSIM_CLI_WHATIF || command == GSIM_CLI_SCHEDULE)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
            command == GSIM_CLI_SERVE;
@@ -140,7 +140,7 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)
             status = store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
-        else if (arguments->command == GSIM_CLI_IMPORT && (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
+        else if ((GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE) >> arguments->command & 1 && (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
             status = store(arguments, argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE, argv[at] + 2, error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
