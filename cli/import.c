@@ -281,10 +281,10 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 }
 
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_device_spec *device,
-                                       char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
+                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
+                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
 {
-    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps}};
+    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps, .origin = origin}};
     i.options.splits_waits = true;
     i.options.name = i.name;
     enum gsim_status status = parse_words(arguments, &i.options, error);

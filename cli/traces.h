@@ -19,12 +19,12 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
 
 /* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace: DEVICE, with what the trace
  * says of it, and what is assumed of it in GPU_NOTE ("": nothing). What a person should know goes to stderr. PROGRAM, STEPS (zeroed
- * before) and DEVICE are the caller's to release in any case. cli/import.c */
+ * before), ORIGIN (likewise; NULL: not wanted) and DEVICE are the caller's to release in any case. cli/import.c */
 #define GSIM_CLI_DEVICE_NAME 64
 #define GSIM_CLI_GPU_NOTE    240
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_device_spec *device,
-                                       char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error) GSIM_NODISCARD;
+                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
+                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error) GSIM_NODISCARD;
 
 /* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
  * (trust/validate/alone.h). Says on stderr where it was recorded on another GPU. */

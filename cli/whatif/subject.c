@@ -60,7 +60,8 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
     if (s->is_trace) {
-        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, &s->device, s->gpu_note, error);
+        struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
+        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device, s->gpu_note, error);
         s->arguments.device = status == GSIM_OK ? &s->device : NULL;
         if (s->notes.workflow_tasks) snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
     } else {
@@ -136,6 +137,7 @@ void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_s
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
     gsim_free(s->works);
+    gsim_free(s->origin.external);
     gsim_cli_step_release(&s->step);
     gsim_cli_point_release(&s->point);
     gsim_cli_setup_release(&s->setup);

@@ -20,6 +20,7 @@ struct gsim_cli_subject {
     double host_factor;                  /* the host's time in the program, beside that as imported */
     struct gsim_device_spec device;      /* of a trace */
     char gpu_note[GSIM_CLI_GPU_NOTE];    /* what is assumed of it; "": nothing */
+    struct gsim_import_origin origin;    /* of a trace that is to be scheduled */
     struct gsim_demand *works;           /* of the program's kernels, for all runs */
 };
 

@@ -13,6 +13,13 @@
 
 #define GSIM_RANK_WAIT "(waiting for other ranks)" /* a kernel that stands for it */
 
+/* By op of the program: the profiler's number of the operator that launched it, 0 where that is not known. */
+struct gsim_import_origin {
+    uint64_t *external;
+    uint32_t count;
+    size_t room;
+};
+
 struct gsim_cuda_options;
 struct gsim_import_options {
     const struct gsim_cuda_options *cuda; /* traces/import/cuda/options.h; NULL: none */
@@ -40,6 +47,7 @@ struct gsim_import_options {
     double stream_gap_us, kernel_to_copy_us, copy_to_kernel_us, graph_node_gap_us, graph_start_us, graph_launch_us, graph_launch_node_us;
     struct gsim_trace_steps *steps;  /* NULL: not wanted; zeroed before, and the caller's to release in any case */
     struct gsim_import_times *times; /* NULL: not wanted; zeroed before, and the caller's to release in any case */
+    struct gsim_import_origin *origin; /* likewise; of Kineto's traces. The caller frees EXTERNAL */
 };
 
 /* Sets what a replay on DEVICE charges, and whose durations they are; DEVICE must outlive the options. */

@@ -231,7 +231,7 @@ static enum gsim_status read_work(struct event *e, enum category category)
     work.process = rank_of(e);
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     work.stream = work_stream(e);
-    if (e->records->flow) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
+    if (e->records->flow || e->records->options->origin) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
     work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);

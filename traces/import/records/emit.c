@@ -371,6 +371,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     e->starts[e->work_count++] = work->start_ns;
     if (work->end_ns > e->busy_ns) e->busy_ns = work->end_ns;
     if (e->options->times) gsim_emit_keep_times(e, step, index, waits);
+    if (e->options->origin) gsim_emit_keep_origin(e, index, work->external);
     e->cursor_ns += charge;
     e->last_graph = is_node ? work->call : GSIM_NO_CALL;
     e->is_woken = false;

@@ -55,6 +55,18 @@ void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, 
     e->last_call = work->call;
 }
 
+void gsim_emit_keep_origin(struct gsim_emitter *e, uint32_t op, uint64_t external)
+{
+    struct gsim_import_origin *origin = e->options->origin;
+    while (!e->failed && origin->count <= op) {
+        void *numbers = origin->external;
+        e->failed = gsim_array_grow(&numbers, sizeof *origin->external, origin->count, &origin->room) != 0;
+        origin->external = numbers;
+        if (!e->failed) origin->external[origin->count++] = 0;
+    }
+    if (!e->failed) origin->external[op] = external;
+}
+
 static void keep_call(struct gsim_emitter *e, const struct gsim_host_call *call)
 {
     struct gsim_import_times *times = e->options->times;

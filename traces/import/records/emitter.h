@@ -97,6 +97,7 @@ const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const st
 /* --- emit_times.c: what was measured, for who wants to compare or calibrate -------------------------------------------------- */
 /* WAITS: first link of what it waits for. */
 void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, uint32_t op, uint32_t waits);
+void gsim_emit_keep_origin(struct gsim_emitter *e, uint32_t op, uint64_t external);
 void gsim_emit_keep_calls(struct gsim_emitter *e);
 /* Times are kept of calls behind the last work, too. */
 void gsim_emit_keep_sync(struct gsim_emitter *e, const struct gsim_call *call);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See traces/import/pytorch/operators.h. */
+#include "traces/import/pytorch/operators.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/program/file.h"
+
+#define MOST_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
+
+static const cJSON *member(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
+
+static double number(const cJSON *item) { return cJSON_IsNumber(item) ? item->valuedouble : cJSON_IsString(item) ? strtod(item->valuestring, NULL) : 0; }
+
+static uint64_t thread_of(const cJSON *event)
+{
+    const cJSON *tid = member(event, "tid");
+    uint64_t hash = 14695981039346656037u;
+    if (!cJSON_IsString(tid)) return (uint64_t)(int64_t)number(tid);
+    for (const char *c = tid->valuestring; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    return hash;
+}
+
+static bool is_operator(const cJSON *event)
+{
+    const cJSON *category = member(event, "cat"), *name = member(event, "name");
+    return cJSON_IsString(category) && cJSON_IsString(name) && (strcmp(category->valuestring, "cpu_op") == 0 || strcmp(category->valuestring, "operator") == 0);
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+    const struct gsim_traced_operator *a = left, *b = right;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
+    if (a->end_us != b->end_us) return a->end_us > b->end_us ? -1 : 1;
+    return a->external < b->external ? -1 : a->external > b->external; /* the outer one is numbered first */
+}
+
+struct numbered {
+    uint64_t external;
+    uint32_t at;
+};
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const struct numbered *a = left, *b = right;
+    if (a->external != b->external) return a->external < b->external ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Parents by a stack of those that have begun and not ended. */
+static void nest(struct gsim_traced_operators *o)
+{
+    uint32_t open = GSIM_NO_OPERATOR;
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct gsim_traced_operator *item = &o->items[i];
+        while (open != GSIM_NO_OPERATOR && (o->items[open].thread != item->thread || o->items[open].end_us < item->end_us)) open = o->items[open].parent;
+        item->parent = open;
+        for (uint32_t p = open; p != GSIM_NO_OPERATOR; p = o->items[p].parent) o->items[p].inner = i - p;
+        open = i;
+    }
+}
+
+static bool number_all(struct gsim_traced_operators *o)
+{
+    struct numbered *list = GSIM_ARENA_ARRAY(&o->arena, struct numbered, (size_t)o->count + 1);
+    o->by_external = GSIM_ARENA_ARRAY(&o->arena, uint32_t, (size_t)o->count + 1);
+    if (o->arena.failed) return false;
+    for (uint32_t i = 0; i < o->count; i++) list[i] = (struct numbered){o->items[i].external, i};
+    if (o->count) qsort(list, o->count, sizeof *list, compare_numbers);
+    for (uint32_t i = 0; i < o->count; i++) o->by_external[i] = list[i].at;
+    return true;
+}
+
+static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *events, struct gsim_error *error)
+{
+    const cJSON *event;
+    size_t room = 1;
+    cJSON_ArrayForEach(event, events) room += is_operator(event);
+    o->items = room < UINT32_MAX ? GSIM_ARENA_ARRAY(&o->arena, struct gsim_traced_operator, room) : NULL;
+    if (!o->items) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    cJSON_ArrayForEach(event, events)
+    {
+        const cJSON *external = member(member(event, "args"), "External id");
+        double start_us = number(member(event, "ts")), id = number(external);
+        if (!is_operator(event) || !(id >= 0) || id >= MOST_EXTERNAL) continue;
+        char *name = gsim_arena_strdup(&o->arena, member(event, "name")->valuestring);
+        if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        o->items[o->count++] = (struct gsim_traced_operator){.name = name, .start_us = start_us, .end_us = start_us + number(member(event, "dur")),
+                                                             .thread = thread_of(event), .external = (uint64_t)id};
+    }
+    if (o->count) qsort(o->items, o->count, sizeof *o->items, compare_starts);
+    nest(o);
+    return number_all(o) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced_operators *o, struct gsim_error *error)
+{
+    size_t length = 0;
+    *o = (struct gsim_traced_operators){0};
+    char *text = gsim_file_read(path, &length, error);
+    if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
+    cJSON *root = cJSON_ParseWithLength(text, length);
+    enum gsim_status status = root ? take(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
+                                   : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no JSON", path);
+    cJSON_Delete(root);
+    gsim_free(text);
+    return status;
+}
+
+uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *o, uint64_t external)
+{
+    uint32_t low = 0, high = o->count;
+    while (external && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (o->items[o->by_external[middle]].external < external)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return external && low < o->count && o->items[o->by_external[low]].external == external ? o->by_external[low] : GSIM_NO_OPERATOR;
+}
+
+uint32_t gsim_traced_operators_root(const struct gsim_traced_operators *o, uint32_t at)
+{
+    uint32_t root = GSIM_NO_OPERATOR;
+    for (; at != GSIM_NO_OPERATOR; at = o->items[at].parent)
+        if (strstr(o->items[at].name, "::") && strncmp(o->items[at].name, "autograd::", 10) != 0) root = at;
+    return root;
+}
+
+void gsim_traced_operators_release(struct gsim_traced_operators *o)
+{
+    gsim_arena_release(&o->arena);
+    *o = (struct gsim_traced_operators){0};
+}
