@@ -3,8 +3,7 @@
  * Layer: ask. Which stream each unit (ask/schedule/units.h) goes to, what it then waits for, and how long the whole takes as one CUDA graph
  * so captured: in program order, stream after stream, as a framework would capture it.
  */
-#ifndef GSIM_ASK_ASSIGN_H
-#define GSIM_ASK_ASSIGN_H
+#pragma once
 
 #include "ask/schedule/units.h"
 #include "gpusim/metrics.h"
@@ -44,5 +43,3 @@ struct gsim_worth {
 };
 enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct gsim_assignment *best, const struct gsim_units *units,
                                  const struct gsim_simulation *base, uint32_t runs, struct gsim_worth *worth, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See ask/schedule/result.h: Python with the plan's streams by operator. What applies them is ask/schedule/apply.py, part of the program. */
+#include <string.h>
+
 #include "ask/schedule/result.h"
 
 static const char apply[] = {
@@ -46,7 +48,7 @@ enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct 
             gsim_output_printf(out, ", %u, %d),\n", s->operators->items[i].inner, (int)stream_of[i]);
         }
         gsim_output_text(out, "]\n\n");
-        gsim_output_text(out, apply);
+        gsim_output_text(out, strchr(apply, '\n') + 1); /* without the line on gpusim's licence: what is written is its user's */
     }
     gsim_free(stream_of);
     if (span.first < span.end && !nameless) return GSIM_OK;

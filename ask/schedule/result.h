@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: ask. What "gpusim schedule" found of a trace or a program, as JSON (docs/schemas/schedule.json) and as Python that applies it. */
-#ifndef GSIM_ASK_RESULT_H
-#define GSIM_ASK_RESULT_H
+#pragma once
 
 #include "ask/schedule/assign.h"
 #include "sim/base/output.h"
@@ -24,5 +23,3 @@ const struct gsim_assignment *gsim_schedule_plan(const struct gsim_schedule *sch
 void gsim_schedule_put_json(struct gsim_output *out, const struct gsim_schedule *schedule);
 /* COMMAND: the line that wrote it. GSIM_USAGE where no unit has an operator: nothing can be applied by name. */
 enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct gsim_schedule *schedule, const char *command, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: ask. A program's GPU work as units that go to one stream whole: what one operator of a framework launched, or a kernel or a copy by
  * itself. The host's ops are left out, as a CUDA graph of the step leaves them out. Who goes where: ask/schedule/assign.h.
  */
-#ifndef GSIM_ASK_UNITS_H
-#define GSIM_ASK_UNITS_H
+#pragma once
 
 #include "gpusim/schedulers/dag.h"
 #include "gpusim/simulate.h"
@@ -34,5 +33,3 @@ void gsim_units_release(struct gsim_units *units); /* accepts a zeroed one */
 double gsim_units_node_us(const struct gsim_simulation *base, const struct gsim_op *op);
 /* A run of one GPU that only plans. */
 struct gsim_run gsim_units_run(const struct gsim_program *program, struct gsim_arena *arena);
-
-#endif

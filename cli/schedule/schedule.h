@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim (program). "gpusim schedule": what it does of a CUDA source, and of a trace or a program. */
-#ifndef GSIM_CLI_SCHEDULE_H
-#define GSIM_CLI_SCHEDULE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -9,5 +8,3 @@
 enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
 /* It is a trace, a program or a workload: what streams are worth to it as one CUDA graph. */
 enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

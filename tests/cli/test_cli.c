@@ -208,7 +208,7 @@ static void version_and_help(void)
     static const char *const calls[] = {"--help",         "-h",          "run --help",
                                         "compare --help", "list --help", "import --help", "sweep --help", "results --help",
                                         "plot --help",    "report --help", "calibrate --help", "sensitivity --help",
-                                        "validate --help", "reproduce --help", "ablate --help", "explain --help", "whatif --help", "--workload img --help"};
+                                        "validate --help", "reproduce --help", "ablate --help", "explain --help", "whatif --help", "schedule --help", "--workload img --help"};
     static const char *const commands[] = {"run", "compare", "import", "plot", "sweep", "report", "calibrate", "sensitivity", "results"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
@@ -242,7 +242,7 @@ static void help_agrees_with_the_man_page(void)
 {
     static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
                                         "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help", "results --help",
-                                        "ablate --help", "explain --help", "whatif --help",
+                                        "ablate --help", "explain --help", "whatif --help", "schedule --help",
                                         "reproduce --help", "calibrate --help", "serve --help", "step --help"};
     char *page = read_file(GPUSIM_SOURCE_DIR "/man/gpusim.1"), *all = gsim_alloc(1 << 18);
     int found = 0;

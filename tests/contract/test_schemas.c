@@ -12,8 +12,8 @@
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEMA_COUNT };
-static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node"};
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, SCHEMA_COUNT };
+static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node", "schedule"};
 
 static cJSON *read_json(const char *path)
 {
@@ -180,6 +180,8 @@ static void test_outputs(void)
     check_written(EXPLAIN, "explain " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_streams_googlenet_b1.json.gz --sched async --json", "e.json");
     check_written(WHATIF, "whatif vec --change nosync,graph,streams=2,device=v100,graph+link=2x --json", "w.json");
     check_written(WHATIF, "whatif " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_encoder_b8.json.gz --json", "w.json");
+    check_written(SCHEDULE, "schedule " GPUSIM_SOURCE_DIR "/tests/cli/schedule/trace.json --execution-trace " GPUSIM_SOURCE_DIR "/tests/cli/schedule/et.json -o", "s.json");
+    check_written(SCHEDULE, "schedule hits --device h200 --streams 2 -o", "s.json");
 }
 
 /* --- what does not keep to them -------------------------------------------------------------------------------- */

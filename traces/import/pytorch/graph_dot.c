@@ -81,7 +81,7 @@ static enum gsim_status add_node(struct graph *g, const char *name, size_t lengt
 {
     struct node node = {.kind = NODE_NOTHING, .name = name, .name_length = length, .op = NONE};
     const char *end = strstr(label, "\"];");
-    label += strspn(label, "{ \n\r\t");
+    label += strspn(label, "{ \n\r\t0123456789");
     if (!end) return gsim_error_set(error, GSIM_INPUT, "node '%.*s' has no end", (int)(length < 60 ? length : 60), name);
     if (is_word(label, "KERNEL")) node.kind = NODE_KERNEL;
     if (is_word(label, "MEMCPY")) node.kind = NODE_COPY;

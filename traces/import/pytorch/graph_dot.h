@@ -4,13 +4,10 @@
  * CUDAGraph.debug_dump), and a traced program with these edges in place of the order in streams. Nodes and kernels are matched by launch
  * shape and function, in the order of capture and of launch.
  */
-#ifndef GSIM_TRACES_GRAPH_DOT_H
-#define GSIM_TRACES_GRAPH_DOT_H
+#pragma once
 
 #include "gpusim/program.h"
 
 /* RESULT: the kernels and copies of PROGRAM, each behind those that the graph at PATH names; nothing of the host. GSIM_INPUT: the file is none,
  * or its kernels are not the program's. The caller releases RESULT. */
 enum gsim_status gsim_graph_dot_apply(const char *path, const struct gsim_program *program, struct gsim_program *result, struct gsim_error *error) GSIM_NODISCARD;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: traces. The operators of a framework in a Kineto trace and which stand in which, for who must tell a kernel's operator from its
  * profiler's number (struct gsim_import_origin). Read apart from the import: programs do not need them.
  */
-#ifndef GSIM_TRACES_OPERATORS_H
-#define GSIM_TRACES_OPERATORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *operator
 /* Of the operators around AT and itself the outermost that is called by its name, as aten::conv2d is; GSIM_NO_OPERATOR: none is. */
 uint32_t gsim_traced_operators_root(const struct gsim_traced_operators *operators, uint32_t at);
 void gsim_traced_operators_release(struct gsim_traced_operators *operators); /* accepts a zeroed one */
-
-#endif
