@@ -331,9 +331,9 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "write the schedule of a CUDA source or of a PyTorch model's trace",
             "gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD [options]",
             "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its kernels.\n"
-            "A trace, with its execution trace or its CUDA graph's edges: how much faster the step is as a CUDA graph on several\n"
-            "streams than on one, with an interval, and the plan: for each kernel its stream and what it waits for. --python\n"
-            "writes code that applies it (docs/schedule.md).\n",
+            "A trace, with its execution trace or its CUDA graph's edges: how much faster the step is as a CUDA graph\n"
+            "on several streams than on one, with an interval, and the plan: for each kernel its stream and what it\n"
+            "waits for. --python writes code that applies it (docs/schedule.md).\n",
             "  gpusim schedule img.cu --sched kesco -o img_async.cu\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --streams 6 -o plan.json\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --python plan.py\n"
