@@ -107,7 +107,7 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
  * A move for a host op or between GPUs has no stream of its own: it takes that of its last predecessor on the device. */
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
-    if (!gsim_op_is_move(run->program, op)) return index_of(run, state, op);
+    if (!gsim_op_is_move(run, op)) return index_of(run, state, op);
     if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) return UINT32_MAX;
     if (run->prefetch && !state->devices && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
         state->stream_count = state->number_count + 1;

@@ -54,6 +54,7 @@ const struct gsim_scheduler_ops gsim_scheduler_cudagraph = {
     .source = "tf::cudaFlow of Taskflow 3 (github.com/taskflow/taskflow); CUDA Graphs",
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
+    .takes_source = true,
     .params_size = sizeof(struct cudagraph_params),
     .params = params_table,
     .prepare = gsim_graphs_prepare,

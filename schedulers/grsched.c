@@ -372,7 +372,7 @@ static void run_iteration(struct grsched *g, const struct gsim_oplist *list)
 {
     uint32_t first_move = 0;
     for (uint32_t i = 0; i < list->op_count && !g->failed; i++) {
-        if (gsim_op_is_move(g->run->program, list->ops[i])) continue;
+        if (gsim_op_is_move(g->run, list->ops[i])) continue;
         if (gsim_op_is_host(list->ops[i])) access_on_host(g, list, first_move, i);
         else launch(g, list, first_move, i);
         first_move = i + 1;

@@ -62,7 +62,7 @@ static void find_places(const struct gsim_run *run, const struct plan_state *s, 
 {
     for (uint32_t i = list->op_count; i-- > 0;) {
         const struct gsim_op *op = list->ops[i];
-        bool is_own = !gsim_op_is_move(run->program, op);
+        bool is_own = !gsim_op_is_move(run, op);
         place[i] = s->position[op->index] == NONE ? 0 : 2 * (uint64_t)s->position[op->index] + is_own;
         for (uint32_t e = dag->succ_start[i]; !is_own && e < dag->succ_start[i + 1]; e++)
             if (!gsim_op_is_host(list->ops[dag->succs[e]]) && place[dag->succs[e]] < place[i]) place[i] = place[dag->succs[e]] & ~UINT64_C(1);
@@ -98,7 +98,7 @@ static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s
                           uint32_t node, const uint32_t *streams)
 {
     const struct gsim_op *op = list->ops[node];
-    bool is_move = gsim_op_is_move(run->program, op) || op->kind == GSIM_OP_PREFETCH, follows = is_move && op->copy_kind == GSIM_COPY_D2H;
+    bool is_move = gsim_op_is_move(run, op) || op->kind == GSIM_OP_PREFETCH, follows = is_move && op->copy_kind == GSIM_COPY_D2H;
     if (is_move && !follows) return s->stream_count + (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P);
     for (uint32_t e = dag->pred_start[node + 1]; follows && e-- > dag->pred_start[node];) {
         const struct gsim_op *pred = list->ops[dag->preds[e]];

@@ -5,14 +5,11 @@
  * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each. With several
  * GPUs one has work at a time.
  */
-#include "gpusim/schedulers/pull.h"
+#include "gpusim/schedulers/feed.h"
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
-    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    run->state = lowering;
-    return run->draw ? GSIM_OK : gsim_moves_lower(run, GSIM_MOVES_AT_USE, lowering, error);
+    return gsim_feed_prepare(run, GSIM_MOVES_AT_USE, false, error);
 }
 
 struct serial {
@@ -21,11 +18,6 @@ struct serial {
     bool is_pending;      /* GPU CURRENT has work that the host has not waited for */
     gsim_stream *streams; /* the default stream is GPU 0's; of the others one each, made at first use */
 };
-
-static gsim_stream *make_streams(struct gsim_run *run)
-{
-    return GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
-}
 
 static void set_device(struct serial *s, uint32_t device)
 {
@@ -55,39 +47,20 @@ static void issue(struct serial *s, const struct gsim_op *op)
     if (op->kind == GSIM_OP_KERNEL) synchronize(s);
 }
 
-static enum gsim_status execute_drawn(struct gsim_run *run, struct gsim_error *error)
-{
-    struct gsim_pull *pull = gsim_pull_create(run, false);
-    struct serial s = {.driver = run->driver, .streams = make_streams(run)};
-    struct gsim_oplist list;
-    if (!pull || !s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_peers_enable(run->driver);
-    gsim_iteration_begin(run->driver, 0);
-    while (gsim_pull_next(pull, &list))
-        for (uint32_t i = 0; i < list.op_count; i++) issue(&s, list.ops[i]);
-    synchronize(&s);
-    gsim_iteration_end(run->driver, 0);
-    enum gsim_status status = gsim_pull_status(pull, error);
-    gsim_pull_destroy(pull);
-    return status;
-}
-
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct gsim_lowering *lowering = run->state;
-    struct gsim_driver *driver = run->driver;
-    if (run->draw) return execute_drawn(run, error);
-    struct serial s = {.driver = driver, .streams = make_streams(run)};
+    struct serial s = {.driver = run->driver};
+    struct gsim_feed feed;
+    s.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
     if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_peers_enable(driver);
-    for (uint32_t iteration = 0; iteration < run->iterations && !gsim_driver_failed(driver); iteration++) {
-        const struct gsim_oplist *list = iteration == 0 ? &lowering->first : &lowering->steady;
-        gsim_iteration_begin(driver, iteration);
-        for (uint32_t i = 0; i < list->op_count; i++) issue(&s, list->ops[i]);
+    if (gsim_feed_open(&feed, run, false, error)) return error->status;
+    while (gsim_feed_begin(&feed)) {
+        while (gsim_feed_next(&feed))
+            for (uint32_t i = 0; i < feed.list.op_count; i++) issue(&s, feed.list.ops[i]);
         synchronize(&s);
-        gsim_iteration_end(driver, iteration);
+        gsim_feed_end(&feed);
     }
-    return gsim_run_status(run, error);
+    return gsim_feed_close(&feed, error);
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_serial = {

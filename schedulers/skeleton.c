@@ -5,30 +5,22 @@
  * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: gpusim/schedulers/plan.h, as
  * in async.c.
  */
-#include "gpusim/schedulers/dag.h"
+#include "gpusim/schedulers/feed.h"
 
 /* Parameters: one field and one row of the table below for each. bool, int64_t, double, or int for a choice. */
 struct skeleton_params {
     int64_t streams;
 };
 
-/* What prepare() leaves for execute(). From run->arena, so nothing needs freeing. */
-struct skeleton_state {
-    struct gsim_lowering lowering;
-};
-
 /* Plan time: what a compiler would do. No simulated time passes, no driver call is allowed. May be left NULL. */
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct skeleton_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct skeleton_state);
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
+    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
-/* One iteration: every op once, in an order that respects the graph. Only driver calls and gsim_host_work()
- * take simulated time; what else happens here is free. */
-static void run_iteration(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag,
-                          const gsim_stream *streams)
+/* Every op of a list once, in an order that respects the graph. Only driver calls and gsim_host_work() take simulated time;
+ * what else happens here is free. */
+static void run_list(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag, const gsim_stream *streams)
 {
     const struct skeleton_params *params = run->params;
     uint32_t synced = 0; /* ops before this one are complete */
@@ -50,28 +42,17 @@ static void run_iteration(struct gsim_run *run, const struct gsim_oplist *list, 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct skeleton_params *params = run->params;
-    const struct skeleton_state *state = run->state;
-    struct gsim_dag first, steady;
-    enum gsim_status status = gsim_dag_build(run, &state->lowering.first, &first, error);
-    if (status != GSIM_OK) return status;
-    status = gsim_dag_build(run, &state->lowering.steady, &steady, error);
-    gsim_stream *streams = gsim_alloc(sizeof(*streams) * (size_t)params->streams);
-    if (status == GSIM_OK && !streams) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) {
-        for (int64_t s = 0; s < params->streams; s++) streams[s] = gsim_stream_create(run->driver, 0);
-        for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
-            gsim_iteration_begin(run->driver, i);
-            if (i == 0) run_iteration(run, &state->lowering.first, &first, streams);
-            else run_iteration(run, &state->lowering.steady, &steady, streams);
-            gsim_iteration_end(run->driver, i);
-        }
-        /* Driver errors are sticky: calls after the first one did nothing, so one check at the end is enough. */
-        status = gsim_run_status(run, error);
+    struct gsim_feed feed;
+    gsim_stream *streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams);
+    if (!streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_feed_open(&feed, run, true, error)) return error->status;
+    for (int64_t s = 0; s < params->streams; s++) streams[s] = gsim_stream_create(run->driver, 0);
+    while (gsim_feed_begin(&feed)) {
+        while (gsim_feed_next(&feed)) run_list(run, &feed.list, &feed.dag, streams);
+        gsim_feed_end(&feed);
     }
-    gsim_free(streams);
-    gsim_dag_release(&steady);
-    gsim_dag_release(&first);
-    return status;
+    /* Driver errors are sticky: calls after the first one did nothing, so one check at the end is enough. */
+    return gsim_feed_close(&feed, error);
 }
 
 /* Name, type, field, default, least, most, unit, choices, help. Parsing, --help and the report follow from it. */
@@ -86,6 +67,7 @@ const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
     .name = "skeleton",
     .summary = "a starting point for new schedulers",
     .source = "none",
+    .takes_source = true,           /* a program may be drawn while it runs */
     .shape = GSIM_SHAPE_CONCURRENT, /* which of a workload's tuned launch shapes to run */
     .params_size = sizeof(struct skeleton_params),
     .params = params_table,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * taskflow: tf::cudaFlowCapturer with its round-robin optimiser (Taskflow 3, github.com/taskflow/taskflow):
- * levels dealt out over a few streams, captured into a graph, instantiated once and relaunched. Deviation: one
- * graph per stretch between host accesses. Same-stream capture order adds edges that the program has not.
+ * levels dealt out over a few streams, captured into a graph, instantiated once and relaunched. Deviations: one
+ * graph per stretch between host accesses; on several GPUs the streams are on each, and a kernel takes one of its own GPU's.
+ * Same-stream capture order adds edges that the program has not.
  */
 #include "schedulers/shared/graphs.h"
 
@@ -16,8 +17,9 @@ struct taskflow_params {
 struct capture {
     struct gsim_driver *driver;
     const gsim_stream *streams;
+    const struct gsim_oplist *list;
     const struct gsim_dag *dag;
-    uint32_t begin, end, stream_count;
+    uint32_t begin, end, per_gpu, stream_count; /* streams: per_gpu on each */
     uint32_t *levels, *order, *level_start;
     uint32_t *stream_of, *place, *marked; /* per node: stream, place in the capture, the one stream it remembers */
     gsim_event *event;                    /* per node; 0: none recorded */
@@ -36,7 +38,7 @@ static bool prepare_capture(struct capture *c)
     for (uint32_t l = 0; l < level_count; l++)
         for (uint32_t i = c->level_start[l]; i < c->level_start[l + 1]; i++) {
             uint32_t node = c->order[i] - c->begin;
-            c->stream_of[node] = (i - c->level_start[l]) % c->stream_count;
+            c->stream_of[node] = (i - c->level_start[l]) % c->per_gpu + c->per_gpu * c->list->ops[c->order[i]]->device;
             c->place[node] = i;
             c->marked[node] = NONE;
         }
@@ -80,8 +82,8 @@ static void tell_succs(struct capture *c, uint32_t node)
 static gsim_graph build(struct gsim_run *run, const struct gsim_graphs_style *style, const gsim_stream *streams,
                         const struct gsim_oplist *list, const struct gsim_dag *dag, uint32_t begin, uint32_t end)
 {
-    struct capture c = {.driver = run->driver, .streams = streams, .dag = dag, .begin = begin, .end = end,
-                        .stream_count = style->stream_count};
+    struct capture c = {.driver = run->driver, .streams = streams, .list = list, .dag = dag, .begin = begin, .end = end,
+                        .per_gpu = style->stream_count, .stream_count = style->stream_count * gsim_device_count(run->driver)};
     gsim_graph graph = 0;
     if (prepare_capture(&c)) {
         gsim_capture_begin(c.driver, streams[0]);
@@ -114,7 +116,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct taskflow_params *params = run->params;
     struct gsim_graphs_style style = {.stream_count = (uint32_t)params->streams, .prefetch_nodes = params->prefetch_nodes,
-                                      .build = build};
+                                      .is_on_each_gpu = true, .build = build};
     return gsim_graphs_execute(run, &style, error);
 }
 
@@ -133,6 +135,8 @@ const struct gsim_scheduler_ops gsim_scheduler_taskflow = {
     .summary = "Taskflow's cudaFlowCapturer: levels round-robin over streams, captured into a CUDA graph",
     .source = "Taskflow 3 (github.com/taskflow/taskflow); Lin and Huang, Euro-Par 2021",
     .shape = GSIM_SHAPE_CONCURRENT,
+    .uses_devices = true,
+    .takes_source = true,
     .params_size = sizeof(struct taskflow_params),
     .params = params_table,
     .prepare = gsim_graphs_prepare,

@@ -31,7 +31,8 @@ struct builder {
     size_t reader_count, reader_capacity, edge_capacity;
     uint32_t free_reader;
     uint32_t *linked;  /* per node: the last node that got an edge from it, plus 1 */
-    uint32_t *node_of; /* program op -> node; NONE: not met yet, or left out */
+    uint32_t *node_of; /* program op, from FIRST_OP on -> node; NONE: not met yet, or left out */
+    uint32_t first_op; /* 0; of a program that is drawn, the first of the list */
     struct gsim_afters afters;
     bool managed, failed;
 };
@@ -147,8 +148,9 @@ static void add_preds(struct builder *b, const struct gsim_run *run, const struc
         for (struct gsim_access part; gsim_access_next(&walk, &part);) access_buffer(b, node, op, &part);
         if (op->is_unknown) access_all(b, node, b->places > 2 ? op->device : 0, run->program->buffer_count);
         if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
-        for (uint32_t a = 0; a < after_count; a++) add_edge(b, b->node_of[after[a]], node);
-        if (!gsim_op_is_move(run->program, op)) b->node_of[op->index] = node;
+        for (uint32_t a = 0; a < after_count; a++)
+            if (after[a] >= b->first_op) add_edge(b, b->node_of[after[a] - b->first_op], node);
+        if (!gsim_op_is_move(run, op)) b->node_of[op->index - b->first_op] = node;
         if (dag->edge_count > dag->pred_start[node] + 1)
             sort_preds(dag->preds + dag->pred_start[node], dag->edge_count - dag->pred_start[node]);
     }
@@ -179,11 +181,16 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     dag->pred_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
-    b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)run->program->op_count + 1));
+    uint32_t op_count = run->program->op_count;
+    if (run->draw && nodes) { /* indices rise, and a move has that of the op behind it */
+        b.first_op = list->ops[0]->index;
+        op_count = list->ops[nodes - 1]->index + 1 - b.first_op;
+    }
+    b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)op_count + 1));
     bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location), &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {
-        for (uint32_t i = 0; i < run->program->op_count; i++) b.node_of[i] = NONE;
+        for (uint32_t i = 0; i < op_count; i++) b.node_of[i] = NONE;
         add_preds(&b, run, list);
     }
     if (!b.failed) b.failed = !(dag->succs = gsim_alloc(sizeof(uint32_t) * ((size_t)dag->edge_count + 1)));

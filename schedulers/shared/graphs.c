@@ -5,6 +5,9 @@
  */
 #include "schedulers/shared/graphs.h"
 
+#include "gpusim/schedulers/feed.h"
+#include "sim/program/draw.h"
+
 #define NONE UINT32_MAX
 
 struct segment {
@@ -25,8 +28,9 @@ struct segments {
 struct graphs {
     struct gsim_run *run;
     const struct gsim_graphs_style *style;
-    struct segments first, steady;
+    struct segments first, steady, drawn; /* drawn: of the present list */
     gsim_stream *streams;
+    bool is_pending;     /* work that the host has not waited for */
 };
 
 static bool stands_alone(const struct graphs *g, const struct gsim_op *op)
@@ -40,6 +44,8 @@ static bool cut(const struct graphs *g, struct segments *s)
     for (uint32_t i = 0; i < s->list->op_count;) {
         struct segment item = {.begin = i, .end = i + 1, .is_graph = !stands_alone(g, s->list->ops[i]), .shared = NONE};
         while (item.is_graph && item.end < s->list->op_count && !stands_alone(g, s->list->ops[item.end])) item.end++;
+        /* Of a drawn program earlier lists count as well: the host waits where its op touches data. */
+        item.needs_sync = g->run->draw && gsim_op_is_host(s->list->ops[i]) && (s->list->ops[i]->arg_count || s->list->ops[i]->after_count);
         if (gsim_op_is_host(s->list->ops[i]))
             for (uint32_t e = s->dag.pred_start[i]; e < s->dag.pred_start[i + 1] && !item.needs_sync; e++)
                 item.needs_sync = s->dag.preds[e] >= synced && !gsim_op_is_host(s->list->ops[s->dag.preds[e]]);
@@ -58,7 +64,7 @@ static bool extends(const struct graphs *g, const struct segment *first, const s
     for (uint32_t i = first->begin; i < first->end; i++) {
         const struct gsim_op *op = g->first.list->ops[i];
         if (j < steady->end && gsim_op_is_same(op, g->steady.list->ops[j])) j++;
-        else if (!gsim_op_is_move(g->run->program, op) || op->kind != GSIM_OP_COPY || op->copy_kind != GSIM_COPY_H2D) return false;
+        else if (!gsim_op_is_move(g->run, op) || op->kind != GSIM_OP_COPY || op->copy_kind != GSIM_COPY_H2D) return false;
     }
     return j == steady->end;
 }
@@ -72,7 +78,7 @@ static void share(struct graphs *g)
         if (!first->is_graph) continue;
         const struct gsim_op *wanted = NULL;
         for (uint32_t n = first->begin; n < first->end && !wanted; n++)
-            if (!gsim_op_is_move(g->run->program, g->first.list->ops[n])) wanted = g->first.list->ops[n];
+            if (!gsim_op_is_move(g->run, g->first.list->ops[n])) wanted = g->first.list->ops[n];
         for (; wanted && j < g->steady.count; j++) {
             const struct segment *steady = &g->steady.items[j];
             const struct gsim_op *last = g->steady.list->ops[steady->end - 1];
@@ -89,6 +95,13 @@ static enum gsim_status make_segments(struct graphs *g, struct segments *s, cons
     enum gsim_status status = gsim_dag_build(g->run, list, &s->dag, error);
     if (status == GSIM_OK && !cut(g, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory while cutting graphs");
     return status;
+}
+
+static void release_segments(struct segments *s)
+{
+    gsim_free(s->items);
+    gsim_dag_release(&s->dag);
+    *s = (struct segments){0};
 }
 
 static bool instantiate(struct graphs *g, const struct segments *s, struct segment *segment)
@@ -119,60 +132,78 @@ static bool launch_segment(struct graphs *g, struct segments *s, struct segment 
     return true;
 }
 
-static bool run_iteration(struct graphs *g, struct segments *s)
+static void synchronize(struct graphs *g)
 {
-    bool pending = false;
+    gsim_stream_synchronize(g->run->driver, g->streams[0]);
+    g->is_pending = false;
+}
+
+static bool run_segments(struct graphs *g, struct segments *s)
+{
     for (size_t i = 0; i < s->count; i++) {
         struct segment *segment = &s->items[i];
         const struct gsim_op *op = s->list->ops[segment->begin];
-        if (segment->needs_sync) {
-            gsim_stream_synchronize(g->run->driver, g->streams[0]);
-            pending = false;
-        }
+        if (segment->needs_sync && (g->is_pending || !g->run->draw)) synchronize(g);
         if (segment->is_graph) {
             if (!launch_segment(g, s, segment)) return false;
         } else if (op->kind != GSIM_OP_PREFETCH || !op->device) { /* its stream is GPU 0's: pages of others come by faults */
             gsim_op_issue(g->run->driver, op, g->streams[0]);
+        } else if (g->run->draw) {
+            gsim_draw_ended(g->run->draw, op, gsim_now_us(g->run->driver));
         }
-        pending = pending || !gsim_op_is_host(op);
+        g->is_pending = g->is_pending || !gsim_op_is_host(op);
     }
-    if (pending) gsim_stream_synchronize(g->run->driver, g->streams[0]);
     return true;
+}
+
+static bool run_list(struct graphs *g, const struct gsim_feed *feed, struct gsim_error *error)
+{
+    struct segments *s = feed->kind == GSIM_FEED_FIRST ? &g->first : feed->kind == GSIM_FEED_STEADY ? &g->steady : &g->drawn;
+    if (s == &g->drawn) {
+        release_segments(s);
+        if (make_segments(g, s, &feed->list, error)) return false;
+    }
+    if (run_segments(g, s)) return true;
+    gsim_error_set(error, GSIM_NOMEM, "out of memory while building a graph");
+    return false;
+}
+
+static void create_streams(struct graphs *g, uint32_t device_count)
+{
+    for (uint32_t d = 0, s = 0; d < device_count; d++) {
+        if (device_count > 1) gsim_device_set(g->run->driver, d);
+        for (uint32_t i = 0; i < g->style->stream_count; i++) g->streams[s++] = gsim_stream_create(g->run->driver, 0);
+    }
 }
 
 enum gsim_status gsim_graphs_prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
-    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    run->state = lowering;
-    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), lowering, error);
-    if (status == GSIM_OK) gsim_lowering_drop_overhead(lowering);
-    return status;
+    return gsim_feed_prepare(run, gsim_moves_place_default(run), true, error);
 }
 
 enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_graphs_style *style, struct gsim_error *error)
 {
-    const struct gsim_lowering *lowering = run->state;
+    const struct gsim_lowering *known = gsim_feed_known(run);
     struct graphs g = {.run = run, .style = style};
-    bool same = lowering->first.ops == lowering->steady.ops, ok = true;
-    g.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)style->stream_count + 1);
+    struct gsim_feed feed = {0};
+    uint32_t device_count = style->is_on_each_gpu ? gsim_device_count(run->driver) : 1;
+    bool same = !known || known->first.ops == known->steady.ops;
+    g.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)style->stream_count * device_count + 1);
     enum gsim_status status = g.streams ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = make_segments(&g, &g.first, &lowering->first, error);
-    if (status == GSIM_OK && !same) status = make_segments(&g, &g.steady, &lowering->steady, error);
-    if (status != GSIM_OK) goto out;
-    if (!same && gsim_device_count(run->driver) < 2) share(&g); /* what is left over goes into GPU 0's stream */
-    gsim_peers_enable(run->driver);
-    for (uint32_t s = 0; s < style->stream_count; s++) g.streams[s] = gsim_stream_create(run->driver, 0);
-    for (uint32_t i = 0; i < run->iterations && ok && !gsim_driver_failed(run->driver); i++) {
-        gsim_iteration_begin(run->driver, i);
-        ok = run_iteration(&g, i == 0 || same ? &g.first : &g.steady);
-        gsim_iteration_end(run->driver, i);
+    if (status == GSIM_OK && known) status = make_segments(&g, &g.first, &known->first, error);
+    if (status == GSIM_OK && !same) status = make_segments(&g, &g.steady, &known->steady, error);
+    if (status == GSIM_OK && !same && gsim_device_count(run->driver) < 2) share(&g); /* what is left over goes into GPU 0's stream */
+    if (status == GSIM_OK) status = gsim_feed_open(&feed, run, false, error);
+    if (status == GSIM_OK) create_streams(&g, device_count);
+    while (status == GSIM_OK && gsim_feed_begin(&feed)) {
+        while (status == GSIM_OK && gsim_feed_next(&feed)) status = run_list(&g, &feed, error) ? GSIM_OK : error->status;
+        if (g.is_pending) synchronize(&g);
+        gsim_feed_end(&feed);
     }
-    status = ok ? gsim_run_status(run, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory while building a graph");
-out:
-    gsim_free(g.first.items);
-    gsim_free(g.steady.items);
-    gsim_dag_release(&g.first.dag);
-    gsim_dag_release(&g.steady.dag);
+    if (status == GSIM_OK) status = gsim_feed_close(&feed, error);
+    else (void)!gsim_feed_close(&feed, &(struct gsim_error){0});
+    release_segments(&g.first);
+    release_segments(&g.steady);
+    release_segments(&g.drawn);
     return status;
 }

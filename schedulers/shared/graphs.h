@@ -11,9 +11,11 @@
 /* A run of ops between two host ops becomes one graph; edges inside it alone matter, for all graphs are
  * launched on one stream. Prefetches cannot be graph nodes in CUDA: unless PREFETCH_NODES, they are issued on
  * that stream between graphs. Copies that iteration 0 needs beyond a later iteration go ahead of the graph, so
- * that both share it; a segment that differs otherwise is instantiated twice. */
+ * that both share it; a segment that differs otherwise is instantiated twice. Of a program that is drawn each list's
+ * graphs are built and instantiated anew. */
 struct gsim_graphs_style {
     uint32_t stream_count; /* streams to create; the first carries the launches */
+    bool is_on_each_gpu;   /* as many on every GPU: those of GPU d from d * stream_count on */
     bool prefetch_nodes;
     /* The graph of list->ops[begin] to before ops[end]; 0 when memory is out. */
     gsim_graph (*build)(struct gsim_run *run, const struct gsim_graphs_style *style, const gsim_stream *streams,

@@ -7,6 +7,7 @@
 
 #include "gpusim/timeline.h"
 #include "schedulers/shared/placedmoves.h"
+#include "sim/program/draw.h"
 
 #include <string.h>
 
@@ -219,6 +220,13 @@ static bool merge(struct lowerer *l, struct gsim_oplist *list)
     return ok;
 }
 
+bool gsim_op_is_move(const struct gsim_run *run, const struct gsim_op *op)
+{
+    const struct gsim_program *program = run->program;
+    if (run->draw) return gsim_draw_is_move(op);
+    return program->op_count == 0 || op < program->ops || op >= program->ops + program->op_count;
+}
+
 bool gsim_op_is_same(const struct gsim_op *a, const struct gsim_op *b)
 {
     if (a == b) return true;
@@ -388,6 +396,7 @@ bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, cons
     size_t kept = 0;
     *list = op->after;
     *count = op->after_count;
+    if (!afters->program->op_count) return true; /* drawn: whoever leaves one out with an "after" waits for all (feed.h) */
     for (uint32_t a = 0; a < op->after_count && direct; a++) direct = !is_left_out(afters, place, op->after[a]);
     if (direct) return true;
     if (!afters->passed) afters->passed = gsim_alloc(sizeof(*afters->passed) * afters->program->op_count);

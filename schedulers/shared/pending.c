@@ -19,7 +19,7 @@ void gsim_pending_begin(struct gsim_pending *pending, const struct gsim_oplist *
     pending->list = list;
     for (uint32_t i = 0; i < program->op_count; i++) pending->node_of[i] = GSIM_PENDING_NONE;
     for (uint32_t i = 0; i < list->op_count; i++)
-        if (!gsim_op_is_move(program, list->ops[i])) pending->node_of[list->ops[i]->index] = i;
+        if (!gsim_op_is_move(pending->run, list->ops[i])) pending->node_of[list->ops[i]->index] = i;
     gsim_pending_clear(pending, 0);
 }
 

@@ -346,6 +346,7 @@ static void node_ended(struct gsim_command *node)
             else follow_across(f, run, next);
         }
     }
+    gsim_machine_op_ended(f->machine, node);
     gsim_command_free(f->machine, node);
     if (--run->nodes_left) return;
     run->next_idle = x->idle_runs;

@@ -65,10 +65,7 @@ static inline bool gsim_op_is_host(const struct gsim_op *op)
     return op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_HOST_COMPUTE;
 }
 /* An op that a lowering inserted, not one of the program's own. */
-static inline bool gsim_op_is_move(const struct gsim_program *program, const struct gsim_op *op)
-{
-    return program->op_count == 0 || op < program->ops || op >= program->ops + program->op_count;
-}
+bool gsim_op_is_move(const struct gsim_run *run, const struct gsim_op *op);
 /* The same work: one op of the program, or two moves of the same bytes the same way. */
 bool gsim_op_is_same(const struct gsim_op *a, const struct gsim_op *b);
 

@@ -54,19 +54,19 @@ static const struct expected table[] = {
     {"nothing but prefetches", {"^x", "^y"}, GSIM_INIT_HOST, GSIM_MEMORY_MANAGED, false, GSIM_MOVES_AT_USE, "", ""},
 };
 
-static void list_text(const struct gsim_program *program, const struct gsim_oplist *list, char *text, size_t size)
+static void list_text(const struct gsim_run *run, const struct gsim_oplist *list, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < list->op_count; i++) {
         const struct gsim_op *op = list->ops[i];
         const char *space = i ? " " : "";
-        if (!gsim_op_is_move(program, op)) {
+        if (!gsim_op_is_move(run, op)) {
             used += (size_t)snprintf(text + used, size - used, "%s%u", space, op->index);
             continue;
         }
         char kind = op->kind == GSIM_OP_PREFETCH ? 'P' : op->copy_kind == GSIM_COPY_H2D ? '>' : '<';
-        used += (size_t)snprintf(text + used, size - used, "%s%c%s", space, kind, program->buffers[op->args[0].buffer_index].name);
+        used += (size_t)snprintf(text + used, size - used, "%s%c%s", space, kind, run->program->buffers[op->args[0].buffer_index].name);
     }
 }
 
@@ -81,9 +81,9 @@ static void test_lists(void)
         program_write(table[i].lines, table[i].init, &program);
         struct gsim_run run = {.program = &program, .memory = table[i].memory, .prefetch = table[i].prefetch, .iterations = 2, .arena = &arena};
         CHECK_OK(gsim_moves_lower(&run, table[i].place, &lowering, &error), error);
-        list_text(&program, &lowering.first, text, sizeof(text));
+        list_text(&run, &lowering.first, text, sizeof(text));
         CHECK_MSG(strcmp(text, table[i].first) == 0, "%s: iteration 0 is \"%s\", expected \"%s\"", table[i].name, text, table[i].first);
-        list_text(&program, &lowering.steady, text, sizeof(text));
+        list_text(&run, &lowering.steady, text, sizeof(text));
         CHECK_MSG(strcmp(text, table[i].steady) == 0, "%s: later iterations are \"%s\", expected \"%s\"", table[i].name, text, table[i].steady);
         CHECK_INT(lowering.first.ops == lowering.steady.ops, strcmp(table[i].first, table[i].steady) == 0);
         gsim_arena_release(&arena);
@@ -107,7 +107,7 @@ static void test_partial_accesses(void)
     for (int place = 0; place < 2; place++) {
         struct gsim_run run = {.program = &program, .memory = GSIM_MEMORY_PINNED, .iterations = 1, .arena = &arena};
         CHECK_OK(gsim_moves_lower(&run, (enum gsim_moves_place)place, &lowering, &error), error);
-        list_text(&program, &lowering.first, text, sizeof(text));
+        list_text(&run, &lowering.first, text, sizeof(text));
         CHECK_STR(text, "0 1 >x <x 2 3");
         CHECK_INT(lowering.first.ops[2]->bytes, 100);
         CHECK_INT(lowering.first.ops[3]->bytes, 1000);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See include/gpusim/schedulers/feed.h. */
+#include "gpusim/schedulers/feed.h"
+
+#include "gpusim/schedulers/pull.h"
+
+enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead, struct gsim_error *error)
+{
+    if (run->draw) return GSIM_OK;
+    struct gsim_lowering *lowering = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
+    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_moves_lower(run, place, lowering, error);
+    if (status == GSIM_OK && drops_overhead) gsim_lowering_drop_overhead(lowering);
+    return status;
+}
+
+const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run) { return run->draw ? NULL : run->state; }
+
+uint32_t gsim_feed_most(const struct gsim_run *run)
+{
+    const struct gsim_lowering *known = gsim_feed_known(run);
+    if (!known) return GSIM_FEED_MOST;
+    return known->first.op_count > known->steady.op_count ? known->first.op_count : known->steady.op_count;
+}
+
+static void no_memory(struct gsim_feed *feed)
+{
+    if (!feed->error.status) gsim_error_set(&feed->error, GSIM_NOMEM, "out of memory while scheduling");
+}
+
+/* An op that is left out must be followed nevertheless: by waiting for all before it. */
+static void see_left_out(void *data, const struct gsim_op *op)
+{
+    struct gsim_feed *feed = data;
+    feed->has_gap |= op->after_count > 0;
+}
+
+enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, bool has_dag, struct gsim_error *error)
+{
+    *feed = (struct gsim_feed){.run = run, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
+    if (run->draw && !(feed->pull = gsim_pull_create(run, false))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (run->draw) gsim_pull_tell(feed->pull, see_left_out, feed);
+    gsim_peers_enable(run->driver);
+    return GSIM_OK;
+}
+
+bool gsim_feed_begin(struct gsim_feed *feed)
+{
+    uint32_t count = feed->pull ? 1 : feed->run->iterations;
+    if (feed->iteration >= count || feed->error.status || gsim_driver_failed(feed->run->driver)) return false;
+    feed->is_given = false;
+    gsim_iteration_begin(feed->run->driver, feed->iteration);
+    return true;
+}
+
+static bool give_known(struct gsim_feed *feed)
+{
+    const struct gsim_lowering *known = feed->run->state;
+    bool is_first = !feed->iteration || known->first.ops == known->steady.ops;
+    if (feed->is_given) return false;
+    feed->is_given = true;
+    feed->kind = is_first ? GSIM_FEED_FIRST : GSIM_FEED_STEADY;
+    bool is_same = feed->list.ops && feed->list.ops == (is_first ? known->first : known->steady).ops;
+    feed->list = is_first ? known->first : known->steady;
+    if (is_same) return true;
+    gsim_dag_release(&feed->dag);
+    return !feed->has_dag || !gsim_dag_build(feed->run, &feed->list, &feed->dag, &feed->error);
+}
+
+static bool append(struct gsim_feed *feed, const struct gsim_oplist *drawn)
+{
+    struct gsim_oplist *list = &feed->list;
+    for (uint32_t i = 0; i < drawn->op_count; i++) {
+        if (gsim_array_grow((void **)&feed->ops, sizeof *feed->ops, list->op_count, &feed->op_room)) return false;
+        feed->ops[list->op_count++] = drawn->ops[i];
+    }
+    list->ops = feed->ops;
+    list->move_count += drawn->move_count;
+    return true;
+}
+
+static bool give_drawn(struct gsim_feed *feed)
+{
+    struct gsim_oplist drawn;
+    bool ends = false;
+    gsim_dag_release(&feed->dag);
+    feed->list = (struct gsim_oplist){0};
+    feed->waits = feed->has_gap;
+    feed->has_gap = false;
+    while (!ends && !feed->is_over) {
+        feed->is_over = !gsim_pull_next(feed->pull, &drawn);
+        if (feed->is_over) break;
+        if (!append(feed, &drawn)) no_memory(feed);
+        ends = feed->error.status || feed->has_gap || feed->list.op_count >= GSIM_FEED_MOST ||
+               gsim_op_is_host(drawn.ops[drawn.op_count - 1]);
+    }
+    if (feed->error.status || !feed->list.op_count) return false;
+    return !feed->has_dag || !gsim_dag_build(feed->run, &feed->list, &feed->dag, &feed->error);
+}
+
+bool gsim_feed_next(struct gsim_feed *feed)
+{
+    if (feed->error.status || gsim_driver_failed(feed->run->driver)) return false;
+    return feed->pull ? give_drawn(feed) : give_known(feed);
+}
+
+void gsim_feed_end(struct gsim_feed *feed) { gsim_iteration_end(feed->run->driver, feed->iteration++); }
+
+enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *error)
+{
+    enum gsim_status status = feed->error.status ? gsim_error_set(error, feed->error.status, "%s", feed->error.message) : GSIM_OK;
+    if (!status && feed->run) status = feed->pull ? gsim_pull_status(feed->pull, error) : gsim_run_status(feed->run, error);
+    gsim_pull_destroy(feed->pull);
+    gsim_dag_release(&feed->dag);
+    gsim_free(feed->ops);
+    return status;
+}
