@@ -182,10 +182,12 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     dag->succ_start = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     uint32_t op_count = run->program->op_count;
-    if (run->draw && nodes) { /* indices rise, and a move has that of the op behind it */
-        b.first_op = list->ops[0]->index;
-        op_count = list->ops[nodes - 1]->index + 1 - b.first_op;
+    b.first_op = run->draw ? NONE : 0;
+    for (size_t i = 0; run->draw && i < nodes; i++) {
+        if (list->ops[i]->index < b.first_op) b.first_op = list->ops[i]->index;
+        if (list->ops[i]->index >= op_count) op_count = list->ops[i]->index + 1;
     }
+    if (run->draw && nodes) op_count -= b.first_op;
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)op_count + 1));
     bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location), &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;

@@ -72,6 +72,7 @@ static void bring(struct gsim_bringer *l, const struct gsim_op *op, const struct
     struct gsim_held_part part, open = {0};
     uint32_t open_from = NOBODY;
     for (uint32_t at = 0; gsim_whereabouts_next(&l->data, access, &at, &part);) {
+        if (part.begin == part.end) continue; /* behind the buffer's end */
         uint32_t from = gsim_whereabouts_has(part.holders, to) ? NOBODY : giver(l, &part, to);
         bool is_made_there = l->run->program->buffers[access->buffer_index].init == GSIM_INIT_DEVICE;
         if (to == GSIM_AT_HOST && is_made_there && gsim_whereabouts_is_nowhere(&l->data, part.holders)) from = 0;

@@ -127,6 +127,8 @@ static void launch_ended(void *argument)
     if (!gsim_resident_fires(r)) return;
     count_time(r);
     record_launch(r);
+    for (uint32_t i = 0; command->client->run->draw && i < r->op_count; i++)
+        gsim_draw_ended(command->client->run->draw, r->plan->ops[i], gsim_time_us(gsim_resident_now(r)));
     r->command = NULL;
     command->ended(command);
     if (!r->pending) retire(r);
