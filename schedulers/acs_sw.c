@@ -6,7 +6,9 @@
  *   application --> inbox --> window thread --> ready --> scheduler threads --> inbox (ended)
  * Deviations: hazards are all three (the paper's listing forgets read after write). A host access that must wait for a kernel
  * waits until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
+ * On several GPUs each scheduler thread has a stream on every one.
  */
+#include "gpusim/schedulers/feed.h"
 #include "schedulers/shared/acs.h"
 #include "schedulers/shared/pending.h"
 #include "schedulers/shared/window.h"
@@ -23,16 +25,18 @@ struct acs_params {
 
 enum { WAIT_SPIN, WAIT_BLOCK };
 
-/* What the inbox holds: a kernel that the application launches, a window entry that ended, or the end of a stretch. */
+/* What the inbox holds: an op that the application launches, a window entry that ended, or the end of a stretch. */
 struct message {
     enum { LAUNCHED, ENDED, DRAIN, STOP } kind;
-    uint32_t index; /* node of the op list; entry of the window */
+    uint32_t entry;           /* ENDED: of the window */
+    const struct gsim_op *op; /* LAUNCHED: what, and when */
+    double pushed_us;
+    struct message *next;     /* in the queue in front of the window, or idle */
 };
 
 /* When a kernel in the window got how far. */
 struct entry {
     const struct gsim_op *op;
-    uint32_t node;
     double ready_us, done_us;
     struct message ended;
 };
@@ -43,20 +47,20 @@ enum wait { WAIT_WINDOW, WAIT_CHECK, WAIT_DEPENDENCE, WAIT_THREAD, WAIT_LOCK, WA
 struct acs;
 struct worker {
     struct acs *acs;
+    gsim_stream *streams; /* by GPU */
     double waits[WAIT_COUNT];
 };
 
 struct acs {
     struct gsim_run *run;
     const struct acs_params *params;
-    const struct gsim_oplist *list;
     struct gsim_window window;
     struct entry *entries;       /* of the window, and one behind it: no more */
     _Atomic uint32_t idle;       /* scheduler threads without a kernel */
-    uint32_t *waiting, head, tail; /* nodes that have not come into the window yet */
-    uint32_t *entry_of;          /* by node: its entry while it is in the window, NONE otherwise */
-    double *pushed_us;           /* by node */
-    struct message *messages;    /* by node */
+    struct message *head, **tail; /* ops that have not come into the window yet */
+    struct message *messages;    /* of the ops of a list */
+    struct message *idle_messages; /* of a program that is drawn: may be used again */
+    uint32_t device_count;
     struct gsim_afters afters;   /* of the window thread */
     struct gsim_pending pending; /* of the application: since the window was last empty */
     bool failed;
@@ -82,28 +86,35 @@ static void make_ready(struct acs *acs, uint32_t entry)
     gsim_queue_push(acs->run->driver, acs->ready, &acs->entries[entry]);
 }
 
-static void insert(struct acs *acs, uint32_t node)
+/* The entry of an op of the program; NONE: it is not in the window. */
+static uint32_t entry_of(const struct acs *acs, uint32_t op_index)
 {
-    const struct gsim_op *op = acs->list->ops[node];
+    for (uint32_t e = 0; e < acs->window.size; e++)
+        if (acs->window.entries[e].is_taken && acs->entries[e].op->index == op_index && !gsim_op_is_move(acs->run, acs->entries[e].op))
+            return e;
+    return NONE;
+}
+
+static void insert(struct acs *acs, const struct message *launched)
+{
+    const struct gsim_op *op = launched->op;
     const uint32_t *after;
     uint32_t after_count;
     double before = now_us(acs);
-    acs->waits[WAIT_WINDOW] += before - acs->pushed_us[node];
+    acs->waits[WAIT_WINDOW] += before - launched->pushed_us;
     gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs), "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
-    uint32_t at = gsim_window_insert(&acs->window, node, now_us(acs));
+    uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
+    acs->entries[at].op = op;
     for (uint32_t e = 0; e < acs->window.size; e++)
         if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(acs->entries[e].op, op, is_managed(acs)))
             gsim_window_wait_for(&acs->window, at, e);
     if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
     for (uint32_t i = 0; i < after_count; i++) {
-        uint32_t earlier = acs->pending.node_of[after[i]] == NONE ? NONE : acs->entry_of[acs->pending.node_of[after[i]]];
-        if (earlier != NONE) gsim_window_wait_for(&acs->window, at, earlier);
+        uint32_t earlier = entry_of(acs, after[i]);
+        if (earlier != NONE && earlier != at) gsim_window_wait_for(&acs->window, at, earlier);
     }
-    acs->entries[at].op = op;
-    acs->entries[at].node = node;
     acs->entries[at].ready_us = now_us(acs);
-    acs->entry_of[node] = at;
     if (gsim_window_is_ready(&acs->window, at)) make_ready(acs, at);
 }
 
@@ -113,11 +124,23 @@ static void end(struct acs *acs, uint32_t at)
     gsim_host_work(acs->run->driver, acs->params->update_us + lock_us(acs), "window update");
     acs->waits[WAIT_UPDATE] += now_us(acs) - entry->done_us;
     acs->kernels++;
-    acs->entry_of[entry->node] = NONE;
     for (uint32_t i = 0, count = gsim_window_end(&acs->window, at, now_us(acs)); i < count; i++) {
         uint32_t next = acs->window.freed[i];
         acs->waits[WAIT_DEPENDENCE] += now_us(acs) - acs->entries[next].ready_us;
         make_ready(acs, next);
+    }
+}
+
+static void fill(struct acs *acs)
+{
+    while (acs->head && acs->window.used < acs->window.size) {
+        struct message *launched = acs->head;
+        acs->head = launched->next;
+        if (!acs->head) acs->tail = &acs->head;
+        insert(acs, launched);
+        if (!acs->run->draw) continue;
+        launched->next = acs->idle_messages;
+        acs->idle_messages = launched;
     }
 }
 
@@ -126,16 +149,19 @@ static void window_main(struct gsim_driver *driver, void *argument)
     struct acs *acs = argument;
     bool drains = false, stops = false;
     while (!stops && !gsim_driver_failed(driver)) {
-        const struct message *message = gsim_queue_pop(driver, acs->inbox);
+        struct message *message = gsim_queue_pop(driver, acs->inbox);
         if (!message) break;
-        if (message->kind == LAUNCHED) acs->waiting[acs->tail++] = message->index;
-        if (message->kind == ENDED) end(acs, message->index);
+        if (message->kind == LAUNCHED) {
+            message->next = NULL;
+            *acs->tail = message;
+            acs->tail = &message->next;
+        }
+        if (message->kind == ENDED) end(acs, message->entry);
         drains |= message->kind == DRAIN;
         stops = message->kind == STOP;
-        while (acs->head < acs->tail && acs->window.used < acs->window.size) insert(acs, acs->waiting[acs->head++]);
-        if (!drains || acs->window.used || acs->head < acs->tail) continue;
+        fill(acs);
+        if (!drains || acs->window.used || acs->head) continue;
         drains = false;
-        acs->head = acs->tail = 0;
         gsim_queue_push(driver, acs->drained, acs);
     }
     for (int64_t i = 0; i < acs->params->threads; i++) gsim_queue_push(driver, acs->ready, &acs->entries[acs->params->window]);
@@ -154,7 +180,10 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
 {
     struct worker *worker = argument;
     struct acs *acs = worker->acs;
-    gsim_stream stream = gsim_stream_create(driver, 0);
+    for (uint32_t d = 0; d < acs->device_count; d++) {
+        if (acs->device_count > 1) gsim_device_set(driver, d);
+        worker->streams[d] = gsim_stream_create(driver, 0);
+    }
     while (!gsim_driver_failed(driver)) {
         acs->idle++;
         struct entry *entry = gsim_queue_pop(driver, acs->ready);
@@ -164,6 +193,7 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
         spend(worker, WAIT_THREAD, &from);
         gsim_host_work(driver, lock_us(acs), "window lock");
         spend(worker, WAIT_LOCK, &from);
+        gsim_stream stream = worker->streams[entry->op->device];
         gsim_op_issue(driver, entry->op, stream);
         spend(worker, WAIT_LAUNCH, &from);
         gsim_stream_synchronize(driver, stream);
@@ -177,7 +207,7 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
 /* --- the application ------------------------------------------------------------------------------------------------- */
 static void drain(struct acs *acs, uint32_t next_node)
 {
-    static struct message const message = {DRAIN, 0};
+    static struct message const message = {.kind = DRAIN};
     if (acs->pending.is_any) {
         gsim_queue_push(acs->run->driver, acs->inbox, (void *)&message);
         (void)gsim_queue_pop(acs->run->driver, acs->drained);
@@ -185,12 +215,20 @@ static void drain(struct acs *acs, uint32_t next_node)
     gsim_pending_clear(&acs->pending, next_node);
 }
 
-static void run_iteration(struct acs *acs, const struct gsim_oplist *list)
+static struct message *new_message(struct acs *acs, uint32_t node)
+{
+    struct message *message = acs->run->draw ? acs->idle_messages : &acs->messages[node];
+    if (!acs->run->draw) return message;
+    if (message) acs->idle_messages = message->next;
+    else if (!(message = GSIM_ARENA_NEW(acs->run->arena, struct message))) acs->failed = true;
+    return message;
+}
+
+static void run_list(struct acs *acs, const struct gsim_oplist *list)
 {
     struct gsim_driver *driver = acs->run->driver;
-    acs->list = list;
     gsim_pending_begin(&acs->pending, list);
-    for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver); i++) {
+    for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver) && !acs->failed; i++) {
         const struct gsim_op *op = list->ops[i];
         if (gsim_op_is_host(op)) {
             if (gsim_pending_holds(&acs->pending, op)) drain(acs, i);
@@ -198,38 +236,35 @@ static void run_iteration(struct acs *acs, const struct gsim_oplist *list)
             continue;
         }
         gsim_pending_add(&acs->pending, op);
-        acs->messages[i] = (struct message){LAUNCHED, i};
         gsim_host_work(driver, acs->params->push_us, "launch into the queue");
-        acs->pushed_us[i] = now_us(acs);
-        gsim_queue_push(driver, acs->inbox, &acs->messages[i]);
+        struct message *message = new_message(acs, i);
+        if (!message) return;
+        *message = (struct message){.kind = LAUNCHED, .op = op, .pushed_us = now_us(acs)};
+        gsim_queue_push(driver, acs->inbox, message);
     }
-    drain(acs, 0);
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
-    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    run->state = lowering;
-    return gsim_moves_lower(run, gsim_moves_place_default(run), lowering, error);
+    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
 static bool init(struct acs *acs, uint32_t most)
 {
     struct gsim_arena *arena = acs->run->arena;
-    uint32_t window = (uint32_t)acs->params->window;
+    uint32_t window = (uint32_t)acs->params->window, threads = (uint32_t)acs->params->threads;
+    acs->device_count = gsim_device_count(acs->run->driver);
+    acs->tail = &acs->head;
     acs->entries = GSIM_ARENA_ARRAY(arena, struct entry, window + 1);
-    acs->waiting = GSIM_ARENA_ARRAY(arena, uint32_t, (size_t)most + 1);
-    acs->entry_of = GSIM_ARENA_ARRAY(arena, uint32_t, (size_t)most + 1);
-    acs->pushed_us = GSIM_ARENA_ARRAY(arena, double, (size_t)most + 1);
     acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
-    acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, (size_t)acs->params->threads);
+    acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads);
+    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->device_count);
     if (!gsim_window_init(&acs->window, window, arena) || !gsim_pending_init(&acs->pending, acs->run) || arena->failed) return false;
-    for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){ENDED, i};
-    for (uint32_t i = 0; i < most; i++) acs->entry_of[i] = NONE;
+    for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){.kind = ENDED, .entry = i};
+    for (uint32_t i = 0; i < threads; i++) acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
     gsim_afters_init(&acs->afters, acs->run->program);
     acs->inbox = gsim_queue_create(acs->run->driver, most + window + 4);
-    acs->ready = gsim_queue_create(acs->run->driver, window + (uint32_t)acs->params->threads + 1);
+    acs->ready = gsim_queue_create(acs->run->driver, window + threads + 1);
     acs->drained = gsim_queue_create(acs->run->driver, 1);
     return true;
 }
@@ -248,29 +283,29 @@ static void tell(struct acs *acs)
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    static struct message const stop = {STOP, 0};
-    const struct gsim_lowering *lowering = run->state;
+    static struct message const stop = {.kind = STOP};
     const struct acs_params *params = run->params;
     struct acs acs = {.run = run, .params = params};
+    struct gsim_feed feed;
     gsim_thread threads[GSIM_ACS_THREADS + 1];
-    uint32_t most = lowering->first.op_count > lowering->steady.op_count ? lowering->first.op_count : lowering->steady.op_count;
-    if (!init(&acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (int64_t i = 0; i < params->threads; i++) {
-        acs.workers[i].acs = &acs;
-        threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
-    }
+    if (!init(&acs, gsim_feed_most(run)) || gsim_feed_open(&feed, run, false, error))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (int64_t i = 0; i < params->threads; i++) threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
     threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
-    for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
-        gsim_iteration_begin(run->driver, i);
-        run_iteration(&acs, i == 0 ? &lowering->first : &lowering->steady);
-        gsim_iteration_end(run->driver, i);
+    while (gsim_feed_begin(&feed)) {
+        while (!acs.failed && gsim_feed_next(&feed)) {
+            if (feed.waits) drain(&acs, 0);
+            run_list(&acs, &feed.list);
+        }
+        drain(&acs, 0);
+        gsim_feed_end(&feed);
     }
     gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
     for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
     tell(&acs);
     gsim_afters_release(&acs.afters);
     gsim_pending_release(&acs.pending);
-    enum gsim_status status = gsim_run_status(run, error);
+    enum gsim_status status = gsim_feed_close(&feed, error);
     return status == GSIM_OK && (acs.failed || acs.pending.failed) ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
 }
 
@@ -300,6 +335,8 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",
     .shape = GSIM_SHAPE_CONCURRENT,
     .has_threads = true,
+    .uses_devices = true,
+    .takes_source = true,
     .params_size = sizeof(struct acs_params),
     .params = params_table,
     .prepare = prepare,

@@ -2,11 +2,15 @@
 /* See schedulers/shared/pending.h. Buffers count as wholes here. */
 #include "schedulers/shared/pending.h"
 
+#include "sim/program/draw.h"
+
 bool gsim_pending_init(struct gsim_pending *pending, const struct gsim_run *run)
 {
     *pending = (struct gsim_pending){.run = run};
     pending->node_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)run->program->op_count + 1);
-    pending->buffers = GSIM_ARENA_ARRAY(run->arena, struct gsim_pending_buffer, (size_t)run->program->buffer_count + 1);
+    uint32_t room = run->draw ? run->draw->tables->buffer_room : run->program->buffer_count;
+    pending->buffers = GSIM_ARENA_ARRAY(run->arena, struct gsim_pending_buffer, (size_t)room + 1);
+    pending->stretch = 1;
     gsim_afters_init(&pending->afters, run->program);
     return pending->node_of && pending->buffers;
 }
@@ -17,6 +21,7 @@ void gsim_pending_begin(struct gsim_pending *pending, const struct gsim_oplist *
 {
     const struct gsim_program *program = pending->run->program;
     pending->list = list;
+    if (pending->run->draw) return;
     for (uint32_t i = 0; i < program->op_count; i++) pending->node_of[i] = GSIM_PENDING_NONE;
     for (uint32_t i = 0; i < list->op_count; i++)
         if (!gsim_op_is_move(pending->run, list->ops[i])) pending->node_of[list->ops[i]->index] = i;
@@ -33,6 +38,7 @@ void gsim_pending_clear(struct gsim_pending *pending, uint32_t node)
 void gsim_pending_add(struct gsim_pending *pending, const struct gsim_op *op)
 {
     struct gsim_access_walk walk = {.op = op};
+    if (!pending->is_any) pending->first_op = op->index;
     for (struct gsim_access part; gsim_access_next(&walk, &part);) {
         struct gsim_pending_buffer *b = &pending->buffers[part.buffer_index];
         struct gsim_op_access access = gsim_op_access(op, &part, pending->run->memory == GSIM_MEMORY_MANAGED);
@@ -60,6 +66,9 @@ bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op)
         if (b->access.host_write && (own.host_read || own.host_write)) return true;
         if ((b->access.device_read && own.device_write) || (b->access.host_read && own.host_write)) return true;
     }
+    for (uint32_t i = 0; pending->run->draw && pending->is_any && i < op->after_count; i++)
+        if (op->after[i] >= pending->first_op) return true;
+    if (pending->run->draw) return false;
     if (!gsim_afters_find(&pending->afters, op, pending->node_of, &after, &after_count)) pending->failed = true;
     for (uint32_t i = 0; pending->is_any && i < after_count; i++) {
         uint32_t node = pending->node_of[after[i]];

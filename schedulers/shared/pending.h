@@ -18,7 +18,8 @@ struct gsim_pending_buffer {
 struct gsim_pending {
     const struct gsim_run *run;
     const struct gsim_oplist *list;
-    uint32_t *node_of; /* by op of the program: its node in the list; GSIM_PENDING_NONE: it is left out */
+    uint32_t *node_of; /* by op of a known program: its node in the list; GSIM_PENDING_NONE: it is left out */
+    uint32_t first_op; /* of a program that is drawn: the first that is pending */
     struct gsim_pending_buffer *buffers;
     struct gsim_afters afters;
     uint32_t stretch, first_node;
@@ -28,7 +29,7 @@ struct gsim_pending {
 /* Memory is the run's arena's but for what release frees. False: out of memory. */
 bool gsim_pending_init(struct gsim_pending *pending, const struct gsim_run *run);
 void gsim_pending_release(struct gsim_pending *pending); /* accepts zeroed */
-/* From here LIST is launched; nothing is pending. */
+/* From here LIST is launched. Nothing is pending; of a program that is drawn, what was before. */
 void gsim_pending_begin(struct gsim_pending *pending, const struct gsim_oplist *list);
 /* All before NODE has ended. */
 void gsim_pending_clear(struct gsim_pending *pending, uint32_t node);
