@@ -5,8 +5,10 @@
  * front end drops the ones that have ended, keeps the rest in a window, and starts a kernel when none is left. The host hears nothing.
  *   application --> list of the last M --> one stream --> window of N in the front end --> SMs
  * So that the list forgets no kernel that runs, insertion stops while M or more newer ones than the oldest in the window are there.
- * Deviations: hazards are all three. Copies go down the same stream and are barriers in it.
+ * Deviations: hazards are all three. Copies go down the same stream and are barriers in it. On several GPUs each has a window, a list
+ * and a stream; who follows something on another GPU waits for an event behind all that was sent there.
  */
+#include "gpusim/schedulers/feed.h"
 #include "schedulers/shared/acs.h"
 #include "schedulers/shared/pending.h"
 #include "schedulers/shared/window.h"
@@ -42,16 +44,22 @@ struct hardware {
     uint64_t dropped, inserted;
 };
 
+/* One GPU: its front end, and what the host knows of it. */
+struct unit {
+    struct hardware hw;
+    struct gsim_pending pending;
+    const struct gsim_op **list; /* the last M, by number modulo M */
+    uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
+    gsim_stream stream;
+    gsim_event sent;             /* behind all that was sent; of several GPUs, made at first use */
+};
+
 struct acs_hw {
     struct gsim_run *run;
     const struct acs_hw_params *params;
-    struct hardware hw;
-    struct gsim_pending pending;
     struct gsim_afters afters;
-    const struct gsim_op **list; /* the last M, by number modulo M */
-    uint64_t *number_of;         /* by node of the op list; NONE: not sent, or waited for */
-    uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
-    gsim_stream stream;
+    struct unit *units;          /* by GPU */
+    uint32_t unit_count;
     double check_us, launch_us;
     bool failed;
 };
@@ -118,141 +126,188 @@ static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_fro
 static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
 
 /* --- the host ------------------------------------------------------------------------------------------------------------ */
-static struct note *new_note(struct acs_hw *acs)
+static struct note *new_note(struct acs_hw *acs, struct unit *u)
 {
-    struct note *note = acs->hw.idle;
-    if (note) acs->hw.idle = note->next;
+    struct note *note = u->hw.idle;
+    if (note) u->hw.idle = note->next;
     else note = gsim_arena_alloc(acs->run->arena, sizeof *note + sizeof note->upstream[0] * (size_t)acs->params->list);
-    if (note) *note = (struct note){.number = acs->next};
+    if (note) *note = (struct note){.number = u->next};
     return note;
 }
 
 /* Those of the list that OP has a hazard with, or must follow as the author says. What is older has ended: the front end sees to it. */
-static void find_upstream(struct acs_hw *acs, const struct gsim_op *op, struct note *note)
+static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op, struct note *note)
 {
-    uint64_t size = (uint64_t)acs->params->list, from = acs->next > size ? acs->next - size : 0;
+    uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
     bool is_managed = acs->run->memory == GSIM_MEMORY_MANAGED;
     const uint32_t *after;
     uint32_t after_count;
-    if (from < acs->first) from = acs->first;
-    if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
+    if (from < u->first) from = u->first;
+    if (!gsim_afters_find(&acs->afters, op, u->pending.node_of, &after, &after_count)) acs->failed = true;
     double before = gsim_now_us(acs->run->driver);
-    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, (double)(acs->next - from), gsim_op_segments(op)), "dependence check");
+    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)), "dependence check");
     acs->check_us += gsim_now_us(acs->run->driver) - before;
-    for (uint64_t number = from; number < acs->next; number++) {
-        bool follows = gsim_op_conflicts(acs->list[number % size], op, is_managed);
-        for (uint32_t i = 0; i < after_count && !follows; i++) {
-            uint32_t node = acs->pending.node_of[after[i]];
-            follows = node != GSIM_PENDING_NONE && acs->number_of[node] == number;
-        }
+    for (uint64_t number = from; number < u->next; number++) {
+        bool follows = gsim_op_conflicts(u->list[number % size], op, is_managed);
+        for (uint32_t i = 0; i < after_count && !follows; i++) follows = u->list[number % size]->index == after[i];
         if (follows) note->upstream[note->count++] = number;
     }
 }
 
-static void send(struct acs_hw *acs, uint32_t node, const struct gsim_op *op)
+static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
 {
     struct gsim_driver *driver = acs->run->driver;
     gsim_host_work(driver, acs->params->push_us, "launch into the queue");
-    struct note *note = new_note(acs);
+    struct note *note = new_note(acs, u);
     acs->failed |= !note;
     if (!note) return;
-    find_upstream(acs, op, note);
-    acs->list[acs->next % (uint64_t)acs->params->list] = op;
-    acs->number_of[node] = acs->next++;
+    find_upstream(acs, u, op, note);
+    u->list[u->next++ % (uint64_t)acs->params->list] = op;
     double before = gsim_now_us(driver);
-    gsim_launch_noted(driver, op, acs->stream, note);
+    gsim_launch_noted(driver, op, u->stream, note);
     acs->launch_us += gsim_now_us(driver) - before;
 }
 
-static void run_iteration(struct acs_hw *acs, const struct gsim_oplist *list)
+static void synchronize(struct acs_hw *acs, struct unit *u, uint32_t next_node)
+{
+    gsim_stream_synchronize(acs->run->driver, u->stream);
+    gsim_pending_clear(&u->pending, next_node);
+    u->first = u->next;
+}
+
+/* U's stream waits for what OP follows on other GPUs. */
+static void wait_for_others(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op)
 {
     struct gsim_driver *driver = acs->run->driver;
-    gsim_pending_begin(&acs->pending, list);
-    for (uint32_t i = 0; i < list->op_count; i++) acs->number_of[i] = NONE;
+    for (struct unit *other = acs->units; other < acs->units + acs->unit_count; other++) {
+        if (other == u || !gsim_pending_holds(&other->pending, op)) continue;
+        if (!other->sent) other->sent = gsim_event_create(driver, GSIM_EVENT_NO_TIMING);
+        gsim_event_record(driver, other->sent, other->stream);
+        gsim_stream_wait_event(driver, u->stream, other->sent);
+    }
+}
+
+static void run_list(struct acs_hw *acs, const struct gsim_oplist *list)
+{
+    struct gsim_driver *driver = acs->run->driver;
+    for (uint32_t d = 0; d < acs->unit_count; d++) gsim_pending_begin(&acs->units[d].pending, list);
     for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver) && !acs->failed; i++) {
         const struct gsim_op *op = list->ops[i];
+        struct unit *u = &acs->units[op->device];
         if (gsim_op_is_host(op)) {
-            if (gsim_pending_holds(&acs->pending, op)) {
-                gsim_stream_synchronize(driver, acs->stream);
-                gsim_pending_clear(&acs->pending, i);
-                acs->first = acs->next;
-            }
+            for (uint32_t d = 0; d < acs->unit_count; d++)
+                if (gsim_pending_holds(&acs->units[d].pending, op)) synchronize(acs, &acs->units[d], i);
             gsim_op_issue(driver, op, 0);
             continue;
         }
-        gsim_pending_add(&acs->pending, op);
+        wait_for_others(acs, u, op);
+        gsim_pending_add(&u->pending, op);
         if (op->kind == GSIM_OP_KERNEL) {
-            send(acs, i, op);
+            send(acs, u, op);
         } else {
-            gsim_op_issue(driver, op, acs->stream);
-            acs->first = acs->next; /* a barrier in the stream */
+            gsim_op_issue(driver, op, u->stream);
+            u->first = u->next; /* a barrier in the stream */
         }
     }
-    gsim_stream_synchronize(driver, acs->stream);
-    acs->first = acs->next;
+}
+
+static void drain(struct acs_hw *acs)
+{
+    for (uint32_t d = 0; d < acs->unit_count; d++)
+        if (acs->units[d].pending.is_any || acs->unit_count == 1) synchronize(acs, &acs->units[d], 0);
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_lowering *lowering = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
-    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    run->state = lowering;
-    return gsim_moves_lower(run, gsim_moves_place_default(run), lowering, error);
+    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
-static bool init(struct acs_hw *acs, uint32_t most)
+static bool init(struct acs_hw *acs)
 {
     struct gsim_arena *arena = acs->run->arena;
     uint32_t window = (uint32_t)acs->params->window;
-    acs->hw.params = acs->params;
-    acs->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
-    acs->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
-    acs->list = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, (size_t)acs->params->list);
-    acs->number_of = GSIM_ARENA_ARRAY(arena, uint64_t, (size_t)most + 1);
+    acs->unit_count = gsim_device_count(acs->run->driver);
+    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, acs->unit_count);
     gsim_afters_init(&acs->afters, acs->run->program);
-    return gsim_window_init(&acs->hw.window, window, arena) && gsim_pending_init(&acs->pending, acs->run) && !arena->failed;
+    for (uint32_t d = 0; acs->units && d < acs->unit_count; d++) {
+        struct unit *u = &acs->units[d];
+        u->hw.params = acs->params;
+        u->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
+        u->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
+        u->list = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, (size_t)acs->params->list);
+        if (!gsim_window_init(&u->hw.window, window, arena) || !gsim_pending_init(&u->pending, acs->run)) return false;
+    }
+    return !arena->failed;
 }
 
 /* Times per kernel on average. */
 static void tell(const struct acs_hw *acs)
 {
-    const struct hardware *hw = &acs->hw;
     struct gsim_driver *driver = acs->run->driver;
-    double kernels = hw->inserted ? (double)hw->inserted : 1;
-    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&hw->window));
+    struct hardware sum = {0};
+    for (const struct unit *u = acs->units; u < acs->units + acs->unit_count; u++) {
+        sum.inserted += u->hw.inserted;
+        sum.dropped += u->hw.dropped;
+        sum.dependence_us += u->hw.dependence_us;
+        sum.window.fill_us += u->hw.window.fill_us;
+        sum.window.used_us += u->hw.window.used_us;
+        for (int b = 0; b < BLOCK_COUNT; b++) sum.held_us[b] += u->hw.held_us[b];
+    }
+    double kernels = sum.inserted ? (double)sum.inserted : 1;
+    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&sum.window));
     gsim_figure(driver, "dependence check", "us", acs->check_us / kernels);
     gsim_figure(driver, "launch", "us", acs->launch_us / kernels);
-    gsim_figure(driver, "wait for the window", "us", hw->held_us[BLOCK_FULL] / kernels);
-    gsim_figure(driver, "wait for the list", "us", hw->held_us[BLOCK_LIST] / kernels);
-    gsim_figure(driver, "wait for dependences", "us", hw->dependence_us / kernels);
-    gsim_figure(driver, "ended before insertion", "upstream kernels", (double)hw->dropped / kernels);
+    gsim_figure(driver, "wait for the window", "us", sum.held_us[BLOCK_FULL] / kernels);
+    gsim_figure(driver, "wait for the list", "us", sum.held_us[BLOCK_LIST] / kernels);
+    gsim_figure(driver, "wait for dependences", "us", sum.dependence_us / kernels);
+    gsim_figure(driver, "ended before insertion", "upstream kernels", (double)sum.dropped / kernels);
+}
+
+static void open_units(struct acs_hw *acs)
+{
+    for (uint32_t d = 0; d < acs->unit_count; d++) {
+        if (acs->unit_count > 1) gsim_device_set(acs->run->driver, d);
+        acs->units[d].stream = gsim_stream_create(acs->run->driver, 0);
+        gsim_frontend_set(acs->run->driver, &frontend, &acs->units[d].hw);
+    }
+}
+
+static bool close_units(struct acs_hw *acs)
+{
+    bool failed = acs->failed;
+    for (uint32_t d = 0; d < acs->unit_count; d++) {
+        if (acs->unit_count > 1) gsim_device_set(acs->run->driver, d);
+        gsim_frontend_set(acs->run->driver, NULL, NULL);
+        failed |= acs->units[d].pending.failed;
+        gsim_pending_release(&acs->units[d].pending);
+    }
+    gsim_afters_release(&acs->afters);
+    return !failed;
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct gsim_lowering *lowering = run->state;
-    uint32_t most = lowering->first.op_count > lowering->steady.op_count ? lowering->first.op_count : lowering->steady.op_count;
+    struct gsim_feed feed;
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
         return gsim_error_set(error, GSIM_INPUT, "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
     struct acs_hw *acs = GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     acs->run = run;
     acs->params = run->params;
-    if (!init(acs, most)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    acs->stream = gsim_stream_create(run->driver, 0);
-    gsim_frontend_set(run->driver, &frontend, &acs->hw);
-    for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {
-        gsim_iteration_begin(run->driver, i);
-        run_iteration(acs, i == 0 ? &lowering->first : &lowering->steady);
-        gsim_iteration_end(run->driver, i);
+    if (!init(acs) || gsim_feed_open(&feed, run, false, error)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    open_units(acs);
+    while (gsim_feed_begin(&feed)) {
+        while (!acs->failed && gsim_feed_next(&feed)) {
+            if (feed.waits) drain(acs);
+            run_list(acs, &feed.list);
+        }
+        drain(acs);
+        gsim_feed_end(&feed);
     }
-    gsim_frontend_set(run->driver, NULL, NULL);
     tell(acs);
-    bool failed = acs->failed || acs->pending.failed;
-    gsim_afters_release(&acs->afters);
-    gsim_pending_release(&acs->pending);
-    enum gsim_status status = gsim_run_status(run, error);
-    return status == GSIM_OK && failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+    bool ok = close_units(acs);
+    enum gsim_status status = gsim_feed_close(&feed, error);
+    return status || ok ? status : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 static const struct gsim_param params_table[] = {
@@ -279,6 +334,8 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",
     .shape = GSIM_SHAPE_CONCURRENT,
     .has_frontend = true,
+    .uses_devices = true,
+    .takes_source = true,
     .params_size = sizeof(struct acs_hw_params),
     .params = params_table,
     .prepare = prepare,

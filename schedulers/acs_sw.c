@@ -36,7 +36,12 @@ struct message {
 
 /* When a kernel in the window got how far. */
 struct entry {
-    const struct gsim_op *op;
+    const struct gsim_op *op;  /* of a program that is drawn it is gone when it has ended: OWN is its copy then */
+    struct gsim_op own;
+    struct gsim_arg *args;
+    struct gsim_segment *segments;
+    size_t arg_room, segment_room;
+    bool is_move;
     double ready_us, done_us;
     struct message ended;
 };
@@ -90,9 +95,27 @@ static void make_ready(struct acs *acs, uint32_t entry)
 static uint32_t entry_of(const struct acs *acs, uint32_t op_index)
 {
     for (uint32_t e = 0; e < acs->window.size; e++)
-        if (acs->window.entries[e].is_taken && acs->entries[e].op->index == op_index && !gsim_op_is_move(acs->run, acs->entries[e].op))
-            return e;
+        if (acs->window.entries[e].is_taken && acs->entries[e].own.index == op_index && !acs->entries[e].is_move) return e;
     return NONE;
+}
+
+static bool keep(struct acs *acs, struct entry *entry, const struct gsim_op *op)
+{
+    entry->op = op;
+    entry->own = *op;
+    entry->is_move = gsim_op_is_move(acs->run, op);
+    if (!acs->run->draw) return true;
+    for (uint32_t a = 0; a < op->arg_count; a++) {
+        if (gsim_array_grow((void **)&entry->args, sizeof *op->args, a, &entry->arg_room)) return false;
+        entry->args[a] = op->args[a];
+    }
+    for (uint32_t s = 0; s < op->segment_count; s++) {
+        if (gsim_array_grow((void **)&entry->segments, sizeof *op->segments, s, &entry->segment_room)) return false;
+        entry->segments[s] = op->segments[s];
+    }
+    entry->own.args = entry->args;
+    entry->own.segments = entry->segments;
+    return true;
 }
 
 static void insert(struct acs *acs, const struct message *launched)
@@ -105,9 +128,9 @@ static void insert(struct acs *acs, const struct message *launched)
     gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs), "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
-    acs->entries[at].op = op;
+    if (!keep(acs, &acs->entries[at], op)) acs->failed = true;
     for (uint32_t e = 0; e < acs->window.size; e++)
-        if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(acs->entries[e].op, op, is_managed(acs)))
+        if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(&acs->entries[e].own, op, is_managed(acs)))
             gsim_window_wait_for(&acs->window, at, e);
     if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
     for (uint32_t i = 0; i < after_count; i++) {
@@ -303,6 +326,10 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
     for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
     tell(&acs);
+    for (int64_t i = 0; i < params->window; i++) {
+        gsim_free(acs.entries[i].args);
+        gsim_free(acs.entries[i].segments);
+    }
     gsim_afters_release(&acs.afters);
     gsim_pending_release(&acs.pending);
     enum gsim_status status = gsim_feed_close(&feed, error);

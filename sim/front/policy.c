@@ -144,6 +144,7 @@ static void taken_ended(struct gsim_command *command)
     stream->own = (struct gsim_acquire){.ended_bytes = f->device->ended_bytes};
     if (!stream->taken && f->hw_queues[stream->hw_queue].head) gsim_front_look(f, stream->hw_queue, now);
     gsim_front_complete(f, command->stream);
+    gsim_machine_op_ended(f->machine, command);
     gsim_command_free(f->machine, command);
 }
 

@@ -49,7 +49,7 @@ const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
 /* The longest list of a known program, or GSIM_FEED_MOST. */
 uint32_t gsim_feed_most(const struct gsim_run *run);
 
-/* HAS_DAG: each list comes with its graph. Enables peer copies. gsim_feed_close() is the caller's duty on failure, too. */
+/* HAS_DAG: each list comes with its graph. Enables peer copies. On failure there is nothing to close. */
 enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, bool has_dag,
                                 struct gsim_error *error) GSIM_NODISCARD;
 /* False: there are no more, or the run has failed. */
