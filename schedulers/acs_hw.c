@@ -9,9 +9,9 @@
  * and a stream; who follows something on another GPU waits for an event behind all that was sent there.
  */
 #include "gpusim/schedulers/feed.h"
-#include "schedulers/shared/acs.h"
-#include "schedulers/shared/pending.h"
-#include "schedulers/shared/window.h"
+#include "schedulers/acs/check.h"
+#include "schedulers/acs/pending.h"
+#include "schedulers/acs/window.h"
 
 #define NONE UINT64_MAX
 
@@ -294,7 +294,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     acs->run = run;
     acs->params = run->params;
-    if (!init(acs) || gsim_feed_open(&feed, run, false, error)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!init(acs) || gsim_feed_open(&feed, run, 1, false, error)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     open_units(acs);
     while (gsim_feed_begin(&feed)) {
         while (!acs->failed && gsim_feed_next(&feed)) {

@@ -9,9 +9,9 @@
  * On several GPUs each scheduler thread has a stream on every one.
  */
 #include "gpusim/schedulers/feed.h"
-#include "schedulers/shared/acs.h"
-#include "schedulers/shared/pending.h"
-#include "schedulers/shared/window.h"
+#include "schedulers/acs/check.h"
+#include "schedulers/acs/pending.h"
+#include "schedulers/acs/window.h"
 
 #define NONE             UINT32_MAX
 #define GSIM_ACS_THREADS 64
@@ -311,7 +311,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct acs acs = {.run = run, .params = params};
     struct gsim_feed feed;
     gsim_thread threads[GSIM_ACS_THREADS + 1];
-    if (!init(&acs, gsim_feed_most(run)) || gsim_feed_open(&feed, run, false, error))
+    if (!init(&acs, gsim_feed_most(run)) || gsim_feed_open(&feed, run, 1, false, error))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (int64_t i = 0; i < params->threads; i++) threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
     threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);

@@ -53,7 +53,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct gsim_feed feed;
     s.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
     if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (gsim_feed_open(&feed, run, false, error)) return error->status;
+    if (gsim_feed_open(&feed, run, 1, false, error)) return error->status;
     while (gsim_feed_begin(&feed)) {
         while (gsim_feed_next(&feed))
             for (uint32_t i = 0; i < feed.list.op_count; i++) issue(&s, feed.list.ops[i]);

@@ -45,7 +45,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct gsim_feed feed;
     gsim_stream *streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams);
     if (!streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (gsim_feed_open(&feed, run, true, error)) return error->status;
+    if (gsim_feed_open(&feed, run, GSIM_FEED_MOST, true, error)) return error->status;
     for (int64_t s = 0; s < params->streams; s++) streams[s] = gsim_stream_create(run->driver, 0);
     while (gsim_feed_begin(&feed)) {
         while (gsim_feed_next(&feed)) run_list(run, &feed.list, &feed.dag, streams);

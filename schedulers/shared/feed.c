@@ -35,9 +35,10 @@ static void see_left_out(void *data, const struct gsim_op *op)
     feed->has_gap |= op->after_count > 0;
 }
 
-enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, bool has_dag, struct gsim_error *error)
+enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
+                                struct gsim_error *error)
 {
-    *feed = (struct gsim_feed){.run = run, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
+    *feed = (struct gsim_feed){.run = run, .most = most, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
     if (run->draw && !(feed->pull = gsim_pull_create(run, false))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (run->draw) gsim_pull_tell(feed->pull, see_left_out, feed);
     gsim_peers_enable(run->driver);
@@ -79,23 +80,29 @@ static bool append(struct gsim_feed *feed, const struct gsim_oplist *drawn)
     return true;
 }
 
+/* What the source draws next is in feed->drawn. False: nothing. */
+static bool draw(struct gsim_feed *feed)
+{
+    feed->has_gap = false;
+    feed->is_over = !gsim_pull_next(feed->pull, &feed->drawn);
+    return !feed->is_over;
+}
+
 static bool give_drawn(struct gsim_feed *feed)
 {
-    struct gsim_oplist drawn;
-    bool ends = false;
     gsim_dag_release(&feed->dag);
     feed->list = (struct gsim_oplist){0};
+    feed->waits = false;
+    if (feed->is_over || (!feed->drawn.op_count && !draw(feed))) return false;
     feed->waits = feed->has_gap;
-    feed->has_gap = false;
-    while (!ends && !feed->is_over) {
-        feed->is_over = !gsim_pull_next(feed->pull, &drawn);
-        if (feed->is_over) break;
-        if (!append(feed, &drawn)) no_memory(feed);
-        ends = feed->error.status || feed->has_gap || feed->list.op_count >= GSIM_FEED_MOST ||
-               gsim_op_is_host(drawn.ops[drawn.op_count - 1]);
+    for (bool ends = false; !ends;) {
+        if (!append(feed, &feed->drawn)) no_memory(feed);
+        ends = feed->error.status || feed->list.op_count - feed->list.move_count >= feed->most ||
+               gsim_op_is_host(feed->drawn.ops[feed->drawn.op_count - 1]);
+        feed->drawn.op_count = 0;
+        if (!ends) ends = !draw(feed) || feed->has_gap;
     }
-    if (feed->error.status || !feed->list.op_count) return false;
-    return !feed->has_dag || !gsim_dag_build(feed->run, &feed->list, &feed->dag, &feed->error);
+    return !feed->error.status && (!feed->has_dag || !gsim_dag_build(feed->run, &feed->list, &feed->dag, &feed->error));
 }
 
 bool gsim_feed_next(struct gsim_feed *feed)

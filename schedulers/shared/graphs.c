@@ -193,7 +193,7 @@ enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_gra
     if (status == GSIM_OK && known) status = make_segments(&g, &g.first, &known->first, error);
     if (status == GSIM_OK && !same) status = make_segments(&g, &g.steady, &known->steady, error);
     if (status == GSIM_OK && !same && gsim_device_count(run->driver) < 2) share(&g); /* what is left over goes into GPU 0's stream */
-    if (status == GSIM_OK) status = gsim_feed_open(&feed, run, false, error);
+    if (status == GSIM_OK) status = gsim_feed_open(&feed, run, GSIM_FEED_MOST, false, error);
     if (status == GSIM_OK) create_streams(&g, device_count);
     while (status == GSIM_OK && gsim_feed_begin(&feed)) {
         while (status == GSIM_OK && gsim_feed_next(&feed)) status = run_list(&g, &feed, error) ? GSIM_OK : error->status;

@@ -291,7 +291,7 @@ enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_p
     enum gsim_status status = known ? make_parts(&m, &lists[GSIM_FEED_FIRST], &known->first, error) : GSIM_OK;
     if (status == GSIM_OK && known && known->first.ops != known->steady.ops)
         status = make_parts(&m, &lists[GSIM_FEED_STEADY], &known->steady, error);
-    if (status == GSIM_OK) status = gsim_feed_open(&feed, run, false, error);
+    if (status == GSIM_OK) status = gsim_feed_open(&feed, run, GSIM_FEED_MOST, false, error);
     if (status == GSIM_OK && !open_streams(&m)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     while (status == GSIM_OK && gsim_feed_begin(&feed)) {
         while (status == GSIM_OK && gsim_feed_next(&feed)) {

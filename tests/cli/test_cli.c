@@ -136,7 +136,6 @@ static const char *const refusals[][2] = {
     {"results merge nowhere.db", "no output: expected gpusim results merge -o FILE"},
     {"--share mps", "--share: expected --task PROGRAM with it"},
     {"compare --share mps", "--share: expected --task PROGRAM with it"},
-    {"--workload vec --sched taskflow --gpus 2 --device h200", "scheduler 'taskflow' knows one GPU only"},
     {"--task vec --share mpz", "--share: unknown way of sharing 'mpz': expected one of exclusive, streams,"},
     {"--task vecc --share mps", "--task vecc: unknown workload 'vecc'"},
     {"--task vec,priorty=1 --share mps", "unknown key 'priorty', did you mean 'priority'?"},

@@ -208,7 +208,7 @@ static void compare(const struct gsim_program *program, const struct gsim_device
 
 static void known_programs(void)
 {
-    static const char *const schedulers[] = {"serial", "grsched"};
+    static const char *const schedulers[] = {"serial", "grsched", "acs-sw", "acs-hw", "cudagraph", "taskflow"};
     struct gsim_device_spec device = {0};
     struct gsim_error error = {0};
     CHECK_OK(gsim_device_load("p100", &device, &error), error);
@@ -217,7 +217,7 @@ static void known_programs(void)
         struct gsim_workload_options options = {.size = 1000, .iterations = 1};
         CHECK_OK(gsim_workload_at(w)->build(&options, &program, &error), error);
         for (uint32_t i = 0; i < program.op_count; i++) program.ops[i].untimed = false; /* what is reset between iterations is not told */
-        for (size_t s = 0; s < 2; s++)
+        for (size_t s = 0; s < sizeof schedulers / sizeof schedulers[0]; s++)
             for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++)
                 compare(&program, &device, schedulers[s], (enum gsim_memory_mode)memory);
         gsim_program_release(&program);
@@ -364,8 +364,8 @@ static void names_stay(void)
 
 static void left_out(void)
 {
-    static const char *const schedulers[] = {"async", "grsched", "serial"};
-    for (size_t i = 0; i < 6; i++) {
+    static const char *const schedulers[] = {"async", "grsched", "serial", "acs-sw", "acs-hw", "taskflow", "cudagraph", "persistent", "ccks"};
+    for (size_t i = 0; i < 2 * sizeof schedulers / sizeof schedulers[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = i % 2 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED};
         CHECK_OK(draw(&f, &prefetches, NULL, schedulers[i / 2], false), f.error);
         const struct gsim_kernel_record *first = fixture_record(&f, 0, 0), *second = fixture_record(&f, 3, 0);

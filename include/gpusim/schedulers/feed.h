@@ -2,7 +2,8 @@
 /*
  * Layer: schedulers (helper). The op lists that a scheduler goes through, with their moves, of known programs and of those
  * that are drawn while they run alike. A known program is one list an iteration: the first, and the steady one of all later
- * iterations. A drawn program is one list for each stretch: up to the next host op, which ends it, or GSIM_FEED_MOST ops.
+ * iterations. A drawn program is one list for each stretch: up to the next host op, which ends it, or so many ops; a
+ * scheduler that looks at one op after another asks for one.
  *
  *   prepare()  gsim_feed_prepare()
  *   execute()  gsim_feed_open()
@@ -36,7 +37,8 @@ struct gsim_feed {
     struct gsim_pull *pull;
     const struct gsim_op **ops;
     size_t op_room;
-    uint32_t iteration;
+    uint32_t iteration, most;
+    struct gsim_oplist drawn; /* that is not in a list yet */
     bool has_dag, is_given, is_over, has_gap;
     struct gsim_error error;
 };
@@ -49,8 +51,8 @@ const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
 /* The longest list of a known program, or GSIM_FEED_MOST. */
 uint32_t gsim_feed_most(const struct gsim_run *run);
 
-/* HAS_DAG: each list comes with its graph. Enables peer copies. On failure there is nothing to close. */
-enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, bool has_dag,
+/* MOST: ops of the program in a drawn list. HAS_DAG: each list comes with its graph. Enables peer copies. On failure there is nothing to close. */
+enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
                                 struct gsim_error *error) GSIM_NODISCARD;
 /* False: there are no more, or the run has failed. */
 bool gsim_feed_begin(struct gsim_feed *feed);

@@ -399,6 +399,8 @@ static void errors(void)
                                                      .execute = set_what_is_not_there, .uses_devices = true};
     static const struct gsim_scheduler_ops copier = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "copier",
                                                      .execute = copy_in_wrong_stream, .uses_devices = true};
+    static const struct gsim_scheduler_ops lone = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "lone",
+                                                   .execute = set_what_is_not_there};
     const struct {
         const struct gsim_scheduler_ops *scheduler;
         enum gsim_memory_mode memory;
@@ -410,7 +412,7 @@ static void errors(void)
         {&copier, GSIM_MEMORY_PINNED, 2, GSIM_SIM, "cannot be in a stream of GPU 1"},
         {&setter, GSIM_MEMORY_PINNED, 1, GSIM_INPUT, "ops[1] is for GPU 1, and there is 1"},
         {&setter, GSIM_MEMORY_PINNED, 20000, GSIM_INPUT, "at most 16384 GPUs"},
-        {gsim_scheduler_find("taskflow"), GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'taskflow' knows one GPU only"},
+        {&lone, GSIM_MEMORY_PINNED, 2, GSIM_INPUT, "scheduler 'lone' knows one GPU only"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = two_gpu_device(), .memory = cases[i].memory};

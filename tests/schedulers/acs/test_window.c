@@ -2,7 +2,7 @@
 /*
  * The window against sets kept by hand, on random insertions, waits and ends; its fill.
  */
-#include "schedulers/shared/window.h"
+#include "schedulers/acs/window.h"
 
 #include "gpusim/random.h"
 #include "tests/test.h"
@@ -99,4 +99,4 @@ static const struct test_case cases[] = {
     {"fill", fill},
 };
 
-TEST_MAIN("schedulers/shared/window", cases)
+TEST_MAIN("schedulers/acs/window", cases)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See schedulers/shared/pending.h. Buffers count as wholes here. */
-#include "schedulers/shared/pending.h"
+/* See schedulers/acs/pending.h. Buffers count as wholes here. */
+#include "schedulers/acs/pending.h"
 
 #include "sim/program/draw.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See schedulers/shared/window.h. */
-#include "schedulers/shared/window.h"
+/* See schedulers/acs/window.h. */
+#include "schedulers/acs/window.h"
 
 bool gsim_window_init(struct gsim_window *window, uint32_t size, struct gsim_arena *arena)
 {
