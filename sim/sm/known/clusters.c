@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Thread block clusters: all blocks of one stand in one GPC at once. A cluster goes to the GPC with the emptiest
- * SMs for its blocks, and there block by block to the SM with most room. A GPC of fewer SMs than a cluster has blocks takes none (an H100: of 16 blocks 58 clusters stand
- * with 8 blocks on an SM, 9 in each GPC of 18 SMs, 8 in each of 16, none in one of 8).
+ * Thread block clusters: all blocks of one stand in one GPC at once, each on an SM of its own. A cluster goes to the GPC
+ * with the emptiest SMs for its blocks. A GPC of fewer SMs than a cluster has blocks takes none (an H100: of 16 blocks 58
+ * clusters stand with 8 blocks on an SM, 9 in each GPC of 18 SMs, 8 in each of 16, none in one of 8).
  */
 #include "sim/sm/state.h"
 
@@ -60,17 +60,14 @@ static void find_places(const struct gsim_gpu *gpu, const struct gsim_demand *w,
     }
 }
 
-/* The least room of the SMs that a cluster would take of the GPC, 0: it finds none. */
+/* The least room of the SMs that a cluster would take of the GPC, each of its blocks another one; 0: it finds none. */
 static uint32_t level_in(const struct places *p, uint32_t gpc, uint32_t cluster)
 {
-    uint32_t slots = 0, level = 0;
+    uint32_t with_room[MOST_ROOM + 1] = {0}, sms = 0, level = MOST_ROOM;
     if (p->sms_of[gpc] < cluster || p->room_of[gpc] < cluster) return 0;
-    for (level = MOST_ROOM; level > 1; level--) {
-        slots = 0;
-        for (uint32_t sm = 0; sm < p->sm_count; sm++)
-            if (p->gpc_of[sm] == gpc && p->room[sm] >= level) slots += p->room[sm] - level + 1;
-        if (slots >= cluster) break;
-    }
+    for (uint32_t sm = 0; sm < p->sm_count; sm++)
+        if (p->gpc_of[sm] == gpc) with_room[p->room[sm] < MOST_ROOM ? p->room[sm] : MOST_ROOM]++;
+    while (level && (sms += with_room[level]) < cluster) level--;
     return level;
 }
 
@@ -87,15 +84,20 @@ static uint32_t emptiest_gpc(const struct places *p, uint32_t cluster)
     return best;
 }
 
-static void place_block(struct places *p, uint32_t gpc)
+/* On the SMs of the GPC with most room, one block on each. */
+static void place_cluster(struct places *p, uint32_t gpc, uint32_t blocks)
 {
-    uint32_t best = GSIM_MAX_SMS;
-    for (uint32_t sm = 0; sm < p->sm_count; sm++)
-        if (p->gpc_of[sm] == gpc && (best == GSIM_MAX_SMS || p->room[sm] > p->room[best])) best = sm;
-    GSIM_INVARIANT(best != GSIM_MAX_SMS && p->room[best]);
-    p->room[best]--;
-    p->placed[best]++;
-    p->room_of[gpc]--;
+    bool taken[GSIM_MAX_SMS] = {false};
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint32_t best = GSIM_MAX_SMS;
+        for (uint32_t sm = 0; sm < p->sm_count; sm++)
+            if (p->gpc_of[sm] == gpc && !taken[sm] && (best == GSIM_MAX_SMS || p->room[sm] > p->room[best])) best = sm;
+        GSIM_INVARIANT(best != GSIM_MAX_SMS && p->room[best]);
+        taken[best] = true;
+        p->room[best]--;
+        p->placed[best]++;
+        p->room_of[gpc]--;
+    }
 }
 
 /* The SMs of the group on which COUNT blocks are to be placed. Returns how many. */
@@ -124,7 +126,7 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
     while (left) {
         uint32_t blocks = left < run->work->cluster ? (uint32_t)left : run->work->cluster, gpc = emptiest_gpc(&p, blocks);
         if (gpc == GSIM_MAX_SMS) break;
-        for (uint32_t i = 0; i < blocks; i++) place_block(&p, gpc);
+        place_cluster(&p, gpc, blocks);
         left -= blocks;
     }
     if (left == run->unplaced) return false;

@@ -20,16 +20,22 @@ static void ended(void *data, void *tag, gsim_time now)
     w->end[tag == (void *)2] = now;
 }
 
+/* An idle GPU of the world's device as it is now. */
+static void build_gpu(struct world *w)
+{
+    struct gsim_gpu_options options;
+    const struct gsim_gpu_listener listener = {.data = w, .kernel_ended = ended};
+    gsim_params_set_defaults(gsim_gpu_params, &options);
+    w->gpu = gsim_gpu_create(&w->arena, &w->device, &options, &listener);
+}
+
 static void open_world(struct world *w)
 {
     struct gsim_error error = {0};
-    struct gsim_gpu_options options;
-    const struct gsim_gpu_listener listener = {.data = w, .kernel_ended = ended};
     *w = (struct world){0};
-    gsim_params_set_defaults(gsim_gpu_params, &options);
     CHECK_INT(gsim_device_load("h100-vm", &w->device, &error), GSIM_OK);
     CHECK_OK(gsim_rule_set(&w->device, "known_pipes", "on", &error), error);
-    w->gpu = gsim_gpu_create(&w->arena, &w->device, &options, &listener);
+    build_gpu(w);
 }
 
 static void close_world(struct world *w)
@@ -52,15 +58,21 @@ static struct gsim_demand work_of(const struct world *w, const struct gsim_kerne
 }
 
 /* On two streams at once: the later end, in microseconds. */
+static double later_end(struct world *w, const struct gsim_kernel *a, const struct gsim_kernel *b)
+{
+    struct gsim_demand works[2] = {work_of(w, a), work_of(w, b)};
+    CHECK(gsim_gpu_submit(w->gpu, 0, &works[0], 0, (void *)1) && gsim_gpu_submit(w->gpu, 0, &works[1], 0, (void *)2));
+    run(w);
+    return gsim_time_us(w->end[0] > w->end[1] ? w->end[0] : w->end[1]);
+}
+
 static double together(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
     struct world w;
     open_world(&w);
-    struct gsim_demand works[2] = {work_of(&w, a), work_of(&w, b)};
-    CHECK(gsim_gpu_submit(w.gpu, 0, &works[0], 0, (void *)1) && gsim_gpu_submit(w.gpu, 0, &works[1], 0, (void *)2));
-    run(&w);
+    double end = later_end(&w, a, b);
     close_world(&w);
-    return gsim_time_us(w.end[0] > w.end[1] ? w.end[0] : w.end[1]);
+    return end;
 }
 
 static struct gsim_kernel kernel_of(uint32_t blocks, uint32_t threads, double solo_us, enum gsim_pipe pipe, double share)
@@ -126,6 +138,36 @@ static void clusters(void)
     close_world(&w);
 }
 
+/* A GPC of two SMs, one of which a block of 198 KiB holds for 1,000 us: a cluster of two blocks of 300 us waits for it,
+ * though the other SM has room for both. */
+static void own_sms(void)
+{
+    for (uint32_t blocks = 1; blocks <= 2; blocks++) {
+    struct world w;
+    open_world(&w);
+    w.device.sm_count = 2;
+    w.device.gpcs[0] = 2;
+    w.device.gpcs[1] = 0;
+    build_gpu(&w);
+    const double clocks = w.device.clock_mhz;
+    struct gsim_kernel first = {.name = "first",
+                                .grid = {1, 1, 1},
+                                .block = {128, 1, 1},
+                                .smem_bytes = 198 * 1024,
+                                .thread_cycles = 1000 * clocks,
+                                .demand_given = true};
+    struct gsim_kernel pair = {.name = "pair",
+                               .grid = {2, 1, 1},
+                               .block = {128, 1, 1},
+                               .smem_bytes = 64 * 1024,
+                               .thread_cycles = 300 * clocks,
+                               .demand_given = true};
+    pair.cluster = (struct gsim_dim3){blocks, 1, 1};
+    CHECK_NEAR(later_end(&w, &first, &pair), blocks == 1 ? 1000 : 1300, 5);
+    close_world(&w);
+    }
+}
+
 /* Without GPCs in the device's file all SMs are one; clusters that no GPC has SMs for are refused. */
 static void clusters_elsewhere(void)
 {
@@ -133,19 +175,26 @@ static void clusters_elsewhere(void)
     struct gsim_error error = {0};
     struct world w;
     open_world(&w);
-    struct gsim_kernel k = {.name = "k", .grid = {64, 1, 1}, .block = {128, 1, 1}, .thread_cycles = 2e5, .demand_given = true, .cluster = {32, 1, 1}};
+    struct gsim_kernel k = {.name = "k",
+                            .grid = {64, 1, 1},
+                            .block = {128, 1, 1},
+                            .thread_cycles = 2e5,
+                            .demand_given = true,
+                            .cluster = {32, 1, 1}};
     CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_INPUT);
     w.device.gpcs[0] = 0;
     CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_OK);
     close_world(&w);
 }
 
-/* Behind others that displace its data a kernel takes its time with empty caches; else the time that it was measured at. */
+/* Behind others that displace its data a kernel takes its time with empty caches; else the time that it was measured
+ * at. */
 static void cold(void)
 {
     struct world w;
     open_world(&w);
-    struct gsim_kernel small = kernel_of(132, 128, 10, GSIM_PIPE_L2, 0.5), stream = kernel_of(1320, 256, 200, GSIM_PIPE_DRAM, 0.8);
+    struct gsim_kernel small = kernel_of(132, 128, 10, GSIM_PIPE_L2, 0.5),
+                       stream = kernel_of(1320, 256, 200, GSIM_PIPE_DRAM, 0.8);
     small.cold_us = 15;
     struct gsim_demand works[2] = {work_of(&w, &small), work_of(&w, &stream)};
     gsim_demands_share_l2(works, 2, &w.device);
@@ -156,6 +205,12 @@ static void cold(void)
 }
 
 static const struct test_case tests[] = {
-    {"pipes", pipes}, {"L2", l2}, {"alone", alone}, {"cold", cold}, {"clusters", clusters}, {"clusters elsewhere", clusters_elsewhere},
+    {"pipes", pipes},
+    {"L2", l2},
+    {"alone", alone},
+    {"cold", cold},
+    {"clusters", clusters},
+    {"an SM for each block of a cluster", own_sms},
+    {"clusters elsewhere", clusters_elsewhere},
 };
 TEST_MAIN("sim/sm/known/known", tests)
