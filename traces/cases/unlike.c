@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
 #include "traces/cases/reader.h"
+#include "traces/kernels/names.h"
 
 /* The node's kernel is FROM, called NAME, the row ROW of the profiler's file. */
 static void read_kernel(struct gsim_cases_reader *r, const cJSON *from, const cJSON *name, double solo_us, uint32_t row,
@@ -23,6 +24,7 @@ static void read_kernel(struct gsim_cases_reader *r, const cJSON *from, const cJ
         gsim_cases_fail(r, "solo_us", "a positive time", gsim_cases_member(from, "solo_us"));
     node->kernel.solo_us = solo_us;
     node->kernel.solo_profiled = r->profiles != NULL;
+    gsim_cluster_by_name(node->kernel.name, &node->kernel.grid, &node->kernel.cluster);
     node->profile_row = row;
     node->has_profile_row = true;
 }

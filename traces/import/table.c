@@ -244,6 +244,7 @@ struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct 
 {
     struct gsim_work_shape shape = {.regs_per_thread = gsim_table_whole32(t, first + GSIM_SHAPE_REGS, GSIM_LIMIT_REGS)};
     int grid = first + GSIM_SHAPE_GRID, block = first + GSIM_SHAPE_BLOCK, smem = first + GSIM_SHAPE_SMEM;
+    int cluster = first + GSIM_SHAPE_CLUSTER;
     work->lacks_shape = sqlite3_column_type(t->rows, grid) == SQLITE_NULL || sqlite3_column_type(t->rows, block) == SQLITE_NULL;
     if (work->lacks_shape) {
         shape.grid = shape.block = (struct gsim_dim3){1, 1, 1};
@@ -257,6 +258,9 @@ struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct 
     shape.block.z = gsim_table_size(t, block + 2, GSIM_LIMIT_BLOCK_Z);
     shape.smem_bytes = gsim_table_whole32(t, smem, GSIM_LIMIT_SMEM_BYTES / 2) +
                        gsim_table_whole32(t, smem + 1, GSIM_LIMIT_SMEM_BYTES / 2);
+    shape.cluster.x = gsim_table_whole32(t, cluster, GSIM_LIMIT_CLUSTER);
+    shape.cluster.y = gsim_table_whole32(t, cluster + 1, GSIM_LIMIT_CLUSTER);
+    shape.cluster.z = gsim_table_whole32(t, cluster + 2, GSIM_LIMIT_CLUSTER);
     return shape;
 }
 

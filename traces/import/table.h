@@ -99,11 +99,11 @@ enum {
 #define GSIM_WORK_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId"
 struct gsim_activity gsim_table_work(struct gsim_table *table, enum gsim_activity_kind kind, uint32_t process);
 uint32_t gsim_table_stream(struct gsim_table *table, uint32_t process, int device, int context, int stream);
-/* The next columns, of kernels: registers, grid, block, shared memory. */
-enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM = 7, GSIM_SHAPE_COUNT = 9 };
+/* The next columns, of kernels: registers, grid, block, shared memory, cluster (newer profilers'). */
+enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM = 7, GSIM_SHAPE_CLUSTER = 9, GSIM_SHAPE_COUNT = 12 };
 #define GSIM_SHAPE_COLUMNS                                                                                             \
     "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",               \
-        "dynamicSharedMemory"
+        "dynamicSharedMemory", "clusterX", "clusterY", "clusterZ"
 /* WORK lacks its shape where the table does not have it. */
 struct gsim_work_shape gsim_table_shape(struct gsim_table *table, int first, struct gsim_activity *work);
 enum gsim_status gsim_table_add(struct gsim_table *table, struct gsim_activity *work, struct gsim_work_shape *shape,

@@ -207,6 +207,19 @@ static uint32_t count_of(const struct page *p, const char *name, double most)
     return number > 0 && number <= most ? (uint32_t)number : 0;
 }
 
+/* Of a kernel without clusters ncu says 0; 0, 0, 0 here: it was not measured. */
+static struct gsim_dim3 read_cluster(const struct page *p)
+{
+    static const char *const names[3] = {"launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_dim_z"};
+    uint32_t sizes[3];
+    for (int i = 0; i < 3; i++) {
+        if (isnan(value(p, names[i]))) return (struct gsim_dim3){0};
+        sizes[i] = count_of(p, names[i], GSIM_LIMIT_CLUSTER);
+        if (!sizes[i]) sizes[i] = 1;
+    }
+    return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
+}
+
 static enum gsim_status read_row(struct page *p)
 {
     const char *name = cell(p, "Kernel Name");
@@ -224,9 +237,7 @@ static enum gsim_status read_row(struct page *p)
     k->regs_per_thread = count_of(p, "launch__registers_per_thread", GSIM_LIMIT_REGS);
     k->smem_bytes = count_of(p, "launch__shared_mem_per_block_dynamic", GSIM_LIMIT_SMEM_BYTES) +
                     count_of(p, "launch__shared_mem_per_block_static", GSIM_LIMIT_SMEM_BYTES);
-    struct gsim_dim3 cluster = {count_of(p, "launch__cluster_dim_x", GSIM_LIMIT_CLUSTER), count_of(p, "launch__cluster_dim_y", GSIM_LIMIT_CLUSTER),
-                                count_of(p, "launch__cluster_dim_z", GSIM_LIMIT_CLUSTER)};
-    if (cluster.x && cluster.y && cluster.z && cluster.x * cluster.y * cluster.z > 1) k->cluster = cluster;
+    k->cluster = read_cluster(p);
     if (seconds > 0 && seconds * 1e6 <= GSIM_LIMIT_US) k->solo_us = seconds * 1e6;
     if (isnan(bytes)) bytes = rate * seconds;
     k->demand_given = !isnan(single) && !isnan(bytes);

@@ -286,7 +286,7 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     double cold_us = p->solo_us > 0 ? fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) : 0;
     if (!kernel->regs_per_thread) kernel->regs_per_thread = p->regs_per_thread;
     if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
-    if (!kernel->cluster.x && divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster;
+    if (divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster; /* also where its name said another */
     if (p->imbalance > 0 && kernel->imbalance == 0) kernel->imbalance = p->imbalance;
     if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;
     if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;

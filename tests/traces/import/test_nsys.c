@@ -88,6 +88,41 @@ static void make_database(const char *path)
     sqlite3_close(d);
 }
 
+/* Newer files say the cluster, and then the name does not count; older ones leave it to the name. */
+static void clusters_of_newer_files(void)
+{
+    static const char *const changes[] = {
+        "UPDATE StringIds SET value = 'nvjet_sm90_tst_64x24_64x16_1x2_h_bz' WHERE id = 1; "
+        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = 8, gridY = 8",
+        "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN clusterX INT; "
+        "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN clusterY INT; "
+        "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN clusterZ INT; "
+        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET clusterX = 4, clusterY = 2, clusterZ = 1",
+        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET clusterX = 1, clusterY = 1, clusterZ = 1",
+    };
+    static const struct gsim_dim3 expected[] = {{2, 1, 1}, {4, 2, 1}, {0}};
+    char path[64];
+    scratch(path);
+    make_database(path);
+    for (int step = 0; step < 3; step++) {
+        struct imported i = {0};
+        sqlite3 *d = NULL;
+        CHECK_INT(sqlite3_open(path, &d), SQLITE_OK);
+        run_sql(d, "%s", changes[step]);
+        sqlite3_close(d);
+        CHECK_OK(gsim_import_nsys(path, &plain, &i.program, &i.notes, &i.error), i.error);
+        for (uint32_t k = 0; k < i.program.kernel_count; k++) {
+            const struct gsim_kernel *kernel = &i.program.kernels[k];
+            bool counts = step > 0 || strncmp(kernel->name, "nvjet", 5) == 0;
+            CHECK_INT(kernel->cluster.x, counts ? expected[step].x : 0);
+            CHECK_INT(kernel->cluster.y, counts ? expected[step].y : 0);
+        }
+        CHECK_INT(i.notes.named_clusters, step ? 0 : 2);
+        gsim_program_release(&i.program);
+    }
+    remove(path);
+}
+
 static void nsys_is_read_by_column_names(void)
 {
     char path[64];
@@ -253,6 +288,7 @@ static void our_own_traces_are_the_same_in_both_formats(void)
 
 static const struct test_case cases[] = {
     {"columns are read by name", nsys_is_read_by_column_names},
+    {"clusters of newer files", clusters_of_newer_files},
     {"tables may be missing", nsys_tables_may_be_missing},
     {"what is no database is refused", what_is_no_database_is_refused},
     {"broken databases never crash", broken_databases_never_crash},

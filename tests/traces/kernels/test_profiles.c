@@ -33,7 +33,7 @@ static void figures(void)
     const struct gsim_kernel *k = profiles.kernels;
     CHECK_NEAR(k[0].solo_us, 25, 1e-9);
     CHECK_NEAR(k[0].pipes[GSIM_PIPE_FP64], 0.8281, 1e-9);
-    CHECK(k[0].pipes_given && k[0].grid.x == 500 && k[0].block.x == 512 && !k[0].cluster.x && k[0].imbalance == 0);
+    CHECK(k[0].pipes_given && k[0].grid.x == 500 && k[0].block.x == 512 && k[0].cluster.x == 1 && k[0].imbalance == 0);
     CHECK_NEAR(k[1].solo_us, 1025, 1e-9);
     CHECK(k[2].cluster.x == 2 && k[2].cluster.y == 1 && k[2].block.y == 16);
     CHECK_NEAR(k[2].imbalance, 198.0 / (50 * 1.32), 1e-9);

@@ -7,6 +7,7 @@
 
 #include "gpusim/limits.h"
 #include "traces/import/records/emitter.h"
+#include "traces/kernels/names.h"
 
 #define FAR_NS          50000 /* from there on a replayed end is not taken for the recorded one */
 #define STAGED_NS       20000 /* a blocking copy that begins so late was staged by the host before */
@@ -142,6 +143,11 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
                                  .solo_device = e->options->solo_device,
                                  .solo_profiled = true,
                                  .solo_cold = true};
+    const struct gsim_dim3 *c = &shape->cluster;
+    if (c->x && c->y && c->z && c->x * c->y * c->z > 1)
+        kernel.cluster = *c;
+    else if (!c->x && gsim_cluster_by_name(kernel.name, &kernel.grid, &kernel.cluster))
+        e->records->notes->named_clusters++;
     if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
         kernel.grid = (struct gsim_dim3){blocks < MEMSET_BLOCKS ? (uint32_t)blocks : MEMSET_BLOCKS, 1, 1};

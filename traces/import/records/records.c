@@ -149,7 +149,8 @@ static void make_fit(char fit[GSIM_LIMIT_NAME + 1], const char *name)
 static uint32_t hash_shape(const struct gsim_work_shape *shape)
 {
     const uint32_t values[] = {shape->name,    shape->grid.x,  shape->grid.y,          shape->grid.z,    shape->block.x,
-                               shape->block.y, shape->block.z, shape->regs_per_thread, shape->smem_bytes};
+                               shape->block.y, shape->block.z, shape->regs_per_thread, shape->smem_bytes,
+                               shape->cluster.x, shape->cluster.y, shape->cluster.z};
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         hash = (hash ^ values[i]) * 0x9e3779b1u; /* 2^32 / golden ratio */
@@ -213,7 +214,8 @@ static bool is_same_shape(const struct gsim_work_shape *a, const struct gsim_wor
 {
     return a->name == b->name && a->grid.x == b->grid.x && a->grid.y == b->grid.y && a->grid.z == b->grid.z &&
            a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
-           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes;
+           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
+           a->cluster.x == b->cluster.x && a->cluster.y == b->cluster.y && a->cluster.z == b->cluster.z;
 }
 
 enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_work_shape *shape, uint32_t *index)

@@ -18,6 +18,7 @@ struct gsim_work_shape {
     uint32_t name;                /* index into the records' names */
     struct gsim_dim3 grid, block; /* of kernels */
     uint32_t regs_per_thread, smem_bytes;
+    struct gsim_dim3 cluster; /* 0, 0, 0: not recorded, the name may tell; 1, 1, 1: each block stands alone */
 };
 
 /* A kernel, copy or memset on a GPU: 64 bytes, of which a trace of a gigabyte has half a million. */

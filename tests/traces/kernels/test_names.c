@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Clusters by name. The nvjet names were launched as given here, on an H100 (traces/h100/unlike/library_ncu.csv.gz). */
+#include "traces/kernels/names.h"
+
+#include "tests/test.h"
+
+static const struct {
+    const char *name;
+    struct gsim_dim3 grid, cluster; /* cluster 0: none */
+} names[] = {
+    {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_NNT", {8, 6, 1}, {8, 1, 1}},
+    {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NNT", {2, 64, 1}, {2, 1, 1}},
+    {"nvjet_sm90_tst_32x64_64x16_2x1_v_bz_NNN", {2, 64, 1}, {2, 1, 1}},
+    {"nvjet_tst_256x128_64x4_1x2_h_bz_coopA_NNT", {2, 64, 1}, {2, 1, 1}}, /* older ones without the architecture */
+    {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_NNT", {6, 6, 1}, {0}},          /* does not divide the grid */
+    {"nvjet_sm90_tst_64x24_64x16_1x1_h_bz_NNT", {6, 6, 1}, {0}},
+    {"nvjet_sm90_tst_64x24", {8, 6, 1}, {0}}, /* cut off */
+    {"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_tnn_align8", {4, 8, 1}, {2, 1, 1}},
+    {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int>, "
+     "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<5, "
+     "cute::tuple<cute::C<1>, cute::C<(int)2>, cute::C<1>>>>>>", {4, 8, 1}, {1, 2, 1}},
+    {"void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(Params)", {128, 1, 1}, {0}},
+    {"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma", {8, 16, 1}, {0}},
+    {"gemm_2x2_2x2_2x2", {8, 8, 1}, {0}},
+};
+
+static void by_name(void)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct gsim_dim3 found = {0};
+        bool is_named = gsim_cluster_by_name(names[i].name, &names[i].grid, &found);
+        CHECK_MSG(is_named == (names[i].cluster.x > 0), "%s", names[i].name);
+        CHECK_MSG(found.x == names[i].cluster.x && found.y == names[i].cluster.y && found.z == names[i].cluster.z,
+                  "%s: %u x %u x %u", names[i].name, found.x, found.y, found.z);
+    }
+}
+
+static const struct test_case cases[] = {{"by name", by_name}};
+TEST_MAIN("traces/kernels/names", cases)

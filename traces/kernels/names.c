@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See traces/kernels/names.h. No name of xmma kernels, some of which run in clusters, was seen to tell them. */
+#include "traces/kernels/names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+
+/* "AxBxC" between underscores: how many sizes, at most three; 0: it is something else. */
+static int read_sizes(const char *word, size_t length, uint32_t sizes[3])
+{
+    int count = 0;
+    for (const char *at = word; at < word + length;) {
+        uint32_t size = 0;
+        if (count == 3 || !isdigit((unsigned char)*at)) return 0;
+        for (; at < word + length && isdigit((unsigned char)*at); at++)
+            size = size > 9999 ? size : 10 * size + (uint32_t)(*at - '0');
+        if (!size || (at < word + length && *at != 'x')) return 0;
+        sizes[count++] = size;
+        at += at < word + length;
+    }
+    return word[length - 1] == 'x' ? 0 : count;
+}
+
+/* The LAST-th list of COUNT sizes in NAME, the first is 1. */
+static bool find_sizes(const char *name, int count, int last, uint32_t sizes[3])
+{
+    int seen = 0;
+    for (const char *word = name; *word; word += strcspn(word, "_"), word += *word == '_') {
+        size_t length = strcspn(word, "_");
+        uint32_t found[3];
+        if (!length || read_sizes(word, length, found) != count) continue;
+        memcpy(sizes, found, sizeof found);
+        if (++seen == last) return true;
+    }
+    return false;
+}
+
+/* "cute::tuple<cute::C<2>, cute::C<(int)1>, cute::C<1>>", the first behind the name of a mainloop that copies by TMA.
+ */
+static bool find_tuple(const char *name, uint32_t sizes[3])
+{
+    const char *at = strstr(name, "MainloopSm");
+    if (at) at = strstr(at, "tuple<");
+    for (int i = 0; at && i < 3; i++) {
+        at = strstr(at, "C<");
+        if (!at) return false;
+        at += 2;
+        if (strncmp(at, "(int)", 5) == 0) at += 5;
+        if (sscanf(at, "%3u", &sizes[i]) != 1) return false;
+    }
+    return at != NULL;
+}
+
+bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct gsim_dim3 *cluster)
+{
+    uint32_t sizes[3] = {0};
+    if (strncmp(name, "nvjet_", 6) == 0) { /* nvjet_sm90_tst_64x24_64x16_2x4_h: tile, depth of it and stages, cluster */
+        if (!find_sizes(name, 2, 3, sizes)) return false;
+        sizes[0] *= sizes[1];
+        sizes[1] = sizes[2] = 1;
+    } else if (strstr(name, "cutlass3x_")) { /* cutlass3x_sm90_..._64x128x64_2x1x1_0_tnn: tile, cluster; the instruction
+                                                has letters */
+        if (!find_sizes(strstr(name, "cutlass3x_"), 3, 2, sizes)) return false;
+    } else if (!strstr(name, "cutlass") || !find_tuple(name, sizes)) {
+        return false;
+    }
+    for (int i = 0; i < 3; i++)
+        if (!sizes[i] || sizes[i] > GSIM_LIMIT_CLUSTER) return false;
+    if (sizes[0] * sizes[1] * sizes[2] == 1 || grid->x % sizes[0] || grid->y % sizes[1] || grid->z % sizes[2])
+        return false;
+    *cluster = (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
+    return true;
+}
