@@ -188,5 +188,6 @@ enum gsim_status gsim_calibrate_chip(struct gsim_calibration *c, const struct gs
     enum gsim_status status = memory(c, probe, file, error);
     if (status == GSIM_OK) status = both_ways(c, probe, file, error);
     if (status == GSIM_OK) status = arithmetic(c, probe, file, error);
+    if (status == GSIM_OK) status = gsim_calibrate_gpcs(c, probe, file, error);
     return status == GSIM_OK ? queues(c, probe, file, error) : status;
 }

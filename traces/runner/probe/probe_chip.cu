@@ -294,6 +294,38 @@ static void carve_outs(Probe &probe)
     PROBE_CHECK(cudaFree(counts));
 }
 
+// How many clusters of 2 to 16 blocks are resident at once, with 1, 2, 4 and 8 blocks on an SM by their shared memory.
+static void clusters(Probe &probe)
+{
+    if (probe.device.major < 9) return;
+    int sm_bytes = (int)probe.device.sharedMemPerMultiprocessor, most = (int)probe.device.sharedMemPerBlockOptin, reserved = 0;
+    cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, probe.device_index);
+    PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    for (int per_sm = 1; per_sm <= 8; per_sm *= 2) {
+        std::string name = "clusters_" + std::to_string(per_sm);
+        int smem = std::min(most, sm_bytes / per_sm - reserved) / 1024 * 1024;
+        Series &series = probe.add(name.c_str(), "blocks of a cluster", "clusters", "resident at once, with so many blocks on an SM");
+        for (unsigned blocks = 2; blocks <= 16; blocks *= 2) {
+            cudaLaunchAttribute attribute = {};
+            cudaLaunchConfig_t config = {};
+            int count = 0;
+            attribute.id = cudaLaunchAttributeClusterDimension;
+            attribute.val.clusterDim.x = blocks;
+            attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+            config.gridDim = dim3(blocks);
+            config.blockDim = dim3(128);
+            config.dynamicSmemBytes = (size_t)smem;
+            config.attrs = &attribute;
+            config.numAttrs = 1;
+            PROBE_CHECK(cudaOccupancyMaxActiveClusters(&count, (const void *)resident_kernel, &config));
+            std::vector<double> values = {(double)count};
+            series.points.push_back(summarize(blocks, values));
+        }
+    }
+}
+
 void probe_chip(Probe &probe)
 {
     clocks(probe);
@@ -302,6 +334,7 @@ void probe_chip(Probe &probe)
     bandwidth(probe);
     turnaround(probe);
     carve_outs(probe);
+    clusters(probe);
 }
 
 } // namespace gsim_probe
