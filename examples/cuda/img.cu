@@ -65,7 +65,8 @@ __global__ void extend(float *x, const float *least, const float *most, int n)
         x[i] = fminf(1, 5 * (x[i] - least[0]) / (most[0] - least[0]));
 }
 
-__global__ void unsharpen(const float *image, const float *blurred, float *result, float amount, int n)
+// The image is not const, as in the papers' source: a scheduler that goes by signatures takes it as written.
+__global__ void unsharpen(float *image, const float *blurred, float *result, float amount, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         result[i] = fminf(1, fmaxf(0, image[i] * (1 + amount) - blurred[i] * amount));

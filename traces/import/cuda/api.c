@@ -32,14 +32,82 @@ static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
         if (stream) follow(after, &count, s->streams[0].last_op);
         follow(after, &count, own->last_op);
     }
-    own->wait_count = 0;
+    follow(after, &count, s->copy_after);
+    own->wait_count = s->copy_after = 0;
     op->after = after;
     op->after_count = count;
     gsim_builder_op(s->builder, op);
     own->last_op = ++s->op_count;
+    void *pending = s->pending;
+    if (s->status == GSIM_OK && gsim_array_grow(&pending, sizeof *s->pending, s->pending_count, &s->pending_room))
+        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    s->pending = pending;
+    if (s->status == GSIM_OK) s->pending[s->pending_count++] = s->op_count - 1;
+    s->left_syncs += s->is_sync_pending; /* what comes next is the device's: it keeps the order */
+    s->is_sync_pending = false;
+    s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call, s->call_name ? s->call_name : "", s->op_count - 1);
     for (uint32_t i = 0; i < op->arg_count; i++)
         for (size_t r = 0; r < s->region_count; r++)
             if (s->regions[r].buffer == op->args[i].buffer_index) s->regions[r].was_host_read = s->regions[r].was_host_written = false;
+}
+
+/* The host waits for OP alone, or for all there are. */
+static void host_waits(struct gsim_cu *s, uint32_t op)
+{
+    uint32_t own = op - 1;
+    gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .after = op ? &own : s->pending, .needed = true, .stream = -1,
+                                                  .after_count = op ? 1 : (uint32_t)s->pending_count});
+    s->op_count++;
+    if (op) return;
+    s->complete = s->op_count;
+    s->pending_count = 0;
+}
+
+/* Of a serial source: the last synchronisation is needed, as the host goes on with something else. */
+static void keep_sync(struct gsim_cu *s)
+{
+    if (!s->is_sync_pending) return;
+    s->is_sync_pending = false;
+    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].is_needed = true;
+    if (s->streams[0].last_op <= s->complete) return;
+    host_waits(s, 0);
+    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].op = s->op_count - 1;
+}
+
+void gsim_cu_foreign(struct gsim_cu *s)
+{
+    if (s->in_kernel || s->is_silent || s->stream_count) return;
+    keep_sync(s);
+    if (s->promised <= s->complete) return;
+    host_waits(s, 0);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+}
+
+void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    struct gsim_cu_region *r = &s->regions[region];
+    uint32_t op = r->copy;
+    if (s->stream_count || (!r->copy_writes && !writes)) return;
+    keep_sync(s);
+    r->copy = 0;
+    if (op <= s->complete) return;
+    host_waits(s, op);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+}
+
+void gsim_cu_end(struct gsim_cu *s)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    keep_sync(s);
+    if (!log || s->promised <= s->complete || log->failed) return;
+    for (size_t i = log->step_count; i-- > 0;) {
+        uint32_t node = log->steps[i].node;
+        if (log->steps[i].op == GSIM_CUDA_NONE) continue;
+        while (node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE && log->nodes[log->nodes[node].parent].parent != GSIM_CUDA_NONE)
+            node = log->nodes[node].parent;
+        gsim_cu_log_end(s, node, log->sites[log->steps[i].site].line, GSIM_CUDA_NONE);
+        return;
+    }
 }
 
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
@@ -48,6 +116,7 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
     bool *was = writes ? &r->was_host_written : &r->was_host_read;
     if (*was) return;
     *was = true;
+    keep_sync(s);
     if (s->op_count == 0) {
         r->begins_on_host |= writes;
         return;
@@ -58,6 +127,7 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
     gsim_builder_op(s->builder, &(struct gsim_op){.kind = writes ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ, .args = &arg, .arg_count = 1,
                                                   .bytes = bytes, .stream = -1});
     s->op_count++;
+    if (!s->stream_count) (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
 }
 
 /* Of a source with streams the host's waits stay; of a serial one its reads tell them. */
@@ -65,11 +135,30 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
 {
     uint32_t after[MOST_AFTER], after_count = 0;
     for (uint32_t i = 0; i < count; i++) follow(after, &after_count, ops[i]);
-    s->left_syncs += !s->stream_count;
-    if (!s->stream_count || !after_count) return;
+    if (!s->stream_count) { /* what comes next says whether it is needed */
+        s->left_syncs += s->is_sync_pending;
+        s->is_sync_pending = true;
+        s->promised = s->op_count;
+        s->call_step = s->sync_step = gsim_cu_log(s, GSIM_CUDA_SYNC, s->call, s->call_name, GSIM_CUDA_NONE);
+        return;
+    }
+    if (!after_count) return;
     gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .after = after, .after_count = after_count, .needed = true,
                                                   .stream = -1});
     s->op_count++;
+}
+
+/* Of what values an op is made; 0: one is not known. */
+static uint64_t hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
+{
+    for (size_t i = 0; i < count && hash; i++) {
+        uint64_t bits[3];
+        if (values[i].kind == GSIM_CU_UNKNOWN || values[i].kind == GSIM_CU_CELL) return 0;
+        memcpy(bits, values[i].n, sizeof bits);
+        hash = (hash ^ values[i].at) * 1099511628211u;
+        for (int n = 0; n < 3; n++) hash = (hash ^ bits[n]) * 1099511628211u;
+    }
+    return hash;
 }
 
 static uint32_t stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
@@ -90,6 +179,7 @@ struct launch {
     CXCursor at, kernel;
     struct gsim_cu_value grid, block, shared, stream, values[GSIM_CU_PARAMS];
     size_t count;
+    const struct gsim_cu_kids *kids; /* of the call by <<<>>>; NULL: it is another */
 };
 
 static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch, struct gsim_cu_value value, const char *what)
@@ -184,7 +274,11 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(s->builder, &kernel), .args = o.args,
                          .arg_count = o.arg_count, .segments = o.segment_count ? o.segments : NULL,
                          .segment_count = (uint16_t)o.segment_count, .is_unknown = o.is_unknown};
+    s->call_values = hash_values(hash_values(1, launch->values, launch->count), &launch->grid, 3);
     add_op(s, &op, stream_of(s, launch->at, launch->stream));
+    for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
+        if (launch->values[i].kind == GSIM_CU_POINTER && launch->values[i].n[0] == 0)
+            gsim_cu_log_pointer(s, s->call_step, launch->kids->at[i + 2], s->regions[launch->values[i].at].buffer);
     s->kernels++;
     uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), s->clang.hashCursor(launch->at));
     gsim_cu_store(s, seen, gsim_cu_number(1));
@@ -192,7 +286,7 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
 
 struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids)
 {
-    struct launch launch = {.at = call, .shared = done, .stream = done};
+    struct launch launch = {.at = call, .shared = done, .stream = done, .kids = kids};
     struct gsim_cu_kids parts = gsim_cu_kids(s, kids->at[1]);
     struct gsim_cu_value *into[] = {&launch.grid, &launch.block, &launch.shared, &launch.stream};
     if (s->in_kernel) return done;
@@ -201,10 +295,14 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
         if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
     gsim_free(parts.at);
     for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++) launch.values[launch.count++] = gsim_cu_evaluate(s, kids->at[i]);
-    if (s->clang.Cursor_isNull(launch.kernel))
+    s->call = call;
+    s->call_name = NULL;
+    if (s->clang.Cursor_isNull(launch.kernel)) {
         gsim_cu_note(s, call, "which kernel is launched is not known: left out");
-    else
+        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, call, "", GSIM_CUDA_NONE);
+    } else {
         emit_launch(s, &launch);
+    }
     return done;
 }
 
@@ -271,6 +369,22 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
     s->memsets++;
 }
 
+/* A copy that returns when it has ended, and so have those before it. HOST: its memory. */
+static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    uint32_t step = s->call_step, op = s->op_count;
+    s->promised = op;
+    if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
+    if (host.kind == GSIM_CU_POINTER && s->regions[host.at].memory <= GSIM_CU_PINNED) {
+        s->regions[host.at].copy_writes = !is_in || (s->regions[host.at].copy > s->complete && s->regions[host.at].copy_writes);
+        s->regions[host.at].copy = op;
+    } else if (!is_in || host.kind == GSIM_CU_UNKNOWN) { /* who uses that memory is not told: it is waited for at once */
+        host_waits(s, op);
+        if (step != GSIM_CUDA_NONE) gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
+    }
+}
+
 static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value to, struct gsim_cu_value from, double bytes, uint32_t stream)
 {
     uint32_t into = buffer_of(s, to), out_of = buffer_of(s, from);
@@ -291,9 +405,14 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     struct gsim_op op = {.kind = GSIM_OP_COPY, .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H, .args = &arg, .arg_count = 1,
                          .bytes = (uint64_t)bytes};
     if (host.kind == GSIM_CU_POINTER)
+        s->copy_after = s->regions[host.at].copy;
+    if (host.kind == GSIM_CU_POINTER)
         op.copy_memory = s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
     add_op(s, &op, stream);
     s->copy_ops++;
+    if (strstr(s->call_name, "Async")) return;
+    if (s->stream_count) host_waits(s, s->op_count);
+    else promise(s, host, is_in);
 }
 
 static void prefetch(struct gsim_cu *s, const struct call *c)
@@ -308,6 +427,7 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
 
 static void make_stream(struct gsim_cu *s, const struct call *c)
 {
+    if (s->options->log && !s->options->log->stream_line) s->options->log->stream_line = gsim_cu_line(s, c->at);
     if (s->stream_count + 1 >= GSIM_CU_STREAMS)
         gsim_cu_fail(s, c->at, "expected at most %u streams", GSIM_CU_STREAMS - 1);
     else
@@ -322,7 +442,7 @@ static void make_event(struct gsim_cu *s, const struct call *c)
         set(s, c->values[0], gsim_cu_number(++s->event_count));
 }
 
-static uint32_t *event_of(struct gsim_cu *s, const struct call *c, size_t index)
+static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)
 {
     double event = number(c, index, 0);
     if (event >= 1 && event <= s->event_count) return &s->events[(uint32_t)event];
@@ -332,11 +452,26 @@ static uint32_t *event_of(struct gsim_cu *s, const struct call *c, size_t index)
 
 static void wait_event(struct gsim_cu *s, const struct call *c)
 {
-    const uint32_t *event = event_of(s, c, 1);
+    const struct gsim_cu_event *event = event_of(s, c, 1);
     struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[0])];
-    if (!event || !*event) return;
-    if (stream->wait_count == GSIM_CU_WAITS) gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
-    else stream->waits[stream->wait_count++] = *event;
+    for (uint32_t i = 0; event && i < event->count; i++) {
+        uint32_t k = 0;
+        while (k < stream->wait_count && stream->waits[k] != event->ops[i]) k++;
+        if (k == GSIM_CU_WAITS) gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
+        else if (k == stream->wait_count) stream->waits[stream->wait_count++] = event->ops[i];
+    }
+}
+
+static void record_event(struct gsim_cu *s, const struct call *c)
+{
+    struct gsim_cu_event *event = event_of(s, c, 0);
+    const struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[1])];
+    if (event) {
+        event->count = stream->last_op != 0;
+        event->ops[0] = stream->last_op;
+        for (uint32_t i = 0; i < stream->wait_count; i++) event->ops[event->count++] = stream->waits[i];
+    }
+    (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, c->at, s->call_name, GSIM_CUDA_NONE);
 }
 
 static void wait_device(struct gsim_cu *s)
@@ -387,15 +522,14 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
 {
     if (!strncmp(name, "cudaStreamCreate", 16)) make_stream(s, c);
     else if (!strncmp(name, "cudaEventCreate", 15)) make_event(s, c);
-    else if (!strcmp(name, "cudaEventRecord")) {
-        uint32_t *event = event_of(s, c, 0);
-        if (event) *event = s->streams[stream_of(s, c->at, c->values[1])].last_op;
-    } else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
+    else if (!strcmp(name, "cudaEventRecord")) record_event(s, c);
+    else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
     else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);
     else if (!strcmp(name, "cudaStreamSynchronize")) wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
     else if (!strcmp(name, "cudaEventSynchronize")) {
-        const uint32_t *event = event_of(s, c, 0);
-        if (event) wait_for(s, event, 1);
+        const struct gsim_cu_event *event = event_of(s, c, 0);
+        if (event) wait_for(s, event->ops, event->count);
+        keep_sync(s);
     } else return false;
     return true;
 }
@@ -405,8 +539,18 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
     static const char *const unread[] = {"cudaGraphLaunch", "cudaGraphAdd", "cudaMemcpyPeer", "cudaMemcpyToArray", "cudaMemcpy3D",
                                          "cudaStreamAddCallback", "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
                                          "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
-    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
-        if (!strncmp(name, unread[i], strlen(unread[i]))) gsim_cu_note(s, c->at, "%s is not read: left out", name);
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        if (strncmp(name, unread[i], strlen(unread[i])) != 0) continue;
+        gsim_cu_note(s, c->at, "%s is not read: left out", name);
+        gsim_cu_foreign(s);
+        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, c->at, name, GSIM_CUDA_NONE);
+    }
+    if (!strncmp(name, "cudaFree", 8) || !strcmp(name, "cudaDeviceReset") || !strcmp(name, "cudaHostUnregister")) {
+        if (s->streams[0].last_op > s->complete) s->promised = s->op_count; /* the call waits itself */
+        gsim_cu_foreign(s);
+    }
+    if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER && s->regions[c->values[0].at].memory == GSIM_CU_HOST)
+        s->regions[c->values[0].at].memory = GSIM_CU_PINNED;
     if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
     if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));
     if (!strcmp(name, "cudaSetDevice") && number(c, 0, 0) > 0) gsim_cu_note(s, c->at, "the work of several GPUs is read as that of one");
@@ -429,8 +573,14 @@ bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct 
     for (size_t i = 1; i < kids->count && i <= 9; i++)
         c.values[i - 1] = gsim_cu_is_default(s, kids->at[i]) ? done : gsim_cu_evaluate(s, kids->at[i]);
     *result = done;
+    s->call = at;
+    s->call_name = name;
+    s->call_values = hash_values(1, c.values, 9);
+    s->call_step = GSIM_CUDA_NONE;
     if (!strcmp(name, "cudaLaunchKernel")) launch_by_call(s, &c);
     else if (kids->count > 1 && !call_memory(s, &c, name) && !call_order(s, &c, name)) call_other(s, &c, name);
     else if (kids->count <= 1) (void)call_order(s, &c, name);
+    if (s->call_step == GSIM_CUDA_NONE && strncmp(name, "cudaGet", 7) != 0 && strncmp(name, "cudaPeek", 8) != 0)
+        (void)gsim_cu_log(s, GSIM_CUDA_CUT, at, name, GSIM_CUDA_NONE);
     return true;
 }

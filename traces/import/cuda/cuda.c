@@ -114,10 +114,17 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     struct gsim_error ignored = {0}; /* libclang says it better */
     size_t length = 0, expanded_length = 0;
     unsigned file_count = 1 + sizeof headers / sizeof headers[0];
-    char *text = gsim_file_read(s->path, &length, &ignored), *expanded = text ? gsim_cu_expand(text, length, &expanded_length) : NULL;
+    char *text = gsim_file_read(s->path, &length, &ignored);
+    char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
+    s->span_count = expanded ? expanded_length : 0;
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
     enum CXErrorCode code = s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count, CXTranslationUnit_None,
                                                            &s->unit);
+    if (s->options->log) {
+        s->options->log->text = text;
+        s->options->log->length = length;
+        text = NULL;
+    }
     gsim_free(text);
     gsim_free(expanded);
     if (code != CXError_Success || !s->unit)
@@ -213,6 +220,7 @@ static bool execute_named(struct gsim_cu *s, const char *name)
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
     (void)gsim_cu_inline(s, named.function, named.function, &arguments, strcmp(name, "main") == 0, s->self);
+    gsim_cu_end(s);
     return true;
 }
 
@@ -234,6 +242,7 @@ static void execute(struct gsim_cu *s)
         gsim_cu_name(s, found.entries[i], name);
         gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
         (void)gsim_cu_inline(s, found.entries[i], found.entries[i], NULL, 0, s->self);
+        gsim_cu_end(s);
     }
 }
 
@@ -282,6 +291,7 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name))) s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (s->status == GSIM_OK) index = s->clang.createIndex(0, 0);
     if (s->status == GSIM_OK && parse(s, index) == GSIM_OK) execute(s);
+    if (s->status == GSIM_OK) gsim_cu_log_done(s);
     if (s->status == GSIM_OK) count_launches(s, notes);
     enum gsim_status status = finish(s, program);
     if (s->unit) s->clang.disposeTranslationUnit(s->unit);
@@ -289,6 +299,8 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     if (s->builder) gsim_builder_destroy(s->builder);
     gsim_free(s->cells);
     gsim_free(s->regions);
+    gsim_free(s->spans);
+    gsim_free(s->pending);
     gsim_free(s);
     return status;
 }

@@ -78,13 +78,24 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
     return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
 }
 
+/* The cell of a variable; of one that is used before it is executed, as those outside of functions, with its initial value. */
+static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
+{
+    uint32_t cell = gsim_cu_variable(s, declaration);
+    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || s->clang.getCursorKind(declaration) != CXCursor_VarDecl) return cell;
+    s->cells[cell].is_set = true;
+    CXCursor whole = s->clang.getCursorDefinition(declaration);
+    gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
+    return cell;
+}
+
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
 {
     uint32_t cell = GSIM_CU_NONE;
     expression = strip(s, expression);
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (kind == CXCursor_DeclRefExpr) {
-        cell = gsim_cu_variable(s, s->clang.getCursorReferenced(expression));
+        cell = declared(s, s->clang.getCursorReferenced(expression));
         struct gsim_cu_value value = gsim_cu_load(s, cell); /* a reference */
         CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
         return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
@@ -291,11 +302,6 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
     uint32_t cell = gsim_cu_place(s, expression, false);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
-    if (cell != GSIM_CU_NONE && !s->cells[cell].is_set && kind == CXCursor_VarDecl) {
-        s->cells[cell].is_set = true;
-        CXCursor whole = s->clang.getCursorDefinition(declaration);
-        gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
-    }
     if (type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray)
         return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     return gsim_cu_load(s, cell);
@@ -404,6 +410,7 @@ static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const s
     if (s->clang.Cursor_isNull(gsim_cu_body(s, function)) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile ||
         s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
         touch_arguments(s, function, values, count);
+        if (gsim_cu_body(s, function).kind == CXCursor_InvalidFile) gsim_cu_foreign(s);
         return unknown;
     }
     if (kind == CXCursor_CXXMethod && kids->count) {
@@ -445,7 +452,11 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     if (kind == CXCursor_UnaryExpr) return folded(s, expression);
     if (kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_GNUNullExpr) return gsim_cu_number(0);
     if (kind == CXCursor_DeclRefExpr) return reference(s, expression);
-    if (kind == CXCursor_ArraySubscriptExpr) return gsim_cu_load(s, gsim_cu_place(s, expression, false));
+    if (kind == CXCursor_ArraySubscriptExpr) {
+        uint32_t cell = gsim_cu_place(s, expression, false);
+        if (s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind != CXType_ConstantArray) return gsim_cu_load(s, cell);
+        return cell == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    }
     if (kind == CXCursor_CXXThisExpr) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};
     if (kind == CXCursor_CXXNewExpr) {
         uint32_t region = gsim_cu_region(s, GSIM_CU_HOST, "new", 0, expression);
@@ -472,4 +483,5 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
 void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
 {
     if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
+    if (!s->in_kernel && s->regions[region].copy) gsim_cu_copy_op(s, region, writes);
 }

@@ -16,13 +16,15 @@
 
 struct text {
     char *at;
-    size_t count, room;
+    struct gsim_cu_span *spans; /* of each character */
+    size_t count, room, span_room;
     bool failed;
 };
 
 struct part {
     const char *at;
     size_t length;
+    const struct gsim_cu_span *spans; /* NULL: it stands in the source itself */
 };
 
 struct macro {
@@ -34,24 +36,39 @@ struct macro {
 struct expander {
     struct macro macros[MOST_MACROS];
     size_t count;
+    const char *source;
     struct text out;
 };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static bool are_equal(struct part a, struct part b) { return a.length == b.length && memcmp(a.at, b.at, a.length) == 0; }
 
-static void put(struct text *text, const char *at, size_t length)
+/* Where the character at N of a part stands in the source. */
+static struct gsim_cu_span span_of(const struct expander *e, const struct part *part, size_t n)
 {
-    void *chars = text->at;
-    for (size_t i = 0; i < length; i++) {
-        if (gsim_array_grow(&chars, 1, text->count + 1, &text->room)) {
-            text->failed = true;
-            return;
-        }
-        text->at = chars;
-        text->at[text->count++] = at[i];
+    uint32_t at = part->spans ? 0 : (uint32_t)(part->at - e->source + (ptrdiff_t)n);
+    return part->spans ? part->spans[n] : (struct gsim_cu_span){at, at + 1};
+}
+
+/* WHOLE: the span of all its characters; NULL: each has its own. */
+static void put(const struct expander *e, struct text *text, struct part part, const struct gsim_cu_span *whole)
+{
+    for (size_t i = 0; i < part.length; i++) {
+        void *chars = text->at, *spans = text->spans;
+        text->failed |= gsim_array_grow(&chars, 1, text->count + 1, &text->room) != GSIM_OK;
+        if (chars) text->at = chars;
+        text->failed |= gsim_array_grow(&spans, sizeof *text->spans, text->count, &text->span_room) != GSIM_OK;
+        if (spans) text->spans = spans;
+        if (text->failed) return;
+        text->spans[text->count] = whole ? *whole : span_of(e, &part, i);
+        text->at[text->count++] = part.at[i];
         text->at[text->count] = '\0';
     }
+}
+
+static struct part piece(struct part of, size_t from, size_t length)
+{
+    return (struct part){of.at + from, length, of.spans ? of.spans + from : NULL};
 }
 
 /* The length of what stands at AT and is one thing: a comment, a text, a word, a number, a character. */
@@ -88,7 +105,7 @@ static void define(struct expander *e, const char *at, size_t left)
     struct macro macro = {.is_usable = true};
     size_t n = 0;
     while (n < left && (at[n] == ' ' || at[n] == '\t')) n++;
-    macro.name = (struct part){at + n, 0};
+    macro.name = (struct part){at + n, 0, NULL};
     while (n < left && is_word(at[n])) n++;
     macro.name.length = (size_t)(at + n - macro.name.at);
     bool is_function = n < left && at[n] == '(';
@@ -97,11 +114,11 @@ static void define(struct expander *e, const char *at, size_t left)
         if (!is_word(at[n])) continue;
         if (macro.param_count == MOST_PARAMS) return;
         struct part *param = &macro.params[macro.param_count++];
-        *param = (struct part){at + n, token(at + n, left - n)};
+        *param = (struct part){at + n, token(at + n, left - n), NULL};
         n += param->length - 1;
     }
     if (n < left) n += is_function;
-    macro.body = (struct part){at + n, left - n};
+    macro.body = (struct part){at + n, left - n, NULL};
     macro.is_usable &= is_function && n <= left && !memchr(at + n, '#', left - n);
     for (size_t i = 0; i < e->count; i++)
         if (are_equal(e->macros[i].name, macro.name)) {
@@ -118,10 +135,11 @@ static const struct macro *find(const struct expander *e, struct part name)
     return NULL;
 }
 
-/* The arguments at AT, which begins with "(" or white space; its length, 0: they are not these. */
-static size_t arguments(const char *at, size_t left, size_t wanted, struct part *args)
+/* The arguments at IN's begin, which is "(" or white space; its length, 0: they are not these. */
+static size_t arguments(struct part in, size_t wanted, struct part *args)
 {
-    size_t n = 0, count = 0, begin;
+    const char *at = in.at;
+    size_t n = 0, count = 0, begin, left = in.length;
     int depth = 0;
     while (n < left && isspace((unsigned char)at[n])) n++;
     if (n == left || at[n] != '(') return 0;
@@ -132,61 +150,68 @@ static size_t arguments(const char *at, size_t left, size_t wanted, struct part 
         if (strchr(")]}", at[n])) depth--;
         if (!(depth == 1 && at[n] == ',') && depth) continue;
         if (count == MOST_PARAMS) return 0;
-        args[count++] = (struct part){at + begin, n - begin};
+        args[count++] = piece(in, begin, n - begin);
         begin = n + 1;
         if (!depth) return count == wanted ? n + 1 : 0;
     }
     return 0;
 }
 
-static void substitute(const struct macro *macro, const struct part *args, struct text *out)
+/* WHOLE: the call's span. */
+static void substitute(const struct expander *e, const struct macro *macro, const struct part *args, const struct gsim_cu_span *whole,
+                       struct text *out)
 {
+    static const struct part space = {" ", 1, NULL};
     for (size_t n = 0, step; n < macro->body.length; n += step) {
         const char *at = macro->body.at + n;
         size_t i = 0;
         step = token(at, macro->body.length - n);
-        while (i < macro->param_count && !are_equal(macro->params[i], (struct part){at, step})) i++;
+        while (i < macro->param_count && !are_equal(macro->params[i], (struct part){at, step, NULL})) i++;
         if (i < macro->param_count)
-            put(out, args[i].at, args[i].length);
+            put(e, out, args[i], NULL);
         else if (*at == '\\' || *at == '\n')
-            put(out, " ", 1);
+            put(e, out, space, whole);
         else if (step < 2 || at[0] != '/') /* a comment ends there */
-            put(out, at, step);
+            put(e, out, (struct part){at, step, NULL}, whole);
     }
 }
 
-static void expand(struct expander *e, const char *at, size_t left, int depth)
+static void expand(struct expander *e, struct part in, int depth)
 {
     bool is_line_start = depth == 0;
-    for (size_t n = 0, step; n < left; n += step) {
+    const char *at = in.at;
+    for (size_t n = 0, step, left = in.length; n < left; n += step) {
         struct part args[MOST_PARAMS];
         if (is_line_start && at[n] == '#') {
             step = directive(at + n, left - n);
-            put(&e->out, at + n, step);
+            put(e, &e->out, piece(in, n, step), NULL);
             continue;
         }
         step = token(at + n, left - n);
         is_line_start = depth == 0 && (at[n] == '\n' || (is_line_start && isspace((unsigned char)at[n])));
-        const struct macro *macro = is_word(at[n]) && depth < MOST_DEPTH ? find(e, (struct part){at + n, step}) : NULL;
-        size_t behind = macro ? arguments(at + n + step, left - n - step, macro->param_count, args) : 0;
+        const struct macro *macro = is_word(at[n]) && depth < MOST_DEPTH ? find(e, piece(in, n, step)) : NULL;
+        size_t behind = macro ? arguments(piece(in, n + step, left - n - step), macro->param_count, args) : 0;
         if (!behind) {
-            put(&e->out, at + n, step);
+            put(e, &e->out, piece(in, n, step), NULL);
             continue;
         }
         struct text inner = {0};
-        substitute(macro, args, &inner);
-        if (inner.count) expand(e, inner.at, inner.count, depth + 1);
+        struct gsim_cu_span whole = {span_of(e, &in, n).begin, span_of(e, &in, n + step + behind - 1).end};
+        substitute(e, macro, args, &whole, &inner);
+        if (inner.count) expand(e, (struct part){inner.at, inner.count, inner.spans}, depth + 1);
         e->out.failed |= inner.failed;
         gsim_free(inner.at);
+        gsim_free(inner.spans);
         step += behind;
     }
 }
 
-char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length)
+char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length, struct gsim_cu_span **spans)
 {
     struct expander *e = gsim_alloc(sizeof *e);
     bool is_line_start = true;
     if (!e) return NULL;
+    e->source = source;
     for (size_t n = 0, step; n < length; n += step) {
         step = token(source + n, length - n);
         if (is_line_start && source[n] == '#') {
@@ -197,12 +222,15 @@ char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length)
         }
         is_line_start = source[n] == '\n' || (is_line_start && isspace((unsigned char)source[n]));
     }
-    expand(e, source, length, 0);
+    expand(e, (struct part){source, length, NULL}, 0);
     char *text = e->out.at;
     *expanded_length = e->out.count;
+    *spans = e->out.spans;
     if (e->out.failed) {
         gsim_free(text);
+        gsim_free(*spans);
         text = NULL;
+        *spans = NULL;
     }
     gsim_free(e);
     return text;

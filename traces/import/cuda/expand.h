@@ -4,6 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* SOURCE with its own function-like macros expanded, for gsim_free(). NULL: it is empty, or memory is out. */
-char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length);
+/* Where a character of the expanded text comes from: itself, or the call of the macro whose body has it. */
+struct gsim_cu_span {
+    uint32_t begin, end;
+};
+
+/* SOURCE with its own function-like macros expanded; it and SPANS, one a character, for gsim_free(). NULL: it is empty, or memory is out. */
+char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length, struct gsim_cu_span **spans);

@@ -11,6 +11,8 @@
 #include "gpusim/limits.h"
 #include "gpusim/program.h"
 #include "traces/import/cuda/clang.h"
+#include "traces/import/cuda/expand.h"
+#include "traces/import/cuda/log.h"
 #include "traces/import/cuda/options.h"
 
 #define GSIM_CU_NONE   UINT32_MAX
@@ -38,7 +40,18 @@ struct gsim_cu_region {
     uint32_t last_op; /* index + 1 of the last op that used it */
     bool was_host_read, was_host_written; /* since the last op on the device that used it */
     bool begins_on_host; /* written by the host before the first op */
+    uint32_t copy;       /* of host memory: index + 1 of the copy that used it last */
+    bool copy_writes;    /* that copy was to it */
 };
+
+/* A statement that is being executed. */
+struct gsim_cu_entry {
+    CXCursor statement;
+    uint32_t from, to;   /* in the file; NONE: not in it */
+    uint32_t node;       /* of the log; NONE: not there yet */
+    bool is_in_plain_loop;
+};
+#define GSIM_CU_ENTRIES 1024
 
 struct gsim_cu_kids {
     CXCursor *at;
@@ -56,6 +69,12 @@ struct gsim_cu_stream {
     uint32_t wait_count;
 };
 
+/* What was there when it was recorded: the stream's last op and what its next one waits for. */
+struct gsim_cu_event {
+    uint32_t ops[GSIM_CU_WAITS + 1]; /* index + 1 */
+    uint32_t count;
+};
+
 struct gsim_cu {
     struct gsim_clang clang;
     const struct gsim_cuda_options *options;
@@ -71,7 +90,8 @@ struct gsim_cu {
     struct gsim_cu_region *regions;
     size_t region_count, region_room;
     struct gsim_cu_stream streams[GSIM_CU_STREAMS];
-    uint32_t stream_count, event_count, events[GSIM_CU_EVENTS]; /* op index + 1 that was last when recorded */
+    uint32_t stream_count, event_count;
+    struct gsim_cu_event events[GSIM_CU_EVENTS];
     uint32_t op_count, kernels, copy_ops, memsets, left_syncs;
     uint32_t plain_loops; /* without calls of CUDA, around what is executed */
     uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
@@ -82,6 +102,20 @@ struct gsim_cu {
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
     uint32_t notes;
+    struct gsim_cu_span *spans;  /* of the text that was parsed; NULL: it is the file's */
+    size_t span_count;
+    struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
+    uint32_t entry_count;
+    CXCursor call;               /* that is being read */
+    const char *call_name;       /* NULL: a launch by <<<>>> */
+    uint64_t call_values;
+    uint32_t call_step;          /* of the log, behind the op was made */
+    bool is_sync_pending;        /* nothing was executed behind a synchronisation */
+    uint32_t sync_step;
+    uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
+    size_t pending_count, pending_room;
+    uint32_t copy_after;         /* index + 1 of the op that the next one follows as it uses the same host memory; 0: none */
+    uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
 };
 
 /* values.c */
@@ -131,6 +165,20 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
 bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name);
 bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result);
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
+void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes); /* the host uses what a copy used */
+void gsim_cu_foreign(struct gsim_cu *s); /* what cannot be read is executed, which may count on what was promised */
+void gsim_cu_end(struct gsim_cu *s); /* of a function that was executed */
+
+/* log.c; all accept that there is no log */
+void gsim_cu_log_done(struct gsim_cu *s); /* behind the last step */
+void gsim_cu_enter(struct gsim_cu *s, CXCursor statement);
+void gsim_cu_leave(struct gsim_cu *s);
+/* NONE: there is no log. */
+uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op);
+/* The host waits behind the statement NODE, by OP where the program has that. */
+void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
+void gsim_cu_log_serial(struct gsim_cu *s); /* the statement that is being executed */
+void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
 /* kernel.c */
 struct gsim_cu_use {

@@ -137,6 +137,7 @@ static void branch(struct gsim_cu *s, CXCursor statement)
             gsim_cu_statement(s, second);
         else if (is_true < 0)
             forget_all(s, statement);
+        if (is_true < 0 && (in_first || in_second)) gsim_cu_log_serial(s);
         if (is_true < 0 && (in_first || in_second))
             gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)", in_first ? "true" : "false");
     }
@@ -195,6 +196,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
         if (!is_null(step)) (void)gsim_cu_evaluate(s, step);
         if (!is_known) break;
     }
+    if (!is_known && has_calls) gsim_cu_log_serial(s);
     if (!is_known && has_calls)
         gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)", trips ? trips : 1);
     else if (trips == most && has_calls)
@@ -215,6 +217,7 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
         CXCursor body = kids.at[is_while ? kids.count - 1 : 0], condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
         if (kind == CXCursor_CXXForRangeStmt) {
             body = kids.at[kids.count - 1];
+            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s);
             if (gsim_cu_has_calls(s, body)) gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
             gsim_cu_statement(s, body);
             (void)goes_on(s);
@@ -250,15 +253,16 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
 static void choose_case(struct gsim_cu *s, CXCursor statement)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
-    if (gsim_cu_has_calls(s, statement)) gsim_cu_note(s, statement, "calls of CUDA in a switch are not read");
+    if (gsim_cu_has_calls(s, statement)) {
+        gsim_cu_note(s, statement, "calls of CUDA in a switch are not read");
+        gsim_cu_foreign(s);
+    }
     forget_all(s, statement);
     gsim_free(kids.at);
 }
 
-void gsim_cu_statement(struct gsim_cu *s, CXCursor statement)
+static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
 {
-    enum CXCursorKind kind = s->clang.getCursorKind(statement);
-    if (s->flow != GSIM_CU_ON || s->status != GSIM_OK) return;
     if (kind == CXCursor_IfStmt) {
         branch(s, statement);
         return;
@@ -278,6 +282,14 @@ void gsim_cu_statement(struct gsim_cu *s, CXCursor statement)
     for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) gsim_cu_statement(s, kids.at[i]);
     if (kind == CXCursor_ReturnStmt) s->flow = GSIM_CU_RETURN;
     gsim_free(kids.at);
+}
+
+void gsim_cu_statement(struct gsim_cu *s, CXCursor statement)
+{
+    if (s->flow != GSIM_CU_ON || s->status != GSIM_OK) return;
+    gsim_cu_enter(s, statement);
+    execute(s, statement, s->clang.getCursorKind(statement));
+    gsim_cu_leave(s);
 }
 
 /* What a call of a template gives for its parameters: of a type, its bytes. */
