@@ -100,21 +100,21 @@ const char *gsim_call_check(const struct gsim_cuda_log *log, const struct gsim_c
     return find_arguments(log, site, &a, &stream) ? NULL : "its arguments are written in another way than is known here";
 }
 
-void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, const char *stream, struct gsim_edits *edits)
+void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, const char *stream, struct gsim_text_edits *edits)
 {
     struct arguments a;
     unsigned index;
     if (!find_arguments(log, site, &a, &index)) return;
     if (site->kind == GSIM_CUDA_CALL) {
         const char *now = calls[find_call(site->name)].now;
-        if (strcmp(now, site->name) != 0) gsim_edits_add(edits, site->begin, site->begin + (uint32_t)strlen(site->name), 5, "%s", now);
+        if (strcmp(now, site->name) != 0) gsim_text_edits_add(edits, site->begin, site->begin + (uint32_t)strlen(site->name), 5, "%s", now);
     }
     if (a.count > index) {
         uint32_t begin = a.begin[index];
         while (begin < a.end[index] && isspace((unsigned char)log->text[begin])) begin++;
-        gsim_edits_add(edits, begin, a.end[index], 5, "%s", stream);
+        gsim_text_edits_add(edits, begin, a.end[index], 5, "%s", stream);
     } else
-        gsim_edits_add(edits, a.close, a.close, 5, "%s, %s", a.count + 1 == index ? ", 0" : "", stream);
+        gsim_text_edits_add(edits, a.close, a.close, 5, "%s, %s", a.count + 1 == index ? ", 0" : "", stream);
 }
 
 uint32_t gsim_call_statement_end(const struct gsim_cuda_log *log, uint32_t at)

@@ -26,7 +26,7 @@ struct writer {
     const struct gsim_cuda_log *log;
     struct gsim_weave weave;
     struct gsim_regions regions;
-    struct gsim_edits edits;
+    struct gsim_text_edits edits;
     struct gsim_cuda_counts *counts;
 };
 
@@ -35,8 +35,8 @@ static void before(struct writer *w, const struct gsim_cuda_site *site, unsigned
 {
     char indent[64];
     gsim_call_indent(w->log, site->from, indent);
-    if (site->is_braced) gsim_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s", text, indent);
-    else gsim_edits_add(&w->edits, site->from, site->from, rank, "%s ", text);
+    if (site->is_braced) gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s", text, indent);
+    else gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s ", text);
 }
 
 static void behind(struct writer *w, const struct gsim_cuda_site *site, unsigned rank, const char *text)
@@ -44,8 +44,8 @@ static void behind(struct writer *w, const struct gsim_cuda_site *site, unsigned
     char indent[64];
     uint32_t end = gsim_call_statement_end(w->log, site->to);
     gsim_call_indent(w->log, site->from, indent);
-    if (site->is_braced) gsim_edits_add(&w->edits, end, end, rank, "\n%s%s", indent, text);
-    else gsim_edits_add(&w->edits, end, end, rank, " %s", text);
+    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, rank, "\n%s%s", indent, text);
+    else gsim_text_edits_add(&w->edits, end, end, rank, " %s", text);
 }
 
 /* A statement that stands alone gets braces, once, where something is to stand beside it. */
@@ -55,8 +55,8 @@ static void brace(struct writer *w, const struct gsim_cuda_site *site)
     if (site->is_braced) return;
     for (size_t i = 0; i < w->edits.count; i++)
         if (w->edits.at[i].from == site->from && w->edits.at[i].rank == RANK_OPEN) return;
-    gsim_edits_add(&w->edits, site->from, site->from, RANK_OPEN, "{ ");
-    gsim_edits_add(&w->edits, end, end, RANK_CLOSE, " }");
+    gsim_text_edits_add(&w->edits, site->from, site->from, RANK_OPEN, "{ ");
+    gsim_text_edits_add(&w->edits, end, end, RANK_CLOSE, " }");
 }
 
 static void put_wait(struct writer *w, const struct gsim_cuda_site *site, uint32_t stream, uint32_t event)
@@ -160,14 +160,14 @@ static void remove_sync(struct writer *w, const struct gsim_cuda_site *site)
     uint32_t begin = site->begin, end = gsim_call_statement_end(w->log, site->end);
     w->counts->removed_syncs++;
     if (!site->is_braced || site->from != site->begin || site->to != site->end || end == site->end) {
-        gsim_edits_add(&w->edits, site->begin, site->end, RANK_CALL, "cudaPeekAtLastError()");
+        gsim_text_edits_add(&w->edits, site->begin, site->end, RANK_CALL, "cudaPeekAtLastError()");
         return;
     }
     while (begin && (w->log->text[begin - 1] == ' ' || w->log->text[begin - 1] == '\t')) begin--;
     uint32_t tail = end;
     while (tail < w->log->length && (w->log->text[tail] == ' ' || w->log->text[tail] == '\t')) tail++;
     bool is_alone = (begin == 0 || w->log->text[begin - 1] == '\n') && tail < w->log->length && w->log->text[tail] == '\n';
-    gsim_edits_add(&w->edits, is_alone ? begin : site->begin, is_alone ? tail + 1 : end, RANK_CALL, "%s", "");
+    gsim_text_edits_add(&w->edits, is_alone ? begin : site->begin, is_alone ? tail + 1 : end, RANK_CALL, "%s", "");
 }
 
 static void put_host_wait(struct writer *w, uint32_t number)
@@ -260,7 +260,7 @@ static enum gsim_status write_all(struct writer *w, const struct gsim_choice *ch
     if (status == GSIM_OK) status = gsim_output_commit(&prelude, error);
     uint32_t at = w->log->first_use;
     while (at && w->log->text[at - 1] != '\n') at--;
-    if (status == GSIM_OK) gsim_edits_add(&w->edits, at, at, 0, "%s", text);
+    if (status == GSIM_OK) gsim_text_edits_add(&w->edits, at, at, 0, "%s", text);
     gsim_output_release(&prelude);
     free(text);
     return status;
@@ -283,10 +283,10 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
     if (status == GSIM_OK) status = write_all(&w, &choice, error);
     if (status == GSIM_OK && w.edits.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_edits_sort(&w.edits);
-    if (status == GSIM_OK && source) gsim_edits_write(&w.edits, source);
-    if (status == GSIM_OK && difference) gsim_edits_diff(&w.edits, export->path, to_name, difference);
-    gsim_edits_release(&w.edits);
+    gsim_text_edits_sort(&w.edits);
+    if (status == GSIM_OK && source) gsim_text_edits_write(&w.edits, source);
+    if (status == GSIM_OK && difference) gsim_text_edits_diff(&w.edits, export->path, to_name, difference);
+    gsim_text_edits_release(&w.edits);
     gsim_regions_release(&w.regions);
     gsim_weave_release(&w.weave);
     gsim_choice_release(&choice);

@@ -9,7 +9,7 @@
 
 #define AROUND 3 /* lines */
 
-void gsim_edits_add(struct gsim_edits *e, uint32_t from, uint32_t to, uint32_t rank, const char *format, ...)
+void gsim_text_edits_add(struct gsim_text_edits *e, uint32_t from, uint32_t to, uint32_t rank, const char *format, ...)
 {
     va_list arguments, again;
     void *at = e->at;
@@ -24,7 +24,7 @@ void gsim_edits_add(struct gsim_edits *e, uint32_t from, uint32_t to, uint32_t r
     } else {
         vsnprintf(text, (size_t)length + 1, format, again);
         e->at = at;
-        e->at[e->count] = (struct gsim_edit){from, to, rank, e->count, text};
+        e->at[e->count] = (struct gsim_text_edit){from, to, rank, e->count, text};
         e->count++;
     }
     va_end(again);
@@ -32,22 +32,22 @@ void gsim_edits_add(struct gsim_edits *e, uint32_t from, uint32_t to, uint32_t r
 
 static int by_place(const void *a, const void *b)
 {
-    const struct gsim_edit *x = a, *y = b;
+    const struct gsim_text_edit *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-void gsim_edits_sort(struct gsim_edits *e)
+void gsim_text_edits_sort(struct gsim_text_edits *e)
 {
     if (e->count) qsort(e->at, e->count, sizeof *e->at, by_place);
 }
 
 /* From FROM, with the edits from *NEXT on, to before TO; an edit may reach beyond. Returns where it got to. */
-static size_t write_part(const struct gsim_edits *e, size_t from, size_t to, size_t *next, struct gsim_output *output)
+static size_t write_part(const struct gsim_text_edits *e, size_t from, size_t to, size_t *next, struct gsim_output *output)
 {
     for (; *next < e->count && e->at[*next].from < to; (*next)++) {
-        const struct gsim_edit *edit = &e->at[*next];
+        const struct gsim_text_edit *edit = &e->at[*next];
         if (edit->from > from) gsim_output_bytes(output, e->text + from, edit->from - from);
         gsim_output_text(output, edit->text);
         if (edit->from > from) from = edit->from;
@@ -57,7 +57,7 @@ static size_t write_part(const struct gsim_edits *e, size_t from, size_t to, siz
     return from < to ? to : from;
 }
 
-void gsim_edits_write(const struct gsim_edits *e, struct gsim_output *output)
+void gsim_text_edits_write(const struct gsim_text_edits *e, struct gsim_output *output)
 {
     size_t next = 0;
     (void)write_part(e, 0, e->length, &next, output);
@@ -72,7 +72,7 @@ struct change {
     size_t length, now_lines;
 };
 
-static size_t line_end(const struct gsim_edits *e, size_t at)
+static size_t line_end(const struct gsim_text_edits *e, size_t at)
 {
     while (at < e->length && e->text[at] != '\n') at++;
     return at < e->length ? at + 1 : at;
@@ -86,7 +86,7 @@ static size_t count_lines(const char *text, size_t length)
 }
 
 /* Lines that stay at the begin and at the end of a change are none of it. */
-static void trim(const struct gsim_edits *e, struct change *c)
+static void trim(const struct gsim_text_edits *e, struct change *c)
 {
     while (c->from < c->to && c->length) {
         size_t step = line_end(e, c->from) - c->from;
@@ -109,7 +109,7 @@ static void trim(const struct gsim_edits *e, struct change *c)
     c->now_lines = count_lines(c->now, c->length);
 }
 
-static size_t find_changes(const struct gsim_edits *e, struct change *changes, struct gsim_error *error)
+static size_t find_changes(const struct gsim_text_edits *e, struct change *changes, struct gsim_error *error)
 {
     size_t count = 0, at = 0, line = 0;
     for (size_t next = 0; next < e->count;) {
@@ -151,21 +151,21 @@ static void put_lines(struct gsim_output *output, char sign, const char *text, s
     }
 }
 
-static size_t back(const struct gsim_edits *e, size_t at, size_t lines, size_t *done)
+static size_t back(const struct gsim_text_edits *e, size_t at, size_t lines, size_t *done)
 {
     for (*done = 0; *done < lines && at; (*done)++)
         for (at--; at && e->text[at - 1] != '\n'; at--) {}
     return at;
 }
 
-static size_t ahead(const struct gsim_edits *e, size_t at, size_t lines, size_t *done)
+static size_t ahead(const struct gsim_text_edits *e, size_t at, size_t lines, size_t *done)
 {
     for (*done = 0; *done < lines && at < e->length; (*done)++) at = line_end(e, at);
     return at;
 }
 
 /* The changes from FIRST to before END stand in one hunk. */
-static void put_hunk(const struct gsim_edits *e, const struct change *c, size_t first, size_t end, long shift, struct gsim_output *output)
+static void put_hunk(const struct gsim_text_edits *e, const struct change *c, size_t first, size_t end, long shift, struct gsim_output *output)
 {
     size_t before, behind, old_lines, new_lines, at = back(e, c[first].from, AROUND, &before);
     size_t last = ahead(e, c[end - 1].to, AROUND, &behind);
@@ -182,7 +182,7 @@ static void put_hunk(const struct gsim_edits *e, const struct change *c, size_t 
     put_lines(output, ' ', e->text + at, last - at);
 }
 
-void gsim_edits_diff(const struct gsim_edits *e, const char *from_name, const char *to_name, struct gsim_output *output)
+void gsim_text_edits_diff(const struct gsim_text_edits *e, const char *from_name, const char *to_name, struct gsim_output *output)
 {
     struct gsim_error ignored = {0};
     struct change *changes = gsim_alloc(sizeof *changes * (e->count + 1));
@@ -199,9 +199,9 @@ void gsim_edits_diff(const struct gsim_edits *e, const char *from_name, const ch
     gsim_free(changes);
 }
 
-void gsim_edits_release(struct gsim_edits *e)
+void gsim_text_edits_release(struct gsim_text_edits *e)
 {
     for (size_t i = 0; i < e->count; i++) gsim_free(e->at[i].text);
     gsim_free(e->at);
-    *e = (struct gsim_edits){0};
+    *e = (struct gsim_text_edits){0};
 }

@@ -55,7 +55,7 @@ static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_c
     log->failed |= gsim_array_grow(&nodes, sizeof *log->nodes, log->node_count, &log->node_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
     log->nodes = nodes;
-    log->nodes[log->node_count] = (struct gsim_cuda_node){
+    log->nodes[log->node_count] = (struct gsim_cuda_scope){
         .parent = parent, .from = entry->from, .to = entry->to, .is_block = kind == CXCursor_CompoundStmt,
         .is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt};
     return (uint32_t)log->node_count++;
@@ -162,7 +162,7 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
 {
     struct gsim_cuda_log *log = s->options->log;
     if (!log || log->failed || node == GSIM_CUDA_NONE) return;
-    const struct gsim_cuda_node *n = &log->nodes[node];
+    const struct gsim_cuda_scope *n = &log->nodes[node];
     struct gsim_cuda_site site = {.kind = GSIM_CUDA_END, .begin = n->from, .end = n->to, .from = n->from, .to = n->to, .line = line};
     site.is_braced = n->parent != GSIM_CUDA_NONE && log->nodes[n->parent].is_block;
     (void)add_step(s, &site, (struct gsim_cuda_step){.op = op, .node = node});

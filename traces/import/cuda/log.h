@@ -41,7 +41,7 @@ struct gsim_cuda_step {
     bool is_blocking;      /* the call returned when the op had ended */
 };
 
-struct gsim_cuda_node {
+struct gsim_cuda_scope {
     uint32_t parent, from, to;
     bool is_block;         /* { } */
     bool is_loop;
@@ -58,7 +58,7 @@ struct gsim_cuda_log {
     size_t length;
     struct gsim_cuda_site *sites;
     struct gsim_cuda_step *steps;
-    struct gsim_cuda_node *nodes;
+    struct gsim_cuda_scope *nodes;
     struct gsim_cuda_pointer *pointers;
     size_t site_count, step_count, node_count, pointer_count;
     size_t site_room, step_room, node_room, pointer_room;
