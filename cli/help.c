@@ -174,7 +174,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
             "gpusim reproduce [PAPER] [--only WORD,...] [options]",
-            "PAPER is kesco, grcuda, grcuda-gpus, all (default), acs, ccks, mega, collectives, xsched, fikit or tally.\n"
+            "PAPER is kesco, kesco-effort, grcuda, grcuda-gpus, all (default), acs, ccks, mega, collectives, xsched,\n"
+            "fikit or tally.\n"
             "Makes every run behind the published figures (tables in trust/published/, each number with its source) "
             "and\n"
             "prints published against simulated, per workload and as the papers average it, with the error and its "
@@ -184,7 +185,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). grcuda-gpus:\n"
             "GrCUDA's programs on 1 to 8 V100 and A100 by hand and under its device policies (--csv, --jobs). mega:\n"
             "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: what NCCL\n"
-            "reaches and costs a kernel beside it (--csv alone).\n",
+            "reaches and costs a kernel beside it (--csv alone). kesco-effort: lines and tokens of KeSCo's programs in each\n"
+            "scheme (--csv alone; needs libclang).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"

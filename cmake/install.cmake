@@ -13,7 +13,9 @@ install(DIRECTORY workloads/tasks/ DESTINATION ${GPUSIM_SHARE}/workloads/tasks F
 install(DIRECTORY workloads/services/ DESTINATION ${GPUSIM_SHARE}/workloads/services FILES_MATCHING PATTERN "*.gz")
 install(DIRECTORY traces/h200 traces/h100 DESTINATION ${GPUSIM_SHARE}/traces
   OPTIONAL FILES_MATCHING PATTERN "*.json.gz" PATTERN "probe.json" PATTERN "*.txt")
-install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published FILES_MATCHING PATTERN "*.csv" PATTERN "*.md")
+install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published
+  FILES_MATCHING PATTERN "*.csv" PATTERN "*.md" PATTERN "*.cu")
+install(DIRECTORY examples/cuda/ DESTINATION ${GPUSIM_SHARE}/examples/cuda FILES_MATCHING PATTERN "*.cu" PATTERN "support.h")
 install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
   FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)
 install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)

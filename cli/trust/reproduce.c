@@ -8,6 +8,7 @@
 #include "trust/published/ccks.h"
 #include "trust/published/collectives/collectives.h"
 #include "trust/published/grcuda_gpus.h"
+#include "trust/published/effort.h"
 #include "trust/published/mega.h"
 
 #include <stdlib.h>
@@ -230,6 +231,12 @@ static enum gsim_status run_own(const char *paper, const struct gsim_cli_argumen
         if (found == GSIM_OK) (is_csv ? gsim_published_collectives_csv : gsim_published_collectives_print)(&collectives, output);
         return found;
     }
+    if (is(paper, "kesco-effort")) {
+        struct gsim_effort effort;
+        enum gsim_status counted = gsim_effort_run(&effort, gsim_data_path, error);
+        if (counted == GSIM_OK) (is_csv ? gsim_effort_csv : gsim_effort_print)(&effort, output);
+        return counted;
+    }
     struct gsim_ccks ccks = {0};
     struct gsim_mega mega = {0};
     bool is_mega = is(paper, "mega");
@@ -293,10 +300,10 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus")) return reproduce_own(paper, arguments);
+    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus") || is(paper, "kesco-effort")) return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, grcuda, grcuda-gpus, all, acs, ccks, mega, collectives, xsched, fikit or tally, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, collectives, xsched, fikit or tally, found '%.60s'", paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

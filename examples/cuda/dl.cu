@@ -61,19 +61,23 @@ __global__ void dot_product(const float *x, const float *weights, unsigned long 
     if (threadIdx.x % 32 == 0) atomicAdd(sum, (unsigned long long)own);
 }
 
-static float *x, *x1, *x11, *x2, *y, *y1, *y11, *y2, *kernel1, *kernel2, *kernel3, *kernel4, *z, *weights;
+#ifndef KERNELS_ALONE // who has the kernels twice
+static float *x, *x10, *x11, *x2, *y, *y10, *y11, *y2, *kernel1, *kernel2, *kernel3, *kernel4, *z, *weights;
 static unsigned long long *result;
 
+#ifdef OTHER_RUN // who runs the kernels another way: trust/published/effort
+void run();
+#else
 void run()
 {
     dim3 blocks(BLOCKS / 2, BLOCKS / 2), threads(8, 8), blocks3(BLOCKS / 2, BLOCKS / 2, BLOCKS / 2), threads3(4, 4, 4);
-    conv2d<<<blocks, threads>>>(x1, x, kernel1, N, 1, FIRST);
+    conv2d<<<blocks, threads>>>(x10, x, kernel1, N, 1, FIRST);
     cudaDeviceSynchronize();
-    conv2d<<<blocks, threads>>>(y1, y, kernel3, N, 1, FIRST);
+    conv2d<<<blocks, threads>>>(y10, y, kernel3, N, 1, FIRST);
     cudaDeviceSynchronize();
-    mean_pooling<<<blocks3, threads3>>>(x11, x1, SIDE1, FIRST);
+    mean_pooling<<<blocks3, threads3>>>(x11, x10, SIDE1, FIRST);
     cudaDeviceSynchronize();
-    mean_pooling<<<blocks3, threads3>>>(y11, y1, SIDE1, FIRST);
+    mean_pooling<<<blocks3, threads3>>>(y11, y10, SIDE1, FIRST);
     cudaDeviceSynchronize();
     conv2d<<<blocks, threads>>>(x2, x11, kernel2, SIDE11, FIRST, SECOND);
     cudaDeviceSynchronize();
@@ -84,14 +88,15 @@ void run()
     dot_product<<<BLOCKS, THREADS>>>(z, weights, result, 2 * SIDE2 * SIDE2 * SECOND);
     cudaDeviceSynchronize();
 }
+#endif
 
 int main(int argc, char **argv)
 {
     size_t first = (size_t)SIDE1 * SIDE1 * FIRST, pooled = (size_t)SIDE11 * SIDE11 * FIRST, second = (size_t)SIDE2 * SIDE2 * SECOND;
     x = array<float>((size_t)N * N, 1, 1);
     y = array<float>((size_t)N * N, 2, 1);
-    x1 = space<float>(first);
-    y1 = space<float>(first);
+    x10 = space<float>(first);
+    y10 = space<float>(first);
     x11 = space<float>(pooled);
     y11 = space<float>(pooled);
     x2 = space<float>(second);
@@ -113,3 +118,4 @@ int main(int argc, char **argv)
     put(argc > 1 ? argv[1] : NULL, "result", result, 1);
     return finish();
 }
+#endif

@@ -48,10 +48,14 @@ __global__ void reset(unsigned long long *norm1, unsigned long long *norm2, int 
     counter2[0] = 0;
 }
 
+#ifndef KERNELS_ALONE // who has the kernels twice
 static int *ptr, *idx, *val, *ptr2, *idx2, *val2, *counter1, *counter2;
 static float *auth1, *auth2, *hub1, *hub2;
 static unsigned long long *auth_norm, *hub_norm;
 
+#ifdef OTHER_RUN // who runs the kernels another way: trust/published/effort
+void run();
+#else
 void run()
 {
     spmv<<<(N + THREADS - 1) / THREADS, THREADS>>>(counter1, ptr2, idx2, val2, hub1, auth2, N);
@@ -69,6 +73,7 @@ void run()
     reset<<<1, 1>>>(auth_norm, hub_norm, counter1, counter2);
     cudaDeviceSynchronize();
 }
+#endif
 
 // Row i begins at 3i.
 __global__ void number(int *begin, int n, int degree)
@@ -104,3 +109,4 @@ int main(int argc, char **argv)
     put(argc > 1 ? argv[1] : NULL, "hub1", hub1, N);
     return finish();
 }
+#endif

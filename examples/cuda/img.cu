@@ -78,9 +78,13 @@ __global__ void combine(const float *first, const float *second, const float *ma
         result[i] = first[i] * mask[i] + second[i] * (1 - mask[i]);
 }
 
+#ifndef KERNELS_ALONE // who has the kernels twice
 static float *image, *image2, *image3, *image_unsharpen, *mask_small, *mask_large, *blurred_small, *blurred_large, *blurred_unsharpen;
 static float *kernel_small, *kernel_large, *kernel_unsharpen, *most, *least;
 
+#ifdef OTHER_RUN // who runs the kernels another way: trust/published/effort
+void run();
+#else
 void run()
 {
     dim3 blocks(BLOCKS / 2, BLOCKS / 2), threads(8, 8);
@@ -107,6 +111,7 @@ void run()
     combine<<<BLOCKS, THREADS>>>(image2, blurred_small, mask_small, image3, N * N);
     cudaDeviceSynchronize();
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -136,3 +141,4 @@ int main(int argc, char **argv)
     put(argc > 1 ? argv[1] : NULL, "mask_large", mask_large, pixels);
     return finish();
 }
+#endif

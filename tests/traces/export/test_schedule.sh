@@ -83,7 +83,7 @@ has notes '3 of 3 calls, 1 streams, 0 events, 0 waits'
 # Prefetches where the policy has them: five arrays.
 round "$examples/vec.cu" kesco --prefetch on
 has notes '5 prefetches'
-has out.cu 'gpusim_prefetch(x1, 4194304, gpusim_stream['
+has out.cu 'gpusim_prefetch(xx, 4194304, gpusim_stream['
 
 # What cannot be scheduled stays where it is.
 cat >"$scratch/left.cu" <<'EOF'

@@ -19,7 +19,7 @@
     X(getArrayElementType) X(Type_getSizeOf) X(Cursor_Evaluate) X(EvalResult_getKind) X(EvalResult_getAsLongLong)           \
     X(EvalResult_getAsDouble) X(EvalResult_dispose) X(getEnumConstantDeclValue) X(Cursor_isNull)          \
     X(getSpecializedCursorTemplate) X(getCursorSemanticParent)              \
-    X(Location_isFromMainFile) X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling)                 \
+    X(Location_isFromMainFile) X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling) X(getTokenKind) X(getTokenLocation) \
     X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) X(Cursor_getTemplateArgumentType)  \
     X(Cursor_getTemplateArgumentValue) X(getNumOverloadedDecls) X(getOverloadedDecl)
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// BS: KeSCo's annotation: how many arguments a kernel writes, which come first.
+#define OTHER_RUN
+#include "../../../../examples/cuda/support.h"
+#pragma push_macro("__global__")
+#undef __global__
+#define __global__ __device__
+#define KERNELS_ALONE
+namespace kernels // as the serial program has them, for those below to call
+{
+#include "../../../../examples/cuda/bs.cu"
+}
+#undef KERNELS_ALONE
+#pragma pop_macro("__global__")
+#include "../../../../examples/cuda/bs.cu"
+
+__global__ void price(int outputs, double *y, const double *x, int n, double rate, double volatility, double years,
+        double strike)
+    { kernels::price(x, y, n, rate, volatility, years, strike); }
+
+void run()
+{
+    for (int i = 0; i < VECTORS; i++) {
+        price<<<BLOCKS, THREADS>>>(1, y[i], x[i], N, 0.08, 0.3, 1.0, 60.0);
+        cudaDeviceSynchronize();
+    }
+}
