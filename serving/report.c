@@ -129,17 +129,12 @@ static void put_lists(struct gsim_output *out, const struct gsim_serving_result 
     if (!r->ends) return;
     gsim_output_text(out, ",\n \"requests\": [");
     for (uint64_t i = 0; i < r->requests; i++) {
-        gsim_output_printf(out, "%s\n  {\"first_us\": ", i ? "," : "");
-        gsim_output_real(out, r->ends[i][0]);
-        gsim_output_json_real(out, "done_us", r->ends[i][1]);
-        gsim_output_text(out, "}");
+        gsim_output_put(out, "%s\n  {'first_us': %r, 'done_us': %r}", i ? "," : "", r->ends[i][0], r->ends[i][1]);
     }
     gsim_output_text(out, "],\n \"steps\": [");
     for (size_t i = 0; i < r->log_count; i++) {
-        gsim_output_printf(out, "%s\n  {\"kind\": \"%s\", \"bucket\": %u", i ? "," : "", gsim_step_kind_text(r->log[i].kind), r->log[i].bucket);
-        gsim_output_json_real(out, "start_us", r->log[i].start_us);
-        gsim_output_json_real(out, "end_us", r->log[i].end_us);
-        gsim_output_text(out, "}");
+        gsim_output_put(out, "%s\n  {'kind': '%s', 'bucket': %u, 'start_us': %r, 'end_us': %r}", i ? "," : "",
+                        gsim_step_kind_text(r->log[i].kind), r->log[i].bucket, r->log[i].start_us, r->log[i].end_us);
     }
     gsim_output_text(out, "]");
 }
@@ -161,31 +156,19 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
 
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
-    gsim_output_text(out, "{\"schema\": \"gpusim-serving-report/1\", \"version\": \"" GPUSIM_VERSION "\", \"name\": ");
-    gsim_output_json_string(out, h->spec->name);
-    gsim_output_text(out, ", \"device\": ");
-    gsim_output_json_string(out, h->device);
-    gsim_output_text(out, ", \"batching\": ");
-    gsim_output_json_string(out, h->batching);
-    gsim_output_printf(out, ", \"prefill_beside\": \"%s\", \"slots\": %u, \"seed\": %" PRIu64 ", \"exact\": %s,\n \"count\": %" PRIu64
-                            ", \"simulations\": %" PRIu64 ", \"lookups\": %" PRIu64 ", \"preemptions\": %" PRIu64,
-                       gsim_beside_text(h->spec->beside), h->spec->slots, h->seed, h->is_exact ? "true" : "false", r->requests, h->simulations,
-                       h->lookups, r->preemptions);
-    gsim_output_json_real(out, "interpolation_error", h->interpolation_error);
-    gsim_output_json_real(out, "requests_per_s", gsim_serving_rate(r, (double)r->requests));
-    gsim_output_json_real(out, "tokens_per_s", gsim_serving_rate(r, (double)r->tokens));
-    gsim_output_json_real(out, "prompt_tokens_per_s", gsim_serving_rate(r, (double)r->prompt_tokens));
-    gsim_output_json_real(out, "goodput_per_s", gsim_serving_rate(r, (double)r->good));
-    gsim_output_text(out, ",\n \"time_us\": {\"beside\": ");
-    gsim_output_real(out, r->both_us);
+    gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
+                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'exact': %b,\n 'count': "
+                         "%z, 'simulations': %z, 'lookups': %z, 'preemptions': %z, 'interpolation_error': %r, "
+                         "'requests_per_s': %r, 'tokens_per_s': %r, 'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n"
+                         " 'time_us': {'beside': %r", GPUSIM_VERSION, h->spec->name, h->device, h->batching,
+                    gsim_beside_text(h->spec->beside), h->spec->slots, h->seed, h->is_exact, r->requests,
+                    h->simulations, h->lookups, r->preemptions, h->interpolation_error,
+                    gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
+                    gsim_serving_rate(r, (double)r->prompt_tokens), gsim_serving_rate(r, (double)r->good), r->both_us);
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
-    gsim_output_json_real(out, "host", r->host_us);
-    gsim_output_json_real(out, "no_request", r->waiting_us);
-    gsim_output_text(out, "},\n \"cache_tokens\": {\"most\": ");
-    gsim_output_real(out, r->cache_most);
-    gsim_output_json_real(out, "mean", r->last_us > 0 ? r->cache_time / r->last_us : 0);
-    gsim_output_json_real(out, "limit", h->spec->cache.tokens);
-    gsim_output_text(out, "}");
+    gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",
+                    r->host_us, r->waiting_us, r->cache_most, r->last_us > 0 ? r->cache_time / r->last_us : 0,
+                    h->spec->cache.tokens);
     put_percentiles(out, "percentiles", r->figures);
     if (is_measured(h->spec)) {
         struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};

@@ -143,37 +143,23 @@ static void put_csv(const struct gsim_comparison *comparison, struct gsim_output
             const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
             double ratio = cell->speedup;
             if (!cell->done) continue;
-            gsim_output_csv_string(output, comparison->workloads[i]);
-            gsim_output_text(output, ",");
-            gsim_output_csv_string(output, comparison->schedulers[j]->name);
-            gsim_output_text(output, ",");
-            gsim_output_csv_string(output, comparison->setup.device.name);
-            gsim_output_printf(output, ",%llu,", (unsigned long long)comparison->setup.seed);
+            gsim_output_put(output, "%c,%c,%c,%z,", comparison->workloads[i], comparison->schedulers[j]->name,
+                            comparison->setup.device.name, (unsigned long long)comparison->setup.seed);
             if (comparison->setup.iterations)
                 gsim_output_printf(output, "%u", comparison->setup.iterations);
             else
                 gsim_output_text(output, "steady"); /* or a program's own; how many that were: iterations_run */
-            gsim_output_printf(output, ",%zu,", cell->kernels);
-            gsim_output_time_us(output, time_of(comparison, cell));
-            gsim_output_text(output, ",");
-            gsim_output_time_us(output, cell->metrics.makespan);
-            gsim_output_text(output, ",");
+            gsim_output_put(output, ",%z,%t,%t,", cell->kernels, time_of(comparison, cell), cell->metrics.makespan);
             if (!isnan(ratio)) gsim_output_real(output, ratio);
-            gsim_output_printf(output, ",%u,%u,%u,%.6f,", cell->first.streams_used, cell->first.events_recorded,
-                               cell->first.stream_waits, cell->metrics.overlap.total);
-            gsim_output_time_us(output, cell->critical_path);
-            gsim_output_text(output, ",");
-            gsim_output_time_us(output, cell->lower_bound);
+            gsim_output_put(output, ",%u,%u,%u,%f,%t,%t", cell->first.streams_used, cell->first.events_recorded,
+                            cell->first.stream_waits, cell->metrics.overlap.total, cell->critical_path,
+                            cell->lower_bound);
             for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
-                gsim_output_text(output, ",");
-                gsim_output_csv_string(output, cell->settings[s]);
+                gsim_output_put(output, ",%c", cell->settings[s]);
             }
-            gsim_output_printf(output, ",%zu,", cell->iterations);
-            gsim_output_time_us(output, cell->first.end - cell->first.start);
+            gsim_output_put(output, ",%z,%t", cell->iterations, cell->first.end - cell->first.start);
             if (comparison->repeat > 1) {
-                gsim_output_printf(output, ",%zu,", comparison->repeat);
-                gsim_output_time_us(output, gsim_time_from_us(cell->us_ci));
-                gsim_output_text(output, ",");
+                gsim_output_put(output, ",%z,%t,", comparison->repeat, gsim_time_from_us(cell->us_ci));
                 if (!isnan(cell->speedup_ci)) gsim_output_real(output, cell->speedup_ci);
             }
             gsim_output_text(output, "\n");
@@ -185,37 +171,23 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
                          struct gsim_output *output)
 {
     const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, workload, scheduler);
-    gsim_output_text(output, "{\"workload\": ");
-    gsim_output_json_string(output, comparison->workloads[workload]);
-    gsim_output_text(output, ", \"scheduler\": ");
-    gsim_output_json_string(output, comparison->schedulers[scheduler]->name);
-    gsim_output_printf(output, ", \"done\": %s", cell->done ? "true" : "false");
+    gsim_output_put(output, "{'workload': %q, 'scheduler': %q, 'done': %b", comparison->workloads[workload],
+                    comparison->schedulers[scheduler]->name, cell->done);
     if (cell->done) {
-        gsim_output_printf(output, ", \"iterations_run\": %zu, \"kernels\": %zu, \"iteration_us\": ", cell->iterations,
-                           cell->kernels);
-        gsim_output_time_us(output, time_of(comparison, cell));
+        gsim_output_put(output, ", 'iterations_run': %z, 'kernels': %z, 'iteration_us': %t", cell->iterations,
+                        cell->kernels, time_of(comparison, cell));
         if (comparison->repeat > 1) {
-            gsim_output_printf(output, ", \"repetitions\": %zu, \"iteration_ci95_us\": ", comparison->repeat);
-            gsim_output_time_us(output, gsim_time_from_us(cell->us_ci));
-            gsim_output_text(output, ", \"speedup_ci95\": ");
-            gsim_output_real(output, cell->speedup_ci);
+            gsim_output_put(output, ", 'repetitions': %z, 'iteration_ci95_us': %t, 'speedup_ci95': %r",
+                            comparison->repeat, gsim_time_from_us(cell->us_ci), cell->speedup_ci);
         }
-        gsim_output_text(output, ", \"first_us\": ");
-        gsim_output_time_us(output, cell->first.end - cell->first.start);
-        gsim_output_text(output, ", \"makespan_us\": ");
-        gsim_output_time_us(output, cell->metrics.makespan);
-        gsim_output_text(output, ", \"speedup\": ");
-        gsim_output_real(output, cell->speedup);
-        gsim_output_printf(output, ", \"streams_used\": %u, \"events_recorded\": %u, \"stream_waits\": %u",
-                           cell->first.streams_used, cell->first.events_recorded, cell->first.stream_waits);
-        gsim_output_text(output, ", \"critical_path_us\": ");
-        gsim_output_time_us(output, cell->critical_path);
-        gsim_output_text(output, ", \"lower_bound_us\": ");
-        gsim_output_time_us(output, cell->lower_bound);
+        gsim_output_put(output, ", 'first_us': %t, 'makespan_us': %t, 'speedup': %r, 'streams_used': %u, "
+                                "'events_recorded': %u, 'stream_waits': %u, 'critical_path_us': %t, "
+                                "'lower_bound_us': %t", cell->first.end - cell->first.start, cell->metrics.makespan,
+                        cell->speedup, cell->first.streams_used, cell->first.events_recorded, cell->first.stream_waits,
+                        cell->critical_path, cell->lower_bound);
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
             if (!*cell->settings[s]) continue;
-            gsim_output_printf(output, ", \"%s\": ", gsim_compare_settings[s]);
-            gsim_output_json_string(output, cell->settings[s]);
+            gsim_output_put(output, ", '%s': %q", gsim_compare_settings[s], cell->settings[s]);
         }
     }
     gsim_output_text(output, "}");
@@ -223,11 +195,9 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
 
 static void put_json(const struct gsim_comparison *comparison, struct gsim_output *output)
 {
-    gsim_output_text(output, "{\"schema\": \"" COMPARE_SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
-    gsim_output_json_string(output, comparison->setup.device.name);
-    gsim_output_printf(output, ", \"seed\": %llu, \"base\": ", (unsigned long long)comparison->setup.seed);
-    gsim_output_json_string(output, comparison->schedulers[comparison->base_index]->name);
-    gsim_output_text(output, ",\n \"runs\": [");
+    gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'seed': %z, 'base': %q,\n 'runs': [",
+                    COMPARE_SCHEMA, GPUSIM_VERSION, comparison->setup.device.name,
+                    (unsigned long long)comparison->setup.seed, comparison->schedulers[comparison->base_index]->name);
     for (size_t i = 0; i < comparison->workload_count; i++) {
         for (size_t j = 0; j < comparison->shown_count; j++) {
             gsim_output_text(output, i || j ? ",\n  " : "\n  ");
@@ -237,9 +207,7 @@ static void put_json(const struct gsim_comparison *comparison, struct gsim_outpu
     gsim_output_text(output, "],\n \"geometric_mean\": {");
     for (size_t j = 0; j < comparison->shown_count; j++) {
         if (j) gsim_output_text(output, ", ");
-        gsim_output_json_string(output, comparison->schedulers[j]->name);
-        gsim_output_text(output, ": ");
-        gsim_output_real(output, geometric_mean(comparison, j));
+        gsim_output_put(output, "%q: %r", comparison->schedulers[j]->name, geometric_mean(comparison, j));
     }
     gsim_output_text(output, "}}\n");
 }

@@ -78,16 +78,13 @@ static void put_text(struct gsim_output *out, const struct explained *e)
 static void put_json(struct gsim_output *out, const struct explained *e)
 {
     const struct gsim_cli_rank_traces *t = &e->traces;
-    gsim_output_printf(out, "{\n  \"schema\": \"gpusim-explain-ranks/1\",\n  \"version\": \"%s\",\n  \"device\": ", GPUSIM_VERSION);
-    gsim_output_json_string(out, t->setup.device.name);
-    gsim_output_printf(out, ",\n  \"step_us\": %.6f,\n  \"late_rank\": %u,\n  \"late_by_us\": %.6f,\n  \"late_why\": ", e->step_us, t->traces[e->late].rank,
-                       others_waiting(e));
-    gsim_output_json_string(out, reason(e));
-    gsim_output_text(out, ",\n  \"ranks\": [");
+    gsim_output_put(out, "{\n  'schema': 'gpusim-explain-ranks/1',\n  'version': '%s',\n  'device': %q,\n  "
+                         "'step_us': %f,\n  'late_rank': %u,\n  'late_by_us': %f,\n  'late_why': %q,\n  'ranks': [",
+                    GPUSIM_VERSION, t->setup.device.name, e->step_us, t->traces[e->late].rank, others_waiting(e),
+                    reason(e));
     for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_cli_rank_time *r = &e->times[i];
-        gsim_output_printf(out, "%s\n    {\"rank\": %u, \"file\": ", i ? "," : "", t->traces[i].rank);
-        gsim_output_json_string(out, t->traces[i].path);
+        gsim_output_put(out, "%s\n    {'rank': %u, 'file': %q", i ? "," : "", t->traces[i].rank, t->traces[i].path);
         const struct {
             const char *name;
             double us;

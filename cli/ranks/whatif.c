@@ -101,21 +101,14 @@ static void put_text(struct gsim_output *out, const struct asked *a)
 
 static void put_json(struct gsim_output *out, const struct asked *a)
 {
-    gsim_output_printf(out, "{\n  \"schema\": \"gpusim-whatif-ranks/1\",\n  \"version\": \"%s\",\n  \"device\": ", GPUSIM_VERSION);
-    gsim_output_json_string(out, a->traces.setup.device.name);
-    gsim_output_printf(out, ",\n  \"ranks\": %u,\n  \"late_rank\": %u,\n  \"time_us\": %.6f,\n  \"changes\": [", a->traces.count,
-                       a->traces.traces[a->late].rank, a->now_us);
+    gsim_output_put(out, "{\n  'schema': 'gpusim-whatif-ranks/1',\n  'version': '%s',\n  'device': %q,\n  'ranks': "
+                         "%u,\n  'late_rank': %u,\n  'time_us': %f,\n  'changes': [", GPUSIM_VERSION,
+                    a->traces.setup.device.name, a->traces.count, a->traces.traces[a->late].rank, a->now_us);
     for (uint32_t i = 0; i < a->count; i++) {
         const struct row *r = &a->rows[i];
-        gsim_output_text(out, i ? ",\n    {\"change\": " : "\n    {\"change\": ");
-        gsim_output_json_string(out, r->text);
-        gsim_output_printf(out, ", \"has_effect\": %s", r->has_effect ? "true" : "false");
-        gsim_output_json_real(out, "time_us", r->us);
-        gsim_output_json_real(out, "saved_us", a->now_us - r->us);
-        gsim_output_json_real(out, "saved_percent", 100 * (1 - r->us / a->now_us));
-        gsim_output_text(out, ", \"note\": ");
-        gsim_output_json_string(out, r->note);
-        gsim_output_text(out, "}");
+        gsim_output_put(out, "%s%q, 'has_effect': %b, 'time_us': %r, 'saved_us': %r, 'saved_percent': %r, 'note': %q}",
+                        i ? ",\n    {\"change\": " : "\n    {\"change\": ", r->text, r->has_effect, r->us,
+                        a->now_us - r->us, 100 * (1 - r->us / a->now_us), r->note);
     }
     gsim_output_text(out, "\n  ]\n}\n");
 }

@@ -307,10 +307,8 @@ static void put_row(struct gsim_output *out, const struct cell *cell, struct gsi
 
 static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec *spec, const struct cell *cell, struct gsim_serving_result *r)
 {
-    gsim_output_csv_string(out, spec->name);
-    gsim_output_text(out, ",");
-    gsim_output_csv_string(out, cell->policy->name);
-    gsim_output_printf(out, ",%s,%.9g,%llu", gsim_beside_text(cell->beside), cell->rate, (unsigned long long)r->requests);
+    gsim_output_put(out, "%c,%c,%s,%.9g,%z", spec->name, cell->policy->name, gsim_beside_text(cell->beside), cell->rate,
+                    (unsigned long long)r->requests);
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         double value = value_of(r, c);
         gsim_output_text(out, ",");

@@ -270,15 +270,12 @@ static void put_json_number(double value, struct gsim_output *output)
 static void put_json(const struct results *results, struct gsim_output *output)
 {
     const struct gsim_answer *answer = &results->answer;
-    gsim_output_text(output, "{\"schema\": \"gpusim-answer/1\", \"value\": ");
-    gsim_output_json_string(output, answer->value_name);
-    gsim_output_text(output, ",\n \"rows\": [");
+    gsim_output_put(output, "{'schema': 'gpusim-answer/1', 'value': %q,\n 'rows': [", answer->value_name);
     for (size_t i = 0; i < answer->row_count; i++) {
         gsim_output_text(output, i ? ",\n  {" : "\n  {");
         for (size_t j = 0; j < answer->name_count; j++) {
             const struct gsim_cell *cell = &answer->cells[i * answer->name_count + j];
-            gsim_output_json_string(output, answer->names[j]);
-            gsim_output_text(output, ": ");
+            gsim_output_put(output, "%q: ", answer->names[j]);
             if (cell->type == GSIM_CELL_TEXT)
                 gsim_output_json_string(output, cell->text);
             else
@@ -290,8 +287,7 @@ static void put_json(const struct results *results, struct gsim_output *output)
             put_json_number(figure_value(answer, i, j), output);
         }
         if (!figure_count(answer)) {
-            gsim_output_json_string(output, answer->value_name);
-            gsim_output_text(output, ": ");
+            gsim_output_put(output, "%q: ", answer->value_name);
             put_json_number(answer->values[i], output);
             gsim_output_printf(output, ", \"status\": \"%s\"", answer->statuses[i] ? answer->statuses[i] : "ok");
         }

@@ -194,17 +194,13 @@ static void put_csv(struct clients *c, struct gsim_output *out)
 static void put_json(struct clients *c, struct gsim_output *out)
 {
     bool is_first = true;
-    gsim_output_text(out, "{\"schema\": \"gpusim-share-comparison/1\", \"device\": ");
-    gsim_output_json_string(out, c->setup->device.name);
-    gsim_output_json_real(out, "limit_us", c->limit_us);
-    gsim_output_printf(out, ", \"limit_of\": \"%s\",\n \"clients\": [", c->figure);
+    gsim_output_put(out, "{'schema': 'gpusim-share-comparison/1', 'device': %q, 'limit_us': %r, 'limit_of': '%s',\n "
+                         "'clients': [", c->setup->device.name, c->limit_us, c->figure);
     for (size_t w = 0; w < c->way_count; w++) {
         const struct point *p = c->best[w] ? point_of(c, w, c->best[w]) : NULL;
-        gsim_output_printf(out, "%s\n  {\"share\": \"%s\", \"copies\": %u", w ? "," : "", c->ways[w]->name, c->best[w]);
-        gsim_output_json_real(out, "p99_us", p ? p->p99_us : NAN);
-        gsim_output_json_real(out, "per_second", p ? p->per_second : NAN);
-        gsim_output_json_real(out, "mj_per_request", p ? p->mj : NAN);
-        gsim_output_text(out, "}");
+        gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'per_second': %r, 'mj_per_request': "
+                             "%r}", w ? "," : "", c->ways[w]->name, c->best[w], p ? p->p99_us : NAN,
+                        p ? p->per_second : NAN, p ? p->mj : NAN);
     }
     gsim_output_text(out, "],\n \"ways\": [");
     for (size_t w = 0; w < c->way_count; w++)
@@ -213,13 +209,10 @@ static void put_json(struct clients *c, struct gsim_output *out)
             gsim_output_printf(out, "%s\n  {\"share\": \"%s\", \"tasks\": [", is_first ? "" : ",", c->ways[w]->name);
             is_first = false;
             for (uint32_t k = 0; k < p->count; k++) {
-                gsim_output_printf(out, "%s{\"name\": \"%u\", \"priority\": 0, \"requests\": %u, \"late\": %u", k ? ", " : "", k, p->stats[k].requests,
-                                   p->stats[k].late);
-                gsim_output_json_real(out, "mean_us", p->stats[k].mean_us);
-                gsim_output_json_real(out, "p50_us", p->stats[k].p50_us);
-                gsim_output_json_real(out, "p99_us", p->stats[k].p99_us);
-                gsim_output_json_real(out, "per_second", p->stats[k].per_second);
-                gsim_output_text(out, "}");
+                gsim_output_put(out, "%s{'name': '%u', 'priority': 0, 'requests': %u, 'late': %u, 'mean_us': %r, "
+                                     "'p50_us': %r, 'p99_us': %r, 'per_second': %r}", k ? ", " : "", k,
+                                p->stats[k].requests, p->stats[k].late, p->stats[k].mean_us, p->stats[k].p50_us,
+                                p->stats[k].p99_us, p->stats[k].per_second);
             }
             gsim_output_text(out, "]}");
         }

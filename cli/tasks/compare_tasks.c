@@ -214,12 +214,9 @@ static void put_csv(const struct comparison *c, struct gsim_output *output)
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {
             const struct gsim_task_stats *s = &c->stats[w][i];
-            gsim_output_csv_string(output, c->ways[w]->name);
-            gsim_output_text(output, ",");
-            gsim_output_csv_string(output, c->tasks.tasks[i].name);
-            gsim_output_printf(output, ",%d,%u,%u,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f", c->tasks.tasks[i].priority,
-                               s->requests, s->late, s->mean_us, s->p50_us, s->p90_us, s->p99_us, s->alone_us,
-                               s->slow_down, s->per_second, c->fairness[w]);
+            gsim_output_put(output, "%c,%c,%d,%u,%u,%f,%f,%f,%f,%f,%f,%f,%f", c->ways[w]->name, c->tasks.tasks[i].name,
+                            c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us, s->p50_us, s->p90_us,
+                            s->p99_us, s->alone_us, s->slow_down, s->per_second, c->fairness[w]);
             const struct intervals *half = &c->intervals[w][i];
             if (c->repeat > 1)
                 gsim_output_printf(output, ",%u,%.6f,%.6f,%.6f,%.6f,%.6f", c->repeat, half->mean_us, half->p50_us,
@@ -244,46 +241,31 @@ static void put_times(const struct comparison *c, size_t way, uint32_t task, str
 
 static void put_json(const struct comparison *c, struct gsim_output *output)
 {
-    gsim_output_text(output, "{\"schema\": \"gpusim-share-comparison/1\", \"device\": ");
-    gsim_output_json_string(output, c->tasks.setup->device.name);
-    gsim_output_text(output, ",\n \"ways\": [");
+    gsim_output_put(output, "{'schema': 'gpusim-share-comparison/1', 'device': %q,\n 'ways': [",
+                    c->tasks.setup->device.name);
     for (size_t w = 0; w < c->way_count; w++) {
-        gsim_output_text(output, w ? ",\n  {\"share\": " : "\n  {\"share\": ");
-        gsim_output_json_string(output, c->ways[w]->name);
+        gsim_output_put(output, "%s%q", w ? ",\n  {\"share\": " : "\n  {\"share\": ", c->ways[w]->name);
         if (!c->stats[w]) {
-            gsim_output_text(output, ", \"error\": ");
-            gsim_output_json_string(output, c->errors[w].message);
+            gsim_output_put(output, ", 'error': %q", c->errors[w].message);
         } else {
-            gsim_output_json_real(output, "fairness", c->fairness[w]);
-            gsim_output_json_real(output, "makespan_us", c->makespan_us[w]);
+            gsim_output_put(output, ", 'fairness': %r, 'makespan_us': %r", c->fairness[w], c->makespan_us[w]);
             if (c->notes[w][0]) {
-                gsim_output_text(output, ", \"notes\": [");
-                gsim_output_json_string(output, c->notes[w]);
-                gsim_output_text(output, "]");
+                gsim_output_put(output, ", 'notes': [%q]", c->notes[w]);
             }
             gsim_output_text(output, ", \"tasks\": [");
         }
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {
             const struct gsim_task_stats *s = &c->stats[w][i];
-            gsim_output_text(output, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
-            gsim_output_json_string(output, c->tasks.tasks[i].name);
-            gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", c->tasks.tasks[i].priority,
-                               s->requests, s->late);
-            gsim_output_json_real(output, "mean_us", s->mean_us);
-            gsim_output_json_real(output, "p50_us", s->p50_us);
-            gsim_output_json_real(output, "p90_us", s->p90_us);
-            gsim_output_json_real(output, "p99_us", s->p99_us);
-            gsim_output_json_real(output, "alone_us", s->alone_us);
-            gsim_output_json_real(output, "slow_down", s->slow_down);
-            gsim_output_json_real(output, "per_second", s->per_second);
+            gsim_output_put(output, "%s%q, 'priority': %d, 'requests': %u, 'late': %u, 'mean_us': %r, 'p50_us': %r, "
+                                    "'p90_us': %r, 'p99_us': %r, 'alone_us': %r, 'slow_down': %r, 'per_second': %r",
+                            i ? ",\n    {\"name\": " : "\n    {\"name\": ", c->tasks.tasks[i].name,
+                            c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us, s->p50_us, s->p90_us,
+                            s->p99_us, s->alone_us, s->slow_down, s->per_second);
             if (c->repeat > 1) {
                 const struct intervals *half = &c->intervals[w][i];
-                gsim_output_printf(output, ", \"repetitions\": %u", c->repeat);
-                gsim_output_json_real(output, "mean_ci95_us", half->mean_us);
-                gsim_output_json_real(output, "p50_ci95_us", half->p50_us);
-                gsim_output_json_real(output, "p99_ci95_us", half->p99_us);
-                gsim_output_json_real(output, "slow_down_ci95", half->slow_down);
-                gsim_output_json_real(output, "per_second_ci95", half->per_second);
+                gsim_output_put(output, ", 'repetitions': %u, 'mean_ci95_us': %r, 'p50_ci95_us': %r, 'p99_ci95_us': "
+                                        "%r, 'slow_down_ci95': %r, 'per_second_ci95': %r", c->repeat, half->mean_us,
+                                half->p50_us, half->p99_us, half->slow_down, half->per_second);
             }
             put_times(c, w, i, output);
             gsim_output_text(output, "}");

@@ -241,19 +241,14 @@ static void put_csv(struct gsim_output *out, const struct gsim_explanation *x)
     for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
         for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
             if (!x->time[s][c]) continue;
-            gsim_output_csv_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
-            gsim_output_printf(out, ",%s,", gsim_cause_word((enum gsim_cause)c));
-            gsim_output_time_us(out, x->time[s][c]);
-            gsim_output_printf(out, ",%.6f\n", share(x->time[s][c], x->makespan));
+            gsim_output_put(out, "%c,%s,%t,%f\n", gsim_gpu_state_text((enum gsim_gpu_state)s),
+                            gsim_cause_word((enum gsim_cause)c), x->time[s][c], share(x->time[s][c], x->makespan));
         }
 }
 
 static void put_json_time(struct gsim_output *out, gsim_time time, gsim_time makespan)
 {
-    gsim_output_text(out, ", \"time_us\": ");
-    gsim_output_time_us(out, time);
-    gsim_output_json_real(out, "share", share(time, makespan));
-    gsim_output_text(out, "}");
+    gsim_output_put(out, ", 'time_us': %t, 'share': %r}", time, share(time, makespan));
 }
 
 static void put_json_causes(struct gsim_output *out, const struct gsim_explanation *x)
@@ -278,9 +273,8 @@ static void put_json_owners(struct gsim_output *out, const struct gsim_explanati
     uint32_t count = find_owners(x, owners);
     gsim_output_text(out, "  \"host\": [");
     for (uint32_t i = 0; i < count; i++) {
-        gsim_output_printf(out, "%s\n    {\"cause\": \"%s\", \"what\": ", i ? "," : "", gsim_cause_word(owners[i].cause));
-        gsim_output_json_string(out, owners[i].what);
-        gsim_output_json_real(out, "longest_us", gsim_time_us(owners[i].longest));
+        gsim_output_put(out, "%s\n    {'cause': '%s', 'what': %q, 'longest_us': %r", i ? "," : "",
+                        gsim_cause_word(owners[i].cause), owners[i].what, gsim_time_us(owners[i].longest));
         put_json_time(out, owners[i].time, x->makespan);
     }
     gsim_output_text(out, "\n  ],\n");
@@ -294,9 +288,7 @@ static void put_json_path(struct gsim_output *out, const struct gsim_explanation
     for (size_t i = 0; i < x->part_count; i++) {
         gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
         gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i], label));
-        gsim_output_text(out, ", \"text\": ");
-        gsim_output_json_string(out, part_name(x, &x->parts[i], label));
-        gsim_output_printf(out, ", \"count\": %" PRIu64, x->parts[i].count);
+        gsim_output_put(out, ", 'text': %q, 'count': %z", part_name(x, &x->parts[i], label), x->parts[i].count);
         put_json_time(out, x->parts[i].time, x->makespan);
     }
     gsim_output_text(out, "\n  ],\n");
@@ -309,17 +301,11 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
     for (size_t i = 0; i < x->stretch_count; i++) {
         const struct gsim_stretch *s = &x->stretches[i];
         if (s->cause == GSIM_CAUSE_NONE) continue;
-        gsim_output_printf(out, "%s\n    {\"start_us\": ", separator);
-        gsim_output_time_us(out, s->start - x->from);
-        gsim_output_text(out, ", \"end_us\": ");
-        gsim_output_time_us(out, s->end - x->from);
-        gsim_output_text(out, ", \"state\": ");
-        gsim_output_json_string(out, gsim_gpu_state_text(s->state));
-        gsim_output_printf(out, ", \"cause\": \"%s\", \"before\": ", gsim_cause_word(s->cause));
-        gsim_output_json_string(out, work_name(x, s->next));
+        gsim_output_put(out, "%s\n    {'start_us': %t, 'end_us': %t, 'state': %q, 'cause': '%s', 'before': %q",
+                        separator, s->start - x->from, s->end - x->from, gsim_gpu_state_text(s->state),
+                        gsim_cause_word(s->cause), work_name(x, s->next));
         if (s->what) {
-            gsim_output_text(out, ", \"what\": ");
-            gsim_output_json_string(out, s->what);
+            gsim_output_put(out, ", 'what': %q", s->what);
         }
         gsim_output_text(out, "}");
         separator = ",";
@@ -331,16 +317,11 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
 {
     const struct gsim_cli_subject *s = &e->subject;
     const struct gsim_explanation *x = &e->explanation;
-    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
-    gsim_output_json_string(out, s->point.program.name);
-    gsim_output_text(out, ",\n  \"scheduler\": ");
-    gsim_output_json_string(out, s->scheduler->name);
-    gsim_output_text(out, ",\n  \"device\": ");
-    gsim_output_json_string(out, x->moments->simulation->device->name);
+    gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
+                         "'device': %q", SCHEMA, GPUSIM_VERSION, s->point.program.name, s->scheduler->name,
+                    x->moments->simulation->device->name);
     gsim_cli_subject_put_notes(out, s);
-    gsim_output_text(out, ",\n  \"makespan_us\": ");
-    gsim_output_time_us(out, x->makespan);
-    gsim_output_text(out, ",\n");
+    gsim_output_put(out, ",\n  'makespan_us': %t,\n", x->makespan);
     if (s->is_trace) {
         gsim_output_text(out, "  ");
         gsim_cli_step_put_json(out, &s->step);

@@ -121,21 +121,13 @@ void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_ex
     gsim_output_text(out, "  \"pairs\": [");
     for (size_t i = 0; i < e->pair_count; i++) {
         const struct gsim_pair *p = &e->pairs[i];
-        gsim_output_printf(out, "%s\n    {\"streams\": [%u, %u], \"busy_us\": [", i ? "," : "", number_of(e, p->streams[0]), number_of(e, p->streams[1]));
-        gsim_output_time_us(out, p->busy[0]);
-        gsim_output_text(out, ", ");
-        gsim_output_time_us(out, p->busy[1]);
-        gsim_output_text(out, "], \"overlap_us\": ");
-        gsim_output_time_us(out, p->overlap);
-        gsim_output_text(out, ", \"apart_us\": ");
-        gsim_output_time_us(out, p->apart);
-        gsim_output_text(out, ", \"reasons\": [");
+        gsim_output_put(out, "%s\n    {'streams': [%u, %u], 'busy_us': [%t, %t], 'overlap_us': %t, 'apart_us': %t, "
+                             "'reasons': [", i ? "," : "", number_of(e, p->streams[0]), number_of(e, p->streams[1]),
+                        p->busy[0], p->busy[1], p->overlap, p->apart);
         for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) {
-            gsim_output_printf(out, "%s\n      {\"reason\": \"%s\", \"text\": \"%s\", \"held_us\": ", r ? "," : "", gsim_reason_word((enum gsim_reason)r),
-                               gsim_reason_text((enum gsim_reason)r));
-            gsim_output_time_us(out, p->held[r]);
-            gsim_output_json_real(out, "worth_us", i < GSIM_EXPLAINED_PAIRS ? e->worth_us[i][r] : NAN);
-            gsim_output_text(out, "}");
+            gsim_output_put(out, "%s\n      {'reason': '%s', 'text': '%s', 'held_us': %t, 'worth_us': %r}",
+                            r ? "," : "", gsim_reason_word((enum gsim_reason)r), gsim_reason_text((enum gsim_reason)r),
+                            p->held[r], i < GSIM_EXPLAINED_PAIRS ? e->worth_us[i][r] : NAN);
         }
         gsim_output_text(out, "]}");
     }

@@ -172,21 +172,16 @@ void gsim_cli_step_put_json(struct gsim_output *out, const struct gsim_cli_step 
 {
     const struct gsim_trace_steps *found = &s->found;
     const char *separator = "";
-    gsim_output_printf(out, "\"step\": {\"count\": %u", found->count ? found->count : 1);
-    gsim_output_json_real(out, "us", s->us);
-    gsim_output_printf(out, ", \"interval_us\": [%.3f, %.3f], \"recorded_us\": [", s->low_us, s->high_us);
+    gsim_output_put(out, "'step': {'count': %u, 'us': %r, 'interval_us': [%.3f, %.3f], 'recorded_us': [",
+                    found->count ? found->count : 1, s->us, s->low_us, s->high_us);
     if (!found->count) gsim_output_printf(out, "%.3f", s->recorded_us);
     for (uint32_t i = 0; i < found->count; i++) gsim_output_printf(out, "%s%.3f", i ? ", " : "", gsim_trace_step_us(&found->steps[i]));
-    gsim_output_text(out, "], \"by\": ");
-    gsim_output_json_string(out, gsim_steps_by_text(found->by));
-    gsim_output_text(out, ", \"outliers\": [");
+    gsim_output_put(out, "], 'by': %q, 'outliers': [", gsim_steps_by_text(found->by));
     for (uint32_t i = 0; i < found->count; i++) {
         const struct gsim_trace_step *step = &found->steps[i];
         if (!step->is_outlier) continue;
-        gsim_output_printf(out, "%s{\"step\": %u, \"us\": %.3f, \"waited_us\": %.3f, \"waited_for\": ", separator, step->number, gsim_trace_step_us(step),
-                           step->waited_us);
-        gsim_output_json_string(out, step->waited);
-        gsim_output_text(out, "}");
+        gsim_output_put(out, "%s{'step': %u, 'us': %.3f, 'waited_us': %.3f, 'waited_for': %q}", separator, step->number,
+                        gsim_trace_step_us(step), step->waited_us, step->waited);
         separator = ", ";
     }
     gsim_output_text(out, "]}");

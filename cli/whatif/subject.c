@@ -127,8 +127,7 @@ void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_s
     for (uint32_t at = 0; s->is_trace && (count = gsim_import_next_note(&s->notes, &at, &text));) {
         char line[320];
         snprintf(line, sizeof line, "%" PRIu64 " %s", count, text);
-        gsim_output_text(out, separator);
-        gsim_output_json_string(out, line);
+        gsim_output_put(out, "%s%q", separator, line);
         separator = ", ";
     }
     gsim_output_text(out, "]");

@@ -145,8 +145,7 @@ static void put_csv(struct gsim_output *out, const struct table *t)
                                i ? row->error_us : 0);
         else
             gsim_output_text(out, ",,,,,");
-        gsim_output_csv_string(out, row->note);
-        gsim_output_text(out, ",\"");
+        gsim_output_put(out, "%c,'", row->note);
         for (const char *c = command_of(t, row, name); *c; c++) gsim_output_printf(out, *c == '"' ? "\"\"" : "%c", *c);
         gsim_output_text(out, "\"\n");
     }
@@ -156,42 +155,27 @@ static void put_json_row(struct gsim_output *out, const struct table *t, const s
 {
     char name[NAME_BYTES];
     gsim_whatif_name(row, name, sizeof name);
-    gsim_output_text(out, "    {\"change\": ");
-    gsim_output_json_string(out, name);
-    gsim_output_printf(out, ", \"together\": %s, \"has_effect\": %s", row->is_together ? "true" : "false", row->has_effect ? "true" : "false");
-    gsim_output_json_real(out, "time_us", row->time_us);
-    gsim_output_json_real(out, "saved_us", t->now_us - row->time_us);
-    gsim_output_json_real(out, "saved_percent", 100 * (1 - row->time_us / t->now_us));
-    gsim_output_json_real(out, "error_us", row->error_us);
-    gsim_output_text(out, ", \"note\": ");
-    gsim_output_json_string(out, row->note);
-    gsim_output_text(out, ", \"command\": ");
-    gsim_output_json_string(out, command_of(t, row, name));
-    gsim_output_text(out, "}");
+    gsim_output_put(out, "    {'change': %q, 'together': %b, 'has_effect': %b, 'time_us': %r, 'saved_us': %r, "
+                         "'saved_percent': %r, 'error_us': %r, 'note': %q, 'command': %q}", name, row->is_together,
+                    row->has_effect, row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us),
+                    row->error_us, row->note, command_of(t, row, name));
 }
 
 static void put_json(struct gsim_output *out, const struct table *t)
 {
     const struct gsim_cli_subject *s = &t->w->subject;
-    gsim_output_text(out, "{\n  \"schema\": \"" SCHEMA "\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
-    gsim_output_json_string(out, s->point.program.name);
-    gsim_output_text(out, ",\n  \"scheduler\": ");
-    gsim_output_json_string(out, s->scheduler->name);
-    gsim_output_text(out, ",\n  \"device\": ");
-    gsim_output_json_string(out, s->setup.device.name);
+    gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
+                         "'device': %q", SCHEMA, GPUSIM_VERSION, s->point.program.name, s->scheduler->name,
+                    s->setup.device.name);
     gsim_cli_subject_put_notes(out, s);
-    gsim_output_json_real(out, "time_us", t->now_us);
-    gsim_output_json_real(out, "host_ratio", t->w->host_ratio);
-    gsim_output_json_real(out, "link_ratio", t->w->link_ratio);
-    gsim_output_json_real(out, "idle_ratio", t->w->idle_ratio);
-    gsim_output_printf(out, ", \"idle_cause\": \"%s\"", gsim_cause_word(t->w->cause));
+    gsim_output_put(out, ", 'time_us': %r, 'host_ratio': %r, 'link_ratio': %r, 'idle_ratio': %r, 'idle_cause': '%s'",
+                    t->now_us, t->w->host_ratio, t->w->link_ratio, t->w->idle_ratio, gsim_cause_word(t->w->cause));
     if (s->is_trace) {
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &s->step);
     }
     if (t->w->undecided[0]) {
-        gsim_output_text(out, ",\n  \"undecided\": ");
-        gsim_output_json_string(out, t->w->undecided);
+        gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
     }
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {

@@ -280,6 +280,48 @@ void gsim_output_json_real(struct gsim_output *output, const char *name, double 
     gsim_output_real(output, value);
 }
 
+/* By the printf() conversion at FORMAT, behind its "%"; returns where it ends. */
+static const char *put_double(struct gsim_output *output, const char *format, double value)
+{
+    char text[400], one[8] = "%";
+    size_t length = strspn(format, ".0123456789") + 1;
+    GSIM_INVARIANT(length < sizeof one - 1 && strchr("fg", format[length - 1]));
+    memcpy(one + 1, format, length);
+    snprintf(text, sizeof text, one, value);
+    gsim_output_text(output, text);
+    return format + length - 1;
+}
+
+void gsim_output_put(struct gsim_output *output, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    for (size_t plain; *format; format++) {
+        plain = strcspn(format, "'%");
+        gsim_output_bytes(output, format, plain);
+        format += plain;
+        if (!*format) break;
+        if (*format == '\'') {
+            gsim_output_bytes(output, "\"", 1);
+            continue;
+        }
+        switch (*++format) {
+        case '%': gsim_output_text(output, "%"); break;
+        case 's': gsim_output_text(output, va_arg(list, const char *)); break;
+        case 'q': gsim_output_json_string(output, va_arg(list, const char *)); break;
+        case 'c': gsim_output_csv_string(output, va_arg(list, const char *)); break;
+        case 'u': gsim_output_unsigned(output, va_arg(list, unsigned)); break;
+        case 'd': gsim_output_printf(output, "%d", va_arg(list, int)); break;
+        case 'z': gsim_output_unsigned(output, va_arg(list, uint64_t)); break;
+        case 'b': gsim_output_text(output, va_arg(list, int) ? "true" : "false"); break;
+        case 't': gsim_output_time_us(output, va_arg(list, gsim_time)); break;
+        case 'r': gsim_output_real(output, va_arg(list, double)); break;
+        default: format = put_double(output, format, va_arg(list, double));
+        }
+    }
+    va_end(list);
+}
+
 void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed)
 {
     char text[32] = "-";

@@ -17,11 +17,8 @@ static void put_row(const struct gsim_device_spec *spec, const struct gsim_numbe
         gsim_output_printf(output, "%s%.6g", i ? ", " : "", gsim_device_get(spec, row->first + i));
         if (spec->kind[row->first + i] > spec->kind[source]) source = row->first + i;
     }
-    gsim_output_printf(output, "%s, \"unit\": ", row->points ? "]" : "");
-    gsim_output_json_string(output, row->unit);
-    gsim_output_printf(output, ", \"kind\": \"%s\",\n      \"source\": ", gsim_number_kind_name(spec->kind[source]));
-    gsim_output_json_string(output, spec->source[source]);
-    gsim_output_text(output, "}");
+    gsim_output_put(output, "%s, 'unit': %q, 'kind': '%s',\n      'source': %q}", row->points ? "]" : "", row->unit,
+                    gsim_number_kind_name(spec->kind[source]), spec->source[source]);
 }
 
 void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output)
@@ -29,15 +26,12 @@ void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *
     static const char *const sections[] = {"gpu", "link", "managed", "host", "power", "sharing"};
     size_t row_count;
     const struct gsim_number_row *rows = gsim_number_rows(&row_count);
-    gsim_output_text(output, "{\n  \"schema\": \"" GSIM_DEVICE_SCHEMA "\",\n  \"name\": ");
-    gsim_output_json_string(output, spec->name);
-    gsim_output_text(output, ",\n  \"title\": ");
-    gsim_output_json_string(output, spec->title);
+    gsim_output_put(output, "{\n  'schema': '%s',\n  'name': %q,\n  'title': %q", GSIM_DEVICE_SCHEMA, spec->name,
+                    spec->title);
     char capability[GSIM_CAPABILITY_TEXT];
     gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"", gsim_capability_text(spec->compute_capability, capability));
     if (spec->arch) {
-        gsim_output_text(output, ",\n  \"arch\": ");
-        gsim_output_json_string(output, spec->arch);
+        gsim_output_put(output, ",\n  'arch': %q", spec->arch);
     }
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         bool is_first = true;

@@ -32,40 +32,10 @@ struct writer {
 /* --- one event ---------------------------------------------------------------------------------------------- */
 static void begin_event(struct writer *writer, const char *phase, const char *category, uint64_t pid, uint64_t tid)
 {
-    struct gsim_output *output = writer->output;
-    gsim_output_text(output, writer->first ? "\n{\"ph\":\"" : ",\n{\"ph\":\"");
+    gsim_output_put(writer->output, "%s\n{'ph':'%s'", writer->first ? "" : ",", phase);
     writer->first = false;
-    gsim_output_text(output, phase);
-    if (category) {
-        gsim_output_text(output, "\",\"cat\":\"");
-        gsim_output_text(output, category);
-    }
-    gsim_output_text(output, "\",\"pid\":");
-    gsim_output_unsigned(output, pid);
-    gsim_output_text(output, ",\"tid\":");
-    gsim_output_unsigned(output, tid);
-}
-
-static void put_name(struct writer *writer, const char *name)
-{
-    gsim_output_text(writer->output, ",\"name\":");
-    gsim_output_json_string(writer->output, name);
-}
-
-static void put_span(struct writer *writer, gsim_time start, gsim_time end)
-{
-    gsim_output_text(writer->output, ",\"ts\":");
-    gsim_output_time_us(writer->output, start);
-    gsim_output_text(writer->output, ",\"dur\":");
-    gsim_output_time_us(writer->output, end - start);
-}
-
-static void put_number(struct writer *writer, const char *key, uint64_t value, bool first)
-{
-    gsim_output_text(writer->output, first ? "\"" : ",\"");
-    gsim_output_text(writer->output, key);
-    gsim_output_text(writer->output, "\":");
-    gsim_output_unsigned(writer->output, value);
+    if (category) gsim_output_put(writer->output, ",'cat':'%s'", category);
+    gsim_output_put(writer->output, ",'pid':%z,'tid':%z", pid, tid);
 }
 
 static void put_flow(struct writer *writer, uint32_t correlation, bool is_call, uint64_t pid, uint64_t tid,
@@ -73,30 +43,20 @@ static void put_flow(struct writer *writer, uint32_t correlation, bool is_call, 
 {
     if (!correlation || writer->flows[correlation] != (FLOW_CALL | FLOW_WORK)) return;
     begin_event(writer, is_call ? "s" : "f", "ac2g", pid, tid);
-    put_name(writer, "ac2g");
-    gsim_output_text(writer->output, ",\"id\":");
-    gsim_output_unsigned(writer->output, correlation);
-    gsim_output_text(writer->output, ",\"ts\":");
-    gsim_output_time_us(writer->output, at);
-    gsim_output_text(writer->output, is_call ? "}" : ",\"bp\":\"e\"}");
+    gsim_output_put(writer->output, ",'name':'ac2g','id':%u,'ts':%t%s}", correlation, at,
+                    is_call ? "" : ",\"bp\":\"e\"");
 }
 
 static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, const char *name)
 {
     begin_event(writer, "M", NULL, pid, tid);
-    put_name(writer, what);
-    gsim_output_text(writer->output, ",\"ts\":0,\"args\":{\"name\":");
-    gsim_output_json_string(writer->output, name);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'name':'%s','ts':0,'args':{'name':%q}}", what, name);
 }
 
 static void put_sort_index(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t index)
 {
     begin_event(writer, "M", NULL, pid, tid);
-    put_name(writer, what);
-    gsim_output_text(writer->output, ",\"ts\":0,\"args\":{");
-    put_number(writer, "sort_index", index, true);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'name':'%s','ts':0,'args':{'sort_index':%z}}", what, index);
 }
 
 /* --- device work ---------------------------------------------------------------------------------------------- */
@@ -107,23 +67,14 @@ static void put_kernel(struct writer *writer, const struct gsim_kernel_record *r
     double blocks = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z / device->sm_count;
     double warps = ceil((double)kernel->block.x * kernel->block.y * kernel->block.z / device->warp_threads) * blocks;
     begin_event(writer, "X", "kernel", record->device, tid);
-    put_name(writer, kernel->name);
-    put_span(writer, record->start, record->end);
-    gsim_output_text(writer->output, ",\"args\":{\"queued\":0");
-    put_number(writer, "device", record->device, false);
-    put_number(writer, "context", 1, false);
-    put_number(writer, "stream", record->stream, false);
-    put_number(writer, "correlation", record->correlation, false);
-    put_number(writer, "registers per thread", kernel->regs_per_thread, false);
-    put_number(writer, "shared memory", kernel->smem_bytes, false);
-    gsim_output_printf(writer->output, ",\"blocks per SM\":%.6f,\"warps per SM\":%.6f", blocks, warps);
-    gsim_output_printf(writer->output, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", kernel->grid.x, kernel->grid.y,
-                       kernel->grid.z, kernel->block.x, kernel->block.y, kernel->block.z);
-    put_number(writer, "op", record->op, false);
-    put_number(writer, "iteration", record->iteration, false);
-    gsim_output_text(writer->output, ",\"ready\":");
-    gsim_output_time_us(writer->output, record->ready);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'queued':0,'device':%u,'context':1,"
+                                    "'stream':%u,'correlation':%u,'registers per thread':%u,'shared memory':%u,"
+                                    "'blocks per SM':%f,'warps per SM':%f,'grid':[%u,%u,%u],'block':[%u,%u,%u],"
+                                    "'op':%u,'iteration':%u,'ready':%t}}", kernel->name, record->start,
+                    record->end - record->start,
+                    record->device, record->stream, record->correlation, kernel->regs_per_thread,
+                    kernel->smem_bytes, blocks, warps, kernel->grid.x, kernel->grid.y, kernel->grid.z,
+                    kernel->block.x, kernel->block.y, kernel->block.z, record->op, record->iteration, record->ready);
     put_flow(writer, record->correlation, false, record->device, tid, record->start);
 }
 
@@ -153,22 +104,16 @@ static void put_copy(struct writer *writer, const struct gsim_copy_record *recor
     const struct gsim_program *program = writer->timeline->program;
     double us = gsim_time_us(record->end - record->start);
     begin_event(writer, "X", "gpu_memcpy", record->device, tid);
-    put_name(writer, copy_name(record, writer->result->simulation->memory));
-    put_span(writer, record->start, record->end);
-    gsim_output_text(writer->output, ",\"args\":{");
-    put_number(writer, "device", record->device, true);
-    put_number(writer, "context", 1, false);
-    put_number(writer, "stream", record->stream, false);
-    put_number(writer, "correlation", record->correlation, false);
-    put_number(writer, "bytes", record->bytes, false);
-    gsim_output_printf(writer->output, ",\"memory bandwidth (GB/s)\":%.6f",
-                       us > 0 ? (double)record->bytes / us * 1e-3 : 0.0);
-    put_number(writer, "op", record->op, false);
-    put_number(writer, "iteration", record->iteration, false);
-    gsim_output_printf(writer->output, ",\"reason\":\"%s\"", gsim_copy_reason_name(record->reason));
+    gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'device':%u,'context':1,'stream':%u,"
+                                    "'correlation':%u,'bytes':%z,'memory bandwidth (GB/s)':%f,'op':%u,"
+                                    "'iteration':%u,'reason':'%s'",
+                    copy_name(record, writer->result->simulation->memory), record->start,
+                    record->end - record->start, record->device,
+                    record->stream, record->correlation, record->bytes,
+                    us > 0 ? (double)record->bytes / us * 1e-3 : 0.0, record->op, record->iteration,
+                    gsim_copy_reason_name(record->reason));
     if (record->buffer_index < program->buffer_count) {
-        gsim_output_text(writer->output, ",\"buffer\":");
-        gsim_output_json_string(writer->output, program->buffers[record->buffer_index].name);
+        gsim_output_put(writer->output, ",'buffer':%q", program->buffers[record->buffer_index].name);
     }
     gsim_output_text(writer->output, "}}");
     put_flow(writer, record->correlation, false, record->device, tid, record->start);
@@ -178,18 +123,12 @@ static void put_copy(struct writer *writer, const struct gsim_copy_record *recor
 static void put_wait(struct writer *writer, const struct gsim_wait_record *record)
 {
     begin_event(writer, "X", "cuda_sync", 0, record->waiting_stream);
-    put_name(writer, "Stream Wait Event");
-    put_span(writer, record->satisfied, record->satisfied);
-    gsim_output_text(writer->output, ",\"args\":{\"cuda_sync_kind\":\"Stream Wait Event\",\"device\":0,\"context\":1");
-    put_number(writer, "stream", record->waiting_stream, false);
-    put_number(writer, "wait_on_stream", record->recorded_stream, false);
-    put_number(writer, "wait_on_cuda_event_id", record->event, false);
-    put_number(writer, "wait_on_cuda_event_record_corr_id", record->record_correlation, false);
-    put_number(writer, "correlation", record->correlation, false);
-    gsim_output_text(writer->output, ",\"recorded\":");
-    gsim_output_time_us(writer->output, record->recorded);
-    put_number(writer, "iteration", record->iteration, false);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'name':'Stream Wait Event','ts':%t,'dur':%t,'args':{'cuda_sync_kind':'Stream "
+                                    "Wait Event','device':0,'context':1,'stream':%u,'wait_on_stream':%u,"
+                                    "'wait_on_cuda_event_id':%u,'wait_on_cuda_event_record_corr_id':%u,"
+                                    "'correlation':%u,'recorded':%t,'iteration':%u}}", record->satisfied,
+                    (gsim_time)0, record->waiting_stream, record->recorded_stream, record->event,
+                    record->record_correlation, record->correlation, record->recorded, record->iteration);
 }
 
 /* NULL for calls that do not synchronise. */
@@ -205,12 +144,10 @@ static void put_sync(struct writer *writer, const struct gsim_api_record *record
 {
     const char *name = sync_name(record->api);
     begin_event(writer, "X", "cuda_sync", 0, tid);
-    put_name(writer, name);
-    put_span(writer, record->start, record->end);
-    gsim_output_printf(writer->output, ",\"args\":{\"cuda_sync_kind\":\"%s\",\"device\":0,\"context\":1", name);
-    if (record->api == GSIM_API_STREAM_SYNC) put_number(writer, "stream", record->stream, false);
-    put_number(writer, "correlation", record->correlation, false);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'cuda_sync_kind':'%s','device':0,'context':1",
+                    name, record->start, record->end - record->start, name);
+    if (record->api == GSIM_API_STREAM_SYNC) gsim_output_put(writer->output, ",'stream':%u", record->stream);
+    gsim_output_put(writer->output, ",'correlation':%u}}", record->correlation);
 }
 
 /* --- host ------------------------------------------------------------------------------------------------------ */
@@ -218,19 +155,14 @@ static void put_call(struct writer *writer, const struct gsim_api_record *record
 {
     begin_event(writer, "X", "cuda_runtime", GSIM_TRACE_HOST_PID, record->thread);
     bool has_flags = record->api == GSIM_API_EVENT_CREATE && record->detail; /* without them, events have timing */
-    put_name(writer, has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api));
-    put_span(writer, record->start, record->end);
-    gsim_output_text(writer->output, ",\"args\":{");
-    put_number(writer, "correlation", record->correlation, true);
-    put_number(writer, "stream", record->stream, false);
-    put_number(writer, "iteration", record->iteration, false);
+    gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'correlation':%u,'stream':%u,'iteration':%u",
+                    has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api), record->start,
+                    record->end - record->start,
+                    record->correlation, record->stream, record->iteration);
     if (record->detail) {
-        gsim_output_text(writer->output, ",\"detail\":");
-        gsim_output_json_string(writer->output, record->detail);
+        gsim_output_put(writer->output, ",'detail':%q", record->detail);
     }
-    gsim_output_text(writer->output, ",\"waited\":");
-    gsim_output_time_us(writer->output, record->waited);
-    gsim_output_text(writer->output, "}}");
+    gsim_output_put(writer->output, ",'waited':%t}}", record->waited);
     put_flow(writer, record->correlation, true, GSIM_TRACE_HOST_PID, record->thread, record->start);
 }
 
@@ -263,19 +195,9 @@ static void put_occupancy(struct writer *writer)
         if (until && (now->time >= until || (!is_last && now[1].time <= from))) continue;
         gsim_time at = until && now->time < from ? from : now->time; /* what holds when a window begins */
         begin_event(writer, "C", NULL, 0, 0);
-        put_name(writer, "occupancy");
-        gsim_output_text(writer->output, ",\"ts\":");
-        gsim_output_time_us(writer->output, at);
-        gsim_output_text(writer->output, ",\"args\":{");
-        put_number(writer, "busy SMs", now->busy_sms, true);
-        gsim_output_text(writer->output, "}}");
+        gsim_output_put(writer->output, ",'name':'occupancy','ts':%t,'args':{'busy SMs':%u}}", at, now->busy_sms);
         begin_event(writer, "C", NULL, 0, 0);
-        put_name(writer, "resident warps");
-        gsim_output_text(writer->output, ",\"ts\":");
-        gsim_output_time_us(writer->output, at);
-        gsim_output_text(writer->output, ",\"args\":{");
-        put_number(writer, "warps", now->warps, true);
-        gsim_output_text(writer->output, "}}");
+        gsim_output_put(writer->output, ",'name':'resident warps','ts':%t,'args':{'warps':%u}}", at, now->warps);
     }
 }
 
@@ -284,32 +206,20 @@ static void put_head(struct writer *writer)
     const struct gsim_simulation *run = writer->result->simulation;
     const struct gsim_device_spec *device = run->device;
     const struct gsim_sm_limits limits = gsim_sm_limits(device);
-    gsim_output_text(writer->output, "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":");
-    gsim_output_json_string(writer->output, device->title ? device->title : device->name);
-    put_number(writer, "totalGlobalMem", (uint64_t)(device->memory_gb * 1e9), false);
-    put_number(writer, "computeMajor", gsim_capability_major(device->compute_capability), false);
-    put_number(writer, "computeMinor", gsim_capability_minor(device->compute_capability), false);
-    put_number(writer, "maxThreadsPerBlock", 1024, false);
-    put_number(writer, "warpSize", limits.warp_threads, false);
-    put_number(writer, "maxThreadsPerMultiprocessor", limits.threads, false);
-    put_number(writer, "regsPerBlock", limits.registers_per_block, false);
-    put_number(writer, "regsPerMultiprocessor", limits.registers, false);
-    put_number(writer, "sharedMemPerBlockOptin", limits.smem_block_bytes, false);
-    put_number(writer, "sharedMemPerMultiprocessor", limits.smem_bytes, false);
-    put_number(writer, "numSms", (uint64_t)device->sm_count, false);
-    gsim_output_text(
-        writer->output,
-        "}],\n\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":0,\"gpusim\":{\"version\":\"" GPUSIM_VERSION
-        "\",\"workload\":");
-    gsim_output_json_string(writer->output, run->program->name);
-    gsim_output_text(writer->output, ",\"scheduler\":");
-    gsim_output_json_string(writer->output, run->scheduler->name);
-    gsim_output_text(writer->output, ",\"device\":");
-    gsim_output_json_string(writer->output, device->name);
-    put_number(writer, "seed", run->seed, false);
+    gsim_output_put(writer->output, "{'schemaVersion':1,'deviceProperties':[{'id':0,'name':%q,'totalGlobalMem':%z,"
+                                    "'computeMajor':%z,'computeMinor':%z,'maxThreadsPerBlock':1024,'warpSize':%z,"
+                                    "'maxThreadsPerMultiprocessor':%z,'regsPerBlock':%z,'regsPerMultiprocessor':%z,"
+                                    "'sharedMemPerBlockOptin':%z,'sharedMemPerMultiprocessor':%z,'numSms':%z}],\n"
+                                    "'displayTimeUnit':'ns','baseTimeNanoseconds':0,'gpusim':{'version':'%s',"
+                                    "'workload':%q,'scheduler':%q,'device':%q,'seed':%z",
+                    device->title ? device->title : device->name, (uint64_t)(device->memory_gb * 1e9),
+                    (uint64_t)gsim_capability_major(device->compute_capability),
+                    (uint64_t)gsim_capability_minor(device->compute_capability), (uint64_t)limits.warp_threads,
+                    (uint64_t)limits.threads, (uint64_t)limits.registers_per_block, (uint64_t)limits.registers,
+                    (uint64_t)limits.smem_block_bytes, (uint64_t)limits.smem_bytes, (uint64_t)device->sm_count,
+                    GPUSIM_VERSION, run->program->name, run->scheduler->name, device->name, (uint64_t)run->seed);
     if (writer->result->tracer) {
-        gsim_output_text(writer->output, ",\"tracer\":");
-        gsim_output_json_string(writer->output, writer->result->tracer);
+        gsim_output_put(writer->output, ",'tracer':%q", writer->result->tracer);
     }
     gsim_output_text(writer->output, "},\n\"traceEvents\":[");
 }
@@ -453,11 +363,8 @@ static void put_spans(struct writer *writer)
     for (size_t i = 0; i < result->span_count; i++) {
         if (!gsim_result_shows(result, result->spans[i].start, result->spans[i].end)) continue;
         begin_event(writer, "X", "explanation", GSIM_TRACE_SPANS_PID, 0);
-        put_name(writer, result->spans[i].name);
-        put_span(writer, result->spans[i].start, result->spans[i].end);
-        gsim_output_text(writer->output, ",\"args\":{\"state\":");
-        gsim_output_json_string(writer->output, result->spans[i].detail);
-        gsim_output_text(writer->output, "}}");
+        gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'state':%q}}", result->spans[i].name,
+                        result->spans[i].start, result->spans[i].end - result->spans[i].start, result->spans[i].detail);
     }
 }
 

@@ -23,13 +23,11 @@ void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_
     for (size_t i = 0; i < timeline->iteration_count; i++) {
         const struct gsim_iteration_record *iteration = &timeline->iterations[i];
         if (!gsim_result_shows(result, iteration->start, iteration->end)) continue;
-        gsim_output_printf(output, ",\n{\"ph\":\"X\",\"cat\":\"iteration\",\"pid\":%u,\"tid\":0,\"name\":\"iteration %zu%s\",\"ts\":",
-                           GSIM_TRACE_ITERATIONS_PID, i, i < timeline->warm_up_count ? " (warm-up)" : "");
-        gsim_output_time_us(output, iteration->start);
-        gsim_output_text(output, ",\"dur\":");
-        gsim_output_time_us(output, iteration->end - iteration->start);
-        gsim_output_printf(output, ",\"args\":{\"iteration\":%zu,\"streams\":%u,\"events recorded\":%u,\"stream waits\":%u}}", i,
-                           iteration->streams_used, iteration->events_recorded, iteration->stream_waits);
+        gsim_output_put(output, ",\n{'ph':'X','cat':'iteration','pid':%u,'tid':0,'name':'iteration %z%s','ts':%t,"
+                                "'dur':%t,'args':{'iteration':%z,'streams':%u,'events recorded':%u,'stream waits':%u}}",
+                        GSIM_TRACE_ITERATIONS_PID, i, i < timeline->warm_up_count ? " (warm-up)" : "", iteration->start,
+                        iteration->end - iteration->start, i, iteration->streams_used, iteration->events_recorded,
+                        iteration->stream_waits);
     }
 }
 
@@ -80,10 +78,9 @@ static const struct gsim_trace_work *find_target(const struct gsim_trace_work *w
 
 static void put_end(struct gsim_output *output, const char *phase, const struct gsim_trace_work *work, uint64_t id, gsim_time at)
 {
-    gsim_output_printf(output, ",\n{\"ph\":\"%s\",\"cat\":\"event_wait\",\"pid\":%u,\"tid\":%llu,\"name\":\"waits for\",\"id\":%llu,\"ts\":",
-                       phase, work->device, (unsigned long long)work->tid, (unsigned long long)id);
-    gsim_output_time_us(output, at);
-    gsim_output_text(output, *phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+    gsim_output_put(output, ",\n{'ph':'%s','cat':'event_wait','pid':%u,'tid':%z,'name':'waits for','id':%z,'ts':%t%s",
+                    phase, work->device, (unsigned long long)work->tid, (unsigned long long)id, at,
+                    *phase == 'f' ? ",\"bp\":\"e\"}" : "}");
 }
 
 void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace_work *works, size_t count,

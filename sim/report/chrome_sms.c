@@ -31,15 +31,12 @@ static void put_stay(const struct gsim_result *result, const struct gsim_stay *s
                      struct gsim_output *output)
 {
     const struct gsim_block_record *record = &result->blocks->records[stay->record];
-    gsim_output_printf(output, ",\n{\"ph\":\"X\",\"cat\":\"sm_blocks\",\"pid\":%u,\"tid\":%llu,\"name\":", GSIM_TRACE_SMS_PID,
-                       (unsigned long long)sm * LANES + lane);
-    gsim_output_json_string(output, result->timeline->program->kernels[record->kernel_index].name);
-    gsim_output_text(output, ",\"ts\":");
-    gsim_output_time_us(output, stay->start);
-    gsim_output_text(output, ",\"dur\":");
-    gsim_output_time_us(output, stay->end - stay->start);
-    gsim_output_printf(output, ",\"args\":{\"sm\":%u,\"blocks\":%llu,\"stream\":%u,\"correlation\":%u,\"op\":%u,\"iteration\":%u}}", sm,
-                       (unsigned long long)stay->blocks, record->stream, record->correlation, record->op, record->iteration);
+    gsim_output_put(output, ",\n{'ph':'X','cat':'sm_blocks','pid':%u,'tid':%z,'name':%q,'ts':%t,'dur':%t,"
+                            "'args':{'sm':%u,'blocks':%z,'stream':%u,'correlation':%u,'op':%u,'iteration':%u}}",
+                    GSIM_TRACE_SMS_PID, (unsigned long long)sm * LANES + lane,
+                    result->timeline->program->kernels[record->kernel_index].name, stay->start, stay->end - stay->start,
+                    sm, (unsigned long long)stay->blocks, record->stream, record->correlation, record->op,
+                    record->iteration);
 }
 
 static enum gsim_status add_slices(struct gsim_slices *slices, const struct gsim_stay *stays, size_t count,

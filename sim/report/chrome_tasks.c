@@ -6,20 +6,14 @@
 
 static void put_event(struct gsim_output *output, uint32_t task, uint32_t thread, const char *name, gsim_time start, gsim_time end)
 {
-    gsim_output_printf(output, ",\n{\"ph\":\"X\",\"cat\":\"task\",\"pid\":%u,\"tid\":%u,\"name\":", FIRST_PID + task, thread);
-    gsim_output_json_string(output, name);
-    gsim_output_text(output, ",\"ts\":");
-    gsim_output_time_us(output, start);
-    gsim_output_text(output, ",\"dur\":");
-    gsim_output_time_us(output, end - start);
-    gsim_output_text(output, "}");
+    gsim_output_put(output, ",\n{'ph':'X','cat':'task','pid':%u,'tid':%u,'name':%q,'ts':%t,'dur':%t}", FIRST_PID + task,
+                    thread, name, start, end - start);
 }
 
 static void put_label(struct gsim_output *output, const char *what, uint32_t task, uint32_t thread, const char *name)
 {
-    gsim_output_printf(output, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"ts\":0,\"args\":{\"name\":", FIRST_PID + task, thread, what);
-    gsim_output_json_string(output, name);
-    gsim_output_text(output, "}}");
+    gsim_output_put(output, ",\n{'ph':'M','pid':%u,'tid':%u,'name':'%s','ts':0,'args':{'name':%q}}", FIRST_PID + task,
+                    thread, what, name);
 }
 
 void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_output *output)

@@ -12,12 +12,7 @@ static void put_ids(struct gsim_output *output, uint32_t op, uint32_t iteration,
 
 static void put_times(struct gsim_output *output, gsim_time start, gsim_time end)
 {
-    gsim_output_time_us(output, start);
-    gsim_output_text(output, ",");
-    gsim_output_time_us(output, end);
-    gsim_output_text(output, ",");
-    gsim_output_time_us(output, end - start);
-    gsim_output_text(output, "\n");
+    gsim_output_put(output, "%t,%t,%t\n", start, end, end - start);
 }
 
 static void put_kernel(const struct gsim_program *program, const struct gsim_kernel_record *record,
@@ -26,13 +21,9 @@ static void put_kernel(const struct gsim_program *program, const struct gsim_ker
     const struct gsim_kernel *kernel = &program->kernels[record->kernel_index];
     gsim_output_text(output, "kernel");
     put_ids(output, record->op, record->iteration, record->task);
-    gsim_output_csv_string(output, kernel->name);
-    gsim_output_printf(output, ",%u,%u,,,%u %u %u,%u %u %u,", record->stream, record->device, kernel->grid.x,
-                       kernel->grid.y, kernel->grid.z, kernel->block.x, kernel->block.y, kernel->block.z);
-    gsim_output_time_us(output, record->launch);
-    gsim_output_text(output, ",");
-    gsim_output_time_us(output, record->ready);
-    gsim_output_text(output, ",");
+    gsim_output_put(output, "%c,%u,%u,,,%u %u %u,%u %u %u,%t,%t,", kernel->name, record->stream, record->device,
+                    kernel->grid.x, kernel->grid.y, kernel->grid.z, kernel->block.x, kernel->block.y, kernel->block.z,
+                    record->launch, record->ready);
     put_times(output, record->start, record->end);
 }
 
@@ -43,10 +34,8 @@ static void put_copy(const struct gsim_program *program, const struct gsim_copy_
     put_ids(output, record->op, record->iteration, record->task);
     if (record->buffer_index < program->buffer_count)
         gsim_output_csv_string(output, program->buffers[record->buffer_index].name);
-    gsim_output_printf(output, ",%u,%u,%llu,%s,,,", record->stream, record->device, (unsigned long long)record->bytes,
-                       gsim_copy_reason_name(record->reason));
-    gsim_output_time_us(output, record->launch);
-    gsim_output_text(output, ",,");
+    gsim_output_put(output, ",%u,%u,%z,%s,,,%t,,", record->stream, record->device, (unsigned long long)record->bytes,
+                    gsim_copy_reason_name(record->reason), record->launch);
     put_times(output, record->start, record->end);
 }
 

@@ -91,17 +91,11 @@ void gsim_ranks_json(const struct gsim_result *result, struct gsim_output *outpu
     gsim_output_text(output, "],\n \"collectives\": [");
     for (size_t i = 0; i < t->collective_count; i++) {
         const struct gsim_collective_record *c = &t->collectives[i];
-        gsim_output_printf(output, "%s\n  {\"op\": %u, \"rank\": %u, \"iteration\": %u, \"kind\": \"%s\", \"bytes\": %llu, \"channels\": %u, \"start_us\": ",
-                           i ? "," : "", c->op - result->simulation->tasks->first_op[c->task], ranks->rank_of[c->task], c->iteration,
-                           gsim_collective_names[c->kind], (unsigned long long)c->bytes, c->channels);
-        gsim_output_time_us(output, c->start);
-        gsim_output_text(output, ", \"end_us\": ");
-        gsim_output_time_us(output, c->end);
-        gsim_output_text(output, ", \"waiting_us\": ");
-        gsim_output_time_us(output, c->begun - c->start);
-        gsim_output_text(output, ", \"transfer_us\": ");
-        gsim_output_time_us(output, c->end - c->begun);
-        gsim_output_text(output, "}");
+        gsim_output_put(output, "%s\n  {'op': %u, 'rank': %u, 'iteration': %u, 'kind': '%s', 'bytes': %z, "
+                                "'channels': %u, 'start_us': %t, 'end_us': %t, 'waiting_us': %t, 'transfer_us': %t}",
+                        i ? "," : "", c->op - result->simulation->tasks->first_op[c->task], ranks->rank_of[c->task],
+                        c->iteration, gsim_collective_names[c->kind], (unsigned long long)c->bytes, c->channels,
+                        c->start, c->end, c->begun - c->start, c->end - c->begun);
     }
     gsim_output_text(output, "]");
 }

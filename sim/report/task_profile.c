@@ -103,23 +103,16 @@ enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *p, co
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
-    gsim_output_text(&output, "{\"schema\": \"" SCHEMA "\", \"device\": ");
-    gsim_output_json_string(&output, device);
-    gsim_output_text(&output, ",\n \"tasks\": [");
+    gsim_output_put(&output, "{'schema': '%s', 'device': %q,\n 'tasks': [", SCHEMA, device);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gsim_task_profile *t = &p->tasks[i];
-        gsim_output_text(&output, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
-        gsim_output_json_string(&output, t->name);
-        gsim_output_json_real(&output, "request_us", t->request_us);
-        gsim_output_json_real(&output, "measured_us", t->measured_us);
-        gsim_output_text(&output, ",\n   \"kernels\": [");
+        gsim_output_put(&output, "%s%q, 'request_us': %r, 'measured_us': %r,\n   'kernels': [",
+                        i ? ",\n  {\"name\": " : "\n  {\"name\": ", t->name, t->request_us, t->measured_us);
         for (uint32_t k = 0; k < t->count; k++) {
             const struct gsim_kernel_profile *e = &t->entries[k];
-            gsim_output_text(&output, k ? ",\n    {\"name\": " : "\n    {\"name\": ");
-            gsim_output_json_string(&output, e->name);
-            gsim_output_printf(&output, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"count\": %u", e->grid.x, e->grid.y, e->grid.z, e->block.x,
-                               e->block.y, e->block.z, e->count);
-            gsim_output_json_real(&output, "kernel_us", e->kernel_us);
+            gsim_output_put(&output, "%s%q, 'grid': [%u, %u, %u], 'block': [%u, %u, %u], 'count': %u, 'kernel_us': %r",
+                            k ? ",\n    {\"name\": " : "\n    {\"name\": ", e->name, e->grid.x, e->grid.y, e->grid.z,
+                            e->block.x, e->block.y, e->block.z, e->count, e->kernel_us);
             if (e->gap_us >= 0) gsim_output_json_real(&output, "gap_us", e->gap_us);
             gsim_output_text(&output, "}");
         }

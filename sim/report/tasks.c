@@ -231,9 +231,7 @@ void gsim_tasks_json(const struct gsim_result *result, struct gsim_output *outpu
 {
     const struct gsim_task_set *set = result->simulation->tasks;
     double fairness = gsim_tasks_fairness(result->tasks, set->count);
-    gsim_output_text(output, ",\n \"fairness\": ");
-    gsim_output_real(output, fairness);
-    gsim_output_text(output, ",\n \"tasks\": [");
+    gsim_output_put(output, ",\n 'fairness': %r,\n 'tasks': [", fairness);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct gsim_task_stats *s = &result->tasks[i];
         gsim_output_text(output, i ? ",\n  {\"name\": " : "\n  {\"name\": ");

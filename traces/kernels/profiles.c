@@ -171,8 +171,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
     for (uint32_t i = 0; i < profiles->count; i++) {
         const struct gsim_kernel *k = &profiles->kernels[i];
         const char *separator = "";
-        gsim_output_printf(output, "%s\n  {\"name\": ", i ? "," : "");
-        gsim_output_json_string(output, k->name);
+        gsim_output_put(output, "%s\n  {'name': %q", i ? "," : "", k->name);
         put_shape(output, "grid", &k->grid);
         put_shape(output, "block", &k->block);
         gsim_output_printf(output, ", \"regs_per_thread\": %u, \"smem_bytes\": %u", k->regs_per_thread, k->smem_bytes);
@@ -180,8 +179,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->demand_given) {
-            gsim_output_json_real(output, "flops", k->flops);
-            gsim_output_json_real(output, "dram_bytes", k->dram_bytes);
+            gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
         }
         gsim_output_text(output, k->pipes_given ? ",\n   \"pipes\": {" : "");
         for (int p = 0; p < GSIM_PIPE_COUNT && k->pipes_given; p++) {

@@ -57,11 +57,10 @@ static void add_kernel(struct gsim_cuda *cuda, const struct gsim_op *op, const s
 static void write_blocks(struct gsim_cuda *cuda, const struct gsim_op *op, const struct gsim_block_stamp *stamps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        gsim_output_printf(cuda->blocks_table, "%u,", op->index);
-        gsim_output_csv_string(cuda->blocks_table, cuda->program->kernels[op->kernel_index].name);
-        gsim_output_printf(cuda->blocks_table, ",%zu,%u,%.3f,%.3f\n", i, stamps[i].sm,
-                           (double)((int64_t)stamps[i].start_ns - cuda->iteration_start_ns) * 1e-3,
-                           (double)((int64_t)stamps[i].end_ns - cuda->iteration_start_ns) * 1e-3);
+        gsim_output_put(cuda->blocks_table, "%u,%c,%z,%u,%.3f,%.3f\n", op->index,
+                        cuda->program->kernels[op->kernel_index].name, i, stamps[i].sm,
+                        (double)((int64_t)stamps[i].start_ns - cuda->iteration_start_ns) * 1e-3,
+                        (double)((int64_t)stamps[i].end_ns - cuda->iteration_start_ns) * 1e-3);
     }
 }
 

@@ -101,21 +101,12 @@ static void put_head(struct gsim_output *output, const struct gsim_record *recor
     struct tm day;
     char date[16] = "";
     if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
-    gsim_output_text(output, "{\"schema\":\"gpusim-runs/1\",\"name\":");
-    gsim_output_json_string(output, record->name);
-    gsim_output_text(output, ",\"gpu\":");
-    gsim_output_json_string(output, record->gpu.name);
-    gsim_output_text(output, ",\"device\":");
-    gsim_output_json_string(output, record->device->name);
-    gsim_output_text(output, ",\"host\":");
-    gsim_output_json_string(output, record->gpu.host);
-    gsim_output_text(output, ",\"driver\":");
-    gsim_output_json_string(output, record->gpu.driver);
-    gsim_output_printf(output,
-                       ",\"cuda\":\"%s\",\"compute_capability\":%d,\n \"sm_clock_mhz\":%d,\"memory_clock_mhz\":%d,\"date\":\"%s\","
-                       "\"tracer\":\"%s\",\"tracer_excess_us\":%.3f,\n",
-                       record->gpu.cuda, record->gpu.compute_capability, record->gpu.sm_clock_mhz, record->gpu.memory_clock_mhz,
-                       date, record->is_traced ? "cupti" : "none", record->tracer_excess_us);
+    gsim_output_put(output, "{'schema':'gpusim-runs/1','name':%q,'gpu':%q,'device':%q,'host':%q,'driver':%q,"
+                            "'cuda':'%s','compute_capability':%d,\n 'sm_clock_mhz':%d,'memory_clock_mhz':%d,"
+                            "'date':'%s','tracer':'%s','tracer_excess_us':%.3f,\n", record->name, record->gpu.name,
+                    record->device->name, record->gpu.host, record->gpu.driver, record->gpu.cuda,
+                    record->gpu.compute_capability, record->gpu.sm_clock_mhz, record->gpu.memory_clock_mhz, date,
+                    record->is_traced ? "cupti" : "none", record->tracer_excess_us);
 }
 
 enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim_error *error)

@@ -142,12 +142,11 @@ static void put_json_number(const struct gsim_calibration *c, enum gsim_device_n
     put_real(output, "value", gsim_device_get(&c->device, number));
     put_real(output, "low", n->low);
     put_real(output, "high", n->high);
-    gsim_output_printf(output, ", \"unit\": \"%s\", \"kind\": \"%s\", \"touched\": %s, \"determined\": %s, \"prior\": %s, \"at_bound\": %s, \"source\": ",
-                       gsim_device_number_unit(number), gsim_number_kind_name(c->device.kind[number]),
-                       n->is_touched ? "true" : "false", n->is_undetermined ? "false" : n->is_touched ? "true" : "null",
-                       n->is_prior ? "true" : "false", n->is_at_bound ? "true" : "false");
-    gsim_output_json_string(output, c->device.source[number]);
-    gsim_output_text(output, "}");
+    gsim_output_put(output, ", 'unit': '%s', 'kind': '%s', 'touched': %b, 'determined': %s, 'prior': %b, 'at_bound': "
+                            "%b, 'source': %q}", gsim_device_number_unit(number),
+                    gsim_number_kind_name(c->device.kind[number]), n->is_touched,
+                    n->is_undetermined ? "false" : n->is_touched ? "true" : "null", n->is_prior, n->is_at_bound,
+                    c->device.source[number]);
 }
 
 static void put_json_errors(struct gsim_output *output, const char *name, const struct gsim_error_summary *summary)
@@ -162,11 +161,8 @@ static void put_json_errors(struct gsim_output *output, const char *name, const 
 
 void gsim_calibration_json(const struct gsim_calibration *c, const char *base, struct gsim_output *output)
 {
-    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
-    gsim_output_json_string(output, c->device.name);
-    gsim_output_text(output, ", \"base\": ");
-    gsim_output_json_string(output, base);
-    gsim_output_text(output, ",\n \"numbers\": [");
+    gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'base': %q,\n 'numbers': [", SCHEMA,
+                    GPUSIM_VERSION, c->device.name, base);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         if (i) gsim_output_text(output, ",");
         put_json_number(c, (enum gsim_device_number)i, output);
@@ -181,9 +177,7 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     gsim_output_text(output, "],\n \"residuals\": [");
     for (size_t i = 0; i < c->residual_count; i++) {
         const struct gsim_calibration_residual *r = &c->residuals[i];
-        gsim_output_printf(output, "%s\n  {\"series\": ", i ? "," : "");
-        gsim_output_json_string(output, r->series);
-        gsim_output_printf(output, ", \"points\": %zu", r->points);
+        gsim_output_put(output, "%s\n  {'series': %q, 'points': %z", i ? "," : "", r->series, r->points);
         put_real(output, "rms", r->rms_ratio);
         put_real(output, "worst", r->worst_ratio);
         put_real(output, "left_out", r->held_out_ratio);
@@ -199,8 +193,7 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     put_json_errors(output, "left_out", &c->held_out);
     gsim_output_text(output, "},\n \"warnings\": [");
     for (size_t i = 0; i < c->warning_count; i++) {
-        gsim_output_text(output, i ? ", " : "");
-        gsim_output_json_string(output, c->warnings[i]);
+        gsim_output_put(output, "%s%q", i ? ", " : "", c->warnings[i]);
     }
     gsim_output_text(output, "]}\n");
 }

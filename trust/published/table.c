@@ -296,22 +296,14 @@ void gsim_reproduce_csv(const struct gsim_reproduction *r, struct gsim_output *o
 
 void gsim_reproduce_json(const struct gsim_reproduction *r, struct gsim_output *output)
 {
-    gsim_output_text(output,
-                     "{\"schema\": \"" REPRODUCE_SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\",\n \"rows\": [");
+    gsim_output_put(output, "{'schema': '%s', 'version': '%s',\n 'rows': [", REPRODUCE_SCHEMA, GPUSIM_VERSION);
     for (size_t i = 0; i < r->shown_count; i++) {
         const struct gsim_published_row *row = &r->published.rows[i];
-        gsim_output_printf(
-            output,
-            "%s\n  {\"paper\": \"%s\", \"figure\": \"%s\", \"device\": \"%s\", \"workload\": \"%s\", \"size\": %.15g, ",
-            i ? "," : "", figure_of(row) ? figure_of(row)->paper : "", row->figure, row->device, row->workload,
-            row->size);
-        gsim_output_printf(output, "\"quantity\": \"%s\", \"published\": %.15g, \"simulated\": ", row->quantity,
-                           row->value);
-        gsim_output_real(output, r->simulated[i]);
-        gsim_output_text(output, ", \"error\": ");
-        gsim_output_real(output, gsim_reproduce_error(r, i));
-        gsim_output_printf(output, ", \"use\": \"%s\", \"source\": \"%s\"}", row->is_fit ? "fit" : "check",
-                           row->source);
+        gsim_output_put(output, "%s\n  {'paper': '%s', 'figure': '%s', 'device': '%s', 'workload': '%s', 'size': "
+                                "%.15g, 'quantity': '%s', 'published': %.15g, 'simulated': %r, 'error': %r, 'use': "
+                                "'%s', 'source': '%s'}", i ? "," : "", figure_of(row) ? figure_of(row)->paper : "",
+                        row->figure, row->device, row->workload, row->size, row->quantity, row->value, r->simulated[i],
+                        gsim_reproduce_error(r, i), row->is_fit ? "fit" : "check", row->source);
     }
     gsim_output_text(output, "\n ]}\n");
 }

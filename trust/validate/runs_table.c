@@ -187,17 +187,13 @@ static void put_csv_line(const struct gsim_run_sample *s, const char *quantity, 
 {
     char text[128];
     if (isnan(error)) return;
-    gsim_output_csv_string(output, s->scheduler);
-    gsim_output_printf(output, ",%s", quantity);
+    gsim_output_put(output, "%c,%s", s->scheduler, quantity);
     put_field(output, predicted);
     put_field(output, measured);
     put_field(output, error);
     put_field(output, s->spread_ratio);
     gsim_output_printf(output, ",,,,%s,0,", gsim_split_word(s->split)); /* no simpler models */
-    gsim_output_csv_string(output, gsim_run_config_text(s, text, sizeof text));
-    gsim_output_text(output, ",");
-    gsim_output_csv_string(output, s->file);
-    gsim_output_text(output, "\n");
+    gsim_output_put(output, "%c,%c\n", gsim_run_config_text(s, text, sizeof text), s->file);
 }
 
 void gsim_run_validation_csv(const struct gsim_run_validation *v, struct gsim_output *output)
@@ -218,8 +214,7 @@ void gsim_run_validation_csv(const struct gsim_run_validation *v, struct gsim_ou
 
 static void put_json_text(struct gsim_output *output, const char *name, const char *text)
 {
-    gsim_output_printf(output, ", \"%s\": ", name);
-    gsim_output_json_string(output, text);
+    gsim_output_put(output, ", '%s': %q", name, text);
 }
 
 static void put_json_line(const struct gsim_run_choice *choice, const struct gsim_run_summary *s,
@@ -228,19 +223,11 @@ static void put_json_line(const struct gsim_run_choice *choice, const struct gsi
     gsim_output_printf(output, "%s\n   {\"split\": \"%s\"", is_first ? "" : ",", gsim_split_word(choice->split));
     if (choice->scheduler) put_json_text(output, "scheduler", choice->scheduler);
     if (choice->workload) put_json_text(output, "workload", choice->workload);
-    gsim_output_printf(output, ", \"count\": %zu", s->makespan.count);
-    gsim_output_json_real(output, "mean", s->makespan.mean);
-    gsim_output_json_real(output, "median", s->makespan.median);
-    gsim_output_json_real(output, "worst", s->makespan.worst);
-    gsim_output_json_real(output, "bias", s->makespan.bias);
-    gsim_output_json_real(output, "spread", s->spread_ratio);
-    gsim_output_json_real(output, "speedup_mean", s->speedup.mean);
-    gsim_output_json_real(output, "speedup_worst", s->speedup.worst);
-    gsim_output_json_real(output, "replay_mean", s->replay.mean);
-    gsim_output_json_real(output, "replay_worst", s->replay.worst);
-    gsim_output_json_real(output, "times_mean", s->timeline_mean);
-    gsim_output_json_real(output, "tracer", s->traced_ratio);
-    gsim_output_text(output, "}");
+    gsim_output_put(output, ", 'count': %z, 'mean': %r, 'median': %r, 'worst': %r, 'bias': %r, 'spread': %r, "
+                            "'speedup_mean': %r, 'speedup_worst': %r, 'replay_mean': %r, 'replay_worst': %r, "
+                            "'times_mean': %r, 'tracer': %r}", s->makespan.count, s->makespan.mean, s->makespan.median,
+                    s->makespan.worst, s->makespan.bias, s->spread_ratio, s->speedup.mean, s->speedup.worst,
+                    s->replay.mean, s->replay.worst, s->timeline_mean, s->traced_ratio);
 }
 
 static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, struct gsim_output *output,
@@ -252,13 +239,10 @@ static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, s
         enum gsim_status status = gsim_run_rank(v, (enum gsim_split)split, &r, error);
         if (status != GSIM_OK) return status;
         if (!r.count) continue;
-        gsim_output_printf(output, "%s\n   {\"split\": \"%s\", \"count\": %zu", separator,
-                           gsim_split_word((enum gsim_split)split), r.count);
-        gsim_output_json_real(output, "kendall_tau", r.tau_mean);
-        gsim_output_json_real(output, "tau_of_clear_pairs", r.tau_clear);
-        gsim_output_json_real(output, "regret_mean", r.regret_mean);
-        gsim_output_json_real(output, "regret_worst", r.regret_worst);
-        gsim_output_text(output, "}");
+        gsim_output_put(output, "%s\n   {'split': '%s', 'count': %z, 'kendall_tau': %r, 'tau_of_clear_pairs': %r, "
+                                "'regret_mean': %r, 'regret_worst': %r}", separator,
+                        gsim_split_word((enum gsim_split)split), r.count, r.tau_mean, r.tau_clear, r.regret_mean,
+                        r.regret_worst);
         separator = ",";
     }
     return GSIM_OK;
@@ -267,8 +251,7 @@ static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, s
 enum gsim_status gsim_run_validation_json(const struct gsim_run_validation *v, struct gsim_output *output,
                                           struct gsim_error *error)
 {
-    gsim_output_text(output, "{\"device\": ");
-    gsim_output_json_string(output, v->predictor->device->name);
+    gsim_output_put(output, "{'device': %q", v->predictor->device->name);
     put_json_text(output, "base", v->base);
     gsim_output_printf(output, ", \"count\": %zu, \"skipped\": %zu, \"unchecked\": %zu,\n  \"rows\": [", v->count,
                        v->skipped, v->unchecked);

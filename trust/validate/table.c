@@ -188,18 +188,14 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
     gsim_output_printf(output, ",half,part,case,file%s\n", validation->spread_runs ? ",copies_median_us,low_us,high_us,unstable" : "");
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
-        gsim_output_csv_string(output, gsim_case_kind_word(s->subject->kind));
-        gsim_output_text(output, ",");
-        gsim_output_csv_string(output, gsim_quantity_word(s->quantity));
+        gsim_output_put(output, "%c,%c", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
         put_field(output, s->predicted);
         put_field(output, s->measured);
         put_field(output, s->error);
         put_field(output, s->spread_ratio);
         for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_field(output, s->baseline_us[b]);
-        gsim_output_printf(output, ",%s,%u,", s->subject->index & 1 ? "odd" : "even", s->part);
-        gsim_output_csv_string(output, s->subject->name);
-        gsim_output_text(output, ",");
-        gsim_output_csv_string(output, s->subject->file);
+        gsim_output_put(output, ",%s,%u,%c,%c", s->subject->index & 1 ? "odd" : "even", s->part, s->subject->name,
+                        s->subject->file);
         put_spread(validation, &s->spread, output);
         gsim_output_text(output, "\n");
     }
@@ -208,26 +204,19 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
 static void put_json_interval(const struct gsim_interval_row *interval, uint32_t runs, struct gsim_output *output)
 {
     if (!interval->count) return;
-    gsim_output_printf(output, ", \"interval\": {\"runs\": %u, \"count\": %zu, \"held\": %zu", runs, interval->count, interval->held);
-    gsim_output_json_real(output, "median_width", interval->width_median);
-    gsim_output_printf(output, ", \"unstable\": %zu, \"off\": %zu, \"off_unstable\": %zu}", interval->unstable, interval->off,
-                       interval->off_unstable);
+    gsim_output_put(output, ", 'interval': {'runs': %u, 'count': %z, 'held': %z, 'median_width': %r, 'unstable': %z, "
+                            "'off': %z, 'off_unstable': %z}", runs, interval->count, interval->held,
+                    interval->width_median, interval->unstable, interval->off, interval->off_unstable);
 }
 
 static void put_json_row(const struct gsim_validation_row *row, const struct gsim_interval_row *interval, uint32_t runs,
                          struct gsim_output *output)
 {
-    gsim_output_printf(output, "{\"kind\": \"%s\", \"quantity\": ", gsim_case_kind_word(row->kind));
-    gsim_output_json_string(output, gsim_quantity_word(row->quantity));
-    gsim_output_printf(output, ", \"count\": %zu", row->all.count);
-    gsim_output_json_real(output, "mean", row->all.mean);
-    gsim_output_json_real(output, "median", row->all.median);
-    gsim_output_json_real(output, "worst", row->all.worst);
-    gsim_output_json_real(output, "bias", row->all.bias);
-    gsim_output_json_real(output, "log_correlation", row->correlation);
-    gsim_output_json_real(output, "spread", row->spread_ratio);
-    gsim_output_json_real(output, "mean_even", row->even.mean);
-    gsim_output_json_real(output, "mean_odd", row->odd.mean);
+    gsim_output_put(output, "{'kind': '%s', 'quantity': %q, 'count': %z, 'mean': %r, 'median': %r, 'worst': %r, "
+                            "'bias': %r, 'log_correlation': %r, 'spread': %r, 'mean_even': %r, 'mean_odd': %r",
+                    gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity), row->all.count, row->all.mean,
+                    row->all.median, row->all.worst, row->all.bias, row->correlation, row->spread_ratio, row->even.mean,
+                    row->odd.mean);
     for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
         char name[32];
         snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
@@ -272,21 +261,17 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation, 
                                       struct gsim_output *output, struct gsim_error *error)
 {
     const char *separator = "";
-    gsim_output_text(output, "{\"schema\": \"" SCHEMA "\", \"version\": \"" GPUSIM_VERSION "\", \"device\": ");
-    gsim_output_json_string(output, validation->device->name);
-    gsim_output_printf(output, ", \"skipped\": %zu, \"unfit\": %zu,\n \"rows\": [", validation->skipped, validation->unfit);
+    gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'skipped': %z, 'unfit': %z,\n 'rows': [",
+                    SCHEMA, GPUSIM_VERSION, validation->device->name, validation->skipped, validation->unfit);
     enum gsim_status status = put_json_rows(validation, output, error);
     gsim_output_text(output, "],\n \"rankings\": [");
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         struct gsim_validation_ranking ranking;
         gsim_validation_rank(validation, (enum gsim_case_kind)kind, &ranking);
         if (!ranking.count) continue;
-        gsim_output_printf(output, "%s\n  {\"kind\": \"%s\", \"count\": %zu", separator,
-                           gsim_case_kind_word(ranking.kind), ranking.count);
-        gsim_output_json_real(output, "kendall_tau", ranking.tau_mean);
-        gsim_output_json_real(output, "regret_mean", ranking.regret_mean);
-        gsim_output_json_real(output, "regret_worst", ranking.regret_worst);
-        gsim_output_text(output, "}");
+        gsim_output_put(output, "%s\n  {'kind': '%s', 'count': %z, 'kendall_tau': %r, 'regret_mean': %r, "
+                                "'regret_worst': %r}", separator, gsim_case_kind_word(ranking.kind), ranking.count,
+                        ranking.tau_mean, ranking.regret_mean, ranking.regret_worst);
         separator = ",";
     }
     gsim_output_text(output, "]");

@@ -120,10 +120,7 @@ static void put_csv_line(const struct gsim_trace_sample *s, const char *quantity
     put_field(output, measured);
     put_field(output, error);
     gsim_output_printf(output, ",,,,,,%u,", part); /* no spread, no simpler models, no half */
-    gsim_output_csv_string(output, name);
-    gsim_output_text(output, ",");
-    gsim_output_csv_string(output, s->file);
-    gsim_output_text(output, "\n");
+    gsim_output_put(output, "%c,%c\n", name, s->file);
 }
 
 void gsim_trace_validation_csv(const struct gsim_trace_validation *v, bool has_ops, struct gsim_output *output)
@@ -154,37 +151,24 @@ static void put_json_ops(const struct gsim_trace_sample *s, struct gsim_output *
     gsim_output_text(output, ",\n    \"timeline\": [");
     for (uint32_t j = 0; j < s->op_count; j++) {
         const struct gsim_trace_op *o = &s->ops[j];
-        gsim_output_printf(output, "%s\n     {\"stream\": %u, \"name\": ", j ? "," : "", o->stream);
-        gsim_output_json_string(output, op_name(o));
-        gsim_output_json_real(output, "start_us", o->measured_start_us);
-        gsim_output_json_real(output, "end_us", o->measured_end_us);
-        gsim_output_json_real(output, "predicted_start_us", o->predicted_start_us);
-        gsim_output_json_real(output, "predicted_end_us", o->predicted_end_us);
-        gsim_output_text(output, "}");
+        gsim_output_put(output, "%s\n     {'stream': %u, 'name': %q, 'start_us': %r, 'end_us': %r, "
+                                "'predicted_start_us': %r, 'predicted_end_us': %r}", j ? "," : "", o->stream,
+                        op_name(o), o->measured_start_us, o->measured_end_us, o->predicted_start_us,
+                        o->predicted_end_us);
     }
     gsim_output_text(output, "]");
 }
 
 static void put_json_sample(const struct gsim_trace_sample *s, bool has_ops, struct gsim_output *output)
 {
-    gsim_output_text(output, "{\"file\": ");
-    gsim_output_json_string(output, s->file);
-    gsim_output_text(output, ", \"gpu\": ");
-    gsim_output_json_string(output, s->gpu);
-    gsim_output_printf(output, ", \"ops\": %u, \"repairs\": %" PRIu64, s->op_count, s->repairs);
-    gsim_output_json_real(output, "measured_us", s->measured_us);
-    gsim_output_json_real(output, "predicted_us", s->predicted_us);
-    gsim_output_json_real(output, "error", s->error);
-    gsim_output_json_real(output, "times_mean", s->timeline.mean);
-    gsim_output_json_real(output, "times_worst", s->timeline.worst);
-    gsim_output_printf(output, ", \"compared\": %u, \"missing\": %u,\n    \"streams\": [", s->timeline.compared,
-                       s->timeline.missing);
+    gsim_output_put(output, "{'file': %q, 'gpu': %q, 'ops': %u, 'repairs': %z, 'measured_us': %r, 'predicted_us': "
+                            "%r, 'error': %r, 'times_mean': %r, 'times_worst': %r, 'compared': %u, 'missing': %u,\n  "
+                            "  'streams': [", s->file, s->gpu, s->op_count, s->repairs, s->measured_us, s->predicted_us,
+                    s->error, s->timeline.mean, s->timeline.worst, s->timeline.compared, s->timeline.missing);
     for (uint32_t j = 0; j < s->stream_count; j++) {
         const struct gsim_trace_stream *t = &s->streams[j];
-        gsim_output_printf(output, "%s{\"stream\": %u, \"ops\": %u", j ? ", " : "", t->stream, t->op_count);
-        gsim_output_json_real(output, "measured_us", t->measured_us);
-        gsim_output_json_real(output, "predicted_us", t->predicted_us);
-        gsim_output_text(output, "}");
+        gsim_output_put(output, "%s{'stream': %u, 'ops': %u, 'measured_us': %r, 'predicted_us': %r}", j ? ", " : "",
+                        t->stream, t->op_count, t->measured_us, t->predicted_us);
     }
     gsim_output_text(output, "]");
     if (has_ops) put_json_ops(s, output);
@@ -193,11 +177,8 @@ static void put_json_sample(const struct gsim_trace_sample *s, bool has_ops, str
 
 void gsim_trace_validation_json(const struct gsim_trace_validation *v, bool has_ops, struct gsim_output *output)
 {
-    gsim_output_text(output, "{\"device\": ");
-    gsim_output_json_string(output, v->predictor->device->name);
-    gsim_output_text(output, ", \"scheduler\": ");
-    gsim_output_json_string(output, v->predictor->replay->name);
-    gsim_output_text(output, ",\n  \"rows\": [");
+    gsim_output_put(output, "{'device': %q, 'scheduler': %q,\n  'rows': [", v->predictor->device->name,
+                    v->predictor->replay->name);
     for (size_t i = 0; i < v->count; i++) {
         gsim_output_text(output, i ? ",\n   " : "\n   ");
         put_json_sample(&v->samples[i], has_ops, output);

@@ -18,18 +18,10 @@ void gsim_energy_json(const struct gsim_energy *e, struct gsim_output *output)
 {
     gsim_output_text(output, ",\n \"energy\": {");
     put_list(output, "iteration_mj", e->iteration_mj, e->iteration_count);
-    gsim_output_json_real(output, "total_mj", e->total_mj);
-    gsim_output_json_real(output, "mean_w", e->mean_w);
-    gsim_output_json_real(output, "peak_w", e->peak_w);
-    gsim_output_json_real(output, "base_idle_mj", e->base_idle_mj);
-    gsim_output_json_real(output, "base_busy_mj", e->base_busy_mj);
-    gsim_output_json_real(output, "kernels_mj", e->kernels_mj);
-    gsim_output_json_real(output, "copies_mj", e->copies_mj);
-    gsim_output_printf(output, ", \"estimated\": %s, \"interval_mj\": [", e->estimated ? "true" : "false");
-    gsim_output_real(output, e->low_mj);
-    gsim_output_text(output, ", ");
-    gsim_output_real(output, e->high_mj);
-    gsim_output_text(output, "],\n  ");
+    gsim_output_put(output, ", 'total_mj': %r, 'mean_w': %r, 'peak_w': %r, 'base_idle_mj': %r, 'base_busy_mj': %r, "
+                            "'kernels_mj': %r, 'copies_mj': %r, 'estimated': %b, 'interval_mj': [%r, %r],\n  ",
+                    e->total_mj, e->mean_w, e->peak_w, e->base_idle_mj, e->base_busy_mj, e->kernels_mj, e->copies_mj,
+                    e->estimated, e->low_mj, e->high_mj);
     put_list(output, "task_mj", e->task_mj, e->task_count);
     gsim_output_text(output, ", ");
     put_list(output, "gpu_mj", e->gpu_mj, e->gpu_count);

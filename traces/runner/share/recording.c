@@ -112,9 +112,7 @@ enum gsim_status gsim_share_write_recording(const struct gsim_share_command *c, 
         gsim_free(times);
         return status;
     }
-    gsim_output_text(&output, "{\"device\": ");
-    gsim_output_json_string(&output, c->gpu->name);
-    gsim_output_printf(&output, ", \"sms\": %d,\n \"kernels\": [", c->gpu->sm_count);
+    gsim_output_put(&output, "{'device': %q, 'sms': %d,\n 'kernels': [", c->gpu->name, c->gpu->sm_count);
     for (uint32_t t = 0; t < PAIR; t++)
         for (uint32_t k = 0; k < c->tasks.tasks[t].program->kernel_count; k++)
             put_kernel(&c->tasks.tasks[t].program->kernels[k], &c->stage_tasks[t].standins[k], !t && !k, &output);

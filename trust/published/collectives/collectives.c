@@ -152,7 +152,6 @@ void gsim_published_collectives_csv(const struct gsim_published_collectives *c, 
         gsim_output_csv_string(output, cases[i].machine);
         gsim_output_printf(output, ",%s,%s,%g,%u,%s,%g,%.6f,", name_of(i), gsim_algorithm_names[cases[i].algorithm], cases[i].mib, cases[i].channels, unit_of(i),
                            cases[i].published, c->simulated[i]);
-        gsim_output_csv_string(output, cases[i].source);
-        gsim_output_text(output, "\n");
+        gsim_output_put(output, "%c\n", cases[i].source);
     }
 }
