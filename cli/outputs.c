@@ -14,10 +14,7 @@ static const enum gsim_cli_key keys[] = {
 };
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
-static const char *name_of(size_t i)
-{
-    return gsim_cli_option_at(keys[i])->name;
-}
+static const char *name_of(size_t i) { return gsim_cli_option_at(keys[i])->name; }
 
 static enum gsim_status check_two(const struct gsim_cli_arguments *arguments, size_t i, size_t j,
                                   struct gsim_error *error)

@@ -56,7 +56,4 @@ void gsim_run_progress_start(struct gsim_run_progress *p, struct gsim_simulation
     simulation->observer = &p->observer;
 }
 
-void gsim_run_progress_end(struct gsim_run_progress *p)
-{
-    gsim_progress_clear(&p->progress);
-}
+void gsim_run_progress_end(struct gsim_run_progress *p) { gsim_progress_clear(&p->progress); }

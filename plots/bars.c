@@ -21,10 +21,7 @@ struct bars {
     bool is_ratio;
 };
 
-static double group_width(const struct bars *b)
-{
-    return (double)b->groups->series_count + GAP;
-}
+static double group_width(const struct bars *b) { return (double)b->groups->series_count + GAP; }
 
 static void put_bar(struct bars *b, size_t group, size_t series, const struct gsim_point *point, const char *name)
 {
@@ -66,10 +63,7 @@ static struct gsim_point geometric_mean(const struct gsim_groups *groups, size_t
     return mean;
 }
 
-static bool has_mean(const struct bars *b)
-{
-    return b->is_ratio && b->groups->x_count > 1;
-}
+static bool has_mean(const struct bars *b) { return b->is_ratio && b->groups->x_count > 1; }
 
 static size_t longest_x(const struct gsim_groups *groups, struct gsim_arena *arena)
 {

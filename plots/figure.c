@@ -118,16 +118,10 @@ void gsim_figure_field(struct gsim_figure *figure, const char *text)
 
 /* --- sizes and the legend ------------------------------------------------------------------------------------------
  */
-double gsim_figure_line_cm(const struct gsim_figure *figure)
-{
-    return figure->size.font_pt * 1.35 / POINTS_PER_CM;
-}
+double gsim_figure_line_cm(const struct gsim_figure *figure) { return figure->size.font_pt * 1.35 / POINTS_PER_CM; }
 
 /* Helvetica's letters are half as wide as high, in words on average. */
-double gsim_figure_letter_cm(const struct gsim_figure *figure)
-{
-    return figure->size.font_pt * 0.52 / POINTS_PER_CM;
-}
+double gsim_figure_letter_cm(const struct gsim_figure *figure) { return figure->size.font_pt * 0.52 / POINTS_PER_CM; }
 
 double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, const unsigned *places, size_t count)
 {

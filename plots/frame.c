@@ -48,10 +48,7 @@ static bool lengthen(struct gsim_frame_column *column, size_t rows)
     return true;
 }
 
-void gsim_frame_begin_row(struct gsim_frame *frame)
-{
-    frame->row_count++;
-}
+void gsim_frame_begin_row(struct gsim_frame *frame) { frame->row_count++; }
 
 void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text)
 {

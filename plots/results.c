@@ -61,15 +61,9 @@ static bool varies(const struct gsim_frame *frame, const char *name)
     return gsim_frame_distinct(frame, gsim_frame_find(frame, name)) > 1;
 }
 
-static const char *plain_name(const char *name)
-{
-    return name && strcmp(name, "sched") == 0 ? "scheduler" : name;
-}
+static const char *plain_name(const char *name) { return name && strcmp(name, "sched") == 0 ? "scheduler" : name; }
 
-static bool is_speedup(const char *name)
-{
-    return name && strcmp(name, "speedup") == 0;
-}
+static bool is_speedup(const char *name) { return name && strcmp(name, "speedup") == 0; }
 
 enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,
                                       const struct gsim_results_query *query, struct gsim_error *error)

@@ -14,25 +14,13 @@ static const struct {
 #undef X
 };
 
-const char *gsim_column_name(enum gsim_column column)
-{
-    return columns[column].name;
-}
+const char *gsim_column_name(enum gsim_column column) { return columns[column].name; }
 
-const char *gsim_column_unit(enum gsim_column column)
-{
-    return columns[column].unit;
-}
+const char *gsim_column_unit(enum gsim_column column) { return columns[column].unit; }
 
-const char *gsim_column_help(enum gsim_column column)
-{
-    return columns[column].help;
-}
+const char *gsim_column_help(enum gsim_column column) { return columns[column].help; }
 
-enum gsim_cell_type gsim_column_type(enum gsim_column column)
-{
-    return columns[column].type;
-}
+enum gsim_cell_type gsim_column_type(enum gsim_column column) { return columns[column].type; }
 
 enum gsim_column gsim_column_find(const char *name)
 {

@@ -9,10 +9,7 @@
 
 __extension__ typedef unsigned __int128 hash128;
 
-static hash128 hash_start(void)
-{
-    return (hash128)0x6c62272e07bb0142u << 64 | 0x62b821756295c58du;
-}
+static hash128 hash_start(void) { return (hash128)0x6c62272e07bb0142u << 64 | 0x62b821756295c58du; }
 
 static hash128 hash_more(hash128 hash, const char *bytes, size_t length)
 {
@@ -48,7 +45,4 @@ enum gsim_status gsim_key_file(char key[GSIM_KEY_SIZE], const char *path, struct
     return GSIM_OK;
 }
 
-const char *gsim_model_hash(void)
-{
-    return GPUSIM_MODEL;
-}
+const char *gsim_model_hash(void) { return GPUSIM_MODEL; }

@@ -23,10 +23,7 @@ static enum gsim_status no_memory(struct gsim_error *error)
 
 /* --- designs --------------------------------------------------------------------------------------------------------
  */
-static double *row_of(const struct gsim_design *design, size_t point)
-{
-    return design->u + point * design->inputs;
-}
+static double *row_of(const struct gsim_design *design, size_t point) { return design->u + point * design->inputs; }
 
 static void design_one_at_a_time(struct gsim_design *design)
 {

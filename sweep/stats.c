@@ -23,10 +23,7 @@ void gsim_stats_add(struct gsim_stats *stats, double value)
     stats->maximum = fmax(stats->maximum, value);
 }
 
-double gsim_stats_mean(const struct gsim_stats *stats)
-{
-    return stats->count ? stats->centre : NAN;
-}
+double gsim_stats_mean(const struct gsim_stats *stats) { return stats->count ? stats->centre : NAN; }
 
 double gsim_stats_deviation(const struct gsim_stats *stats)
 {

@@ -84,10 +84,7 @@ static bool members(struct reader *r, const char *at, const char *const *names, 
     return !r->failed;
 }
 
-static bool is_number(const char *value)
-{
-    return value && (*value == '-' || (*value >= '0' && *value <= '9'));
-}
+static bool is_number(const char *value) { return value && (*value == '-' || (*value >= '0' && *value <= '9')); }
 
 /* A number from 0 to MOST; OTHERWISE where the member is missing (NAN: it must be there). */
 static double number_or(struct reader *r, const char *value, const char *field, double most, double otherwise)

@@ -307,10 +307,7 @@ static const char *describe(void *data, uint64_t item, char *text, size_t size)
     return gsim_request_describe(data, item, text, size);
 }
 
-static void begin(void *data, int64_t sweep_id)
-{
-    ((struct gsim_requests *)data)->sweep_id = sweep_id;
-}
+static void begin(void *data, int64_t sweep_id) { ((struct gsim_requests *)data)->sweep_id = sweep_id; }
 
 /* What all ranks must agree on: a point's number means nothing without it. */
 static const char *identity(struct sweep *sweep, struct gsim_error *error)

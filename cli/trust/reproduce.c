@@ -22,10 +22,7 @@
 
 #define FOLDER "trust/published"
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* --- input -------------------------------------------------------------------------------------------------------- */
 static enum gsim_status read_file(struct gsim_reproduction *r, const char *file, struct gsim_error *error)

@@ -44,10 +44,7 @@ static uint32_t sort_causes(const struct gsim_explanation *x, bool is_busy, stru
     return count;
 }
 
-static double share(gsim_time part, gsim_time whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
+static double share(gsim_time part, gsim_time whole) { return whole ? (double)part / (double)whole : 0; }
 
 static void put_line(struct gsim_output *out, const char *indent, const char *text, gsim_time time, gsim_time makespan)
 {

@@ -20,15 +20,9 @@ static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compar
                                                                   "sensitivity", "results", "completion", "ablate",
                                                                   "explain", "whatif", "serve", "step", "schedule"};
 
-const char *gsim_cli_command_name(int command)
-{
-    return command_names[command];
-}
+const char *gsim_cli_command_name(int command) { return command_names[command]; }
 
-const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key)
-{
-    return &options[key];
-}
+const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key) { return &options[key]; }
 
 int gsim_cli_fail(const struct gsim_error *error)
 {

@@ -18,15 +18,9 @@ struct gsim_random {
     uint32_t (*integer)(void *state, uint32_t count); /* 0 to COUNT - 1; COUNT >= 1 */
 };
 
-static inline double gsim_random_uniform(const struct gsim_random *source)
-{
-    return source->uniform(source->state);
-}
+static inline double gsim_random_uniform(const struct gsim_random *source) { return source->uniform(source->state); }
 
-static inline double gsim_random_normal(const struct gsim_random *source)
-{
-    return source->normal(source->state);
-}
+static inline double gsim_random_normal(const struct gsim_random *source) { return source->normal(source->state); }
 
 static inline uint32_t gsim_random_integer(const struct gsim_random *source, uint32_t count)
 {

@@ -151,10 +151,7 @@ void gsim_page_row_end(struct gsim_page *page)
     gsim_output_text(page->output, "</tr>\n<tr>");
 }
 
-void gsim_page_table_end(struct gsim_page *page)
-{
-    gsim_output_text(page->output, "</tr></table></div>\n");
-}
+void gsim_page_table_end(struct gsim_page *page) { gsim_output_text(page->output, "</tr></table></div>\n"); }
 
 /* --- pictures
  * ---------------------------------------------------------------------------------------------------------- */

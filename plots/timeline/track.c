@@ -430,10 +430,7 @@ static bool begins_with_schema(const char *path, const char *schema)
     return strstr(head, schema) != NULL;
 }
 
-bool gsim_track_holds_runs(const char *path)
-{
-    return begins_with_schema(path, "\"gpusim-runs/1\"");
-}
+bool gsim_track_holds_runs(const char *path) { return begins_with_schema(path, "\"gpusim-runs/1\""); }
 
 enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error)
 {

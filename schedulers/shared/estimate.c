@@ -8,10 +8,7 @@
 #include "gpusim/scheduler.h"
 
 /* BYTES at GB/s. */
-static double transfer_us(double bytes, double gbps)
-{
-    return gbps > 0 ? bytes / (gbps * 1e3) : 0;
-}
+static double transfer_us(double bytes, double gbps) { return gbps > 0 ? bytes / (gbps * 1e3) : 0; }
 
 /* The greater of what DRAM and the FP32 lanes need. */
 static double roofline_us(const struct gsim_device_facts *device, const struct gsim_kernel *kernel)

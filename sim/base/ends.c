@@ -104,10 +104,7 @@ void gsim_ends_keep(const char *path)
     atomic_fetch_add(&state.files, 1);
 }
 
-void gsim_ends_set_child(pid_t child)
-{
-    atomic_store(&state.child, child);
-}
+void gsim_ends_set_child(pid_t child) { atomic_store(&state.child, child); }
 
 /* --- the end ------------------------------------------------------------------------------------------------------- */
 /* Appends to the line; what does not fit is left out. */
@@ -220,10 +217,7 @@ void gsim_ends_hold(sigset_t *old)
     sigprocmask(SIG_BLOCK, &set, old);
 }
 
-void gsim_ends_restore(const sigset_t *old)
-{
-    sigprocmask(SIG_SETMASK, old, NULL);
-}
+void gsim_ends_restore(const sigset_t *old) { sigprocmask(SIG_SETMASK, old, NULL); }
 
 void gsim_ends_install(bool is_short)
 {

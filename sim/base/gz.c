@@ -69,10 +69,7 @@ enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t 
     return status == GSIM_OK ? check_size(gz, error) : status;
 }
 
-double gsim_gz_offset(const struct gsim_gz *gz)
-{
-    return (double)gzoffset(gz->file);
-}
+double gsim_gz_offset(const struct gsim_gz *gz) { return (double)gzoffset(gz->file); }
 
 void gsim_gz_close(struct gsim_gz *gz)
 {

@@ -35,10 +35,7 @@ uint64_t gsim_alloc_fail_nth(uint64_t nth)
 /* What a program does instead of going on without: gsim_ends_install(). */
 static _Atomic(void (*)(void)) when_out;
 
-void gsim_alloc_when_out(void (*end)(void))
-{
-    atomic_store(&when_out, end);
-}
+void gsim_alloc_when_out(void (*end)(void)) { atomic_store(&when_out, end); }
 
 static void *or_end(void *memory)
 {
@@ -47,20 +44,11 @@ static void *or_end(void *memory)
     return memory;
 }
 
-void *gsim_alloc(size_t size)
-{
-    return must_fail() ? NULL : or_end(calloc(1, size ? size : 1));
-}
+void *gsim_alloc(size_t size) { return must_fail() ? NULL : or_end(calloc(1, size ? size : 1)); }
 
-void *gsim_realloc(void *old, size_t size)
-{
-    return must_fail() ? NULL : or_end(realloc(old, size ? size : 1));
-}
+void *gsim_realloc(void *old, size_t size) { return must_fail() ? NULL : or_end(realloc(old, size ? size : 1)); }
 
-void gsim_free(void *memory)
-{
-    free(memory);
-}
+void gsim_free(void *memory) { free(memory); }
 
 /* --- arena: a list of chunks; the newest, at the head, is the one that is filled ------------------------ */
 struct gsim_arena_chunk {

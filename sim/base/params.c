@@ -11,10 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void *field_of(const struct gsim_param *row, void *object)
-{
-    return (char *)object + row->offset;
-}
+static void *field_of(const struct gsim_param *row, void *object) { return (char *)object + row->offset; }
 
 static void field_set(const struct gsim_param *row, void *object, double value)
 {

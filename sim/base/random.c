@@ -8,20 +8,11 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-static double uniform(void *state)
-{
-    return gsl_rng_uniform(state);
-}
+static double uniform(void *state) { return gsl_rng_uniform(state); }
 
-static double normal(void *state)
-{
-    return gsl_ran_ugaussian(state);
-}
+static double normal(void *state) { return gsl_ran_ugaussian(state); }
 
-static uint32_t integer(void *state, uint32_t count)
-{
-    return (uint32_t)gsl_rng_uniform_int(state, count);
-}
+static uint32_t integer(void *state, uint32_t count) { return (uint32_t)gsl_rng_uniform_int(state, count); }
 
 double gsim_random_scale(const struct gsim_random *source, double spread)
 {

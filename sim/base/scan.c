@@ -21,14 +21,8 @@ struct check {
     struct gsim_scan_jump jump; /* over the longest of them */
 };
 
-static bool is_space(char c)
-{
-    return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
-}
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_space(char c) { return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* A message for the character at C->AT. */
 static bool fail(struct check *c, const char *expected)

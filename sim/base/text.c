@@ -134,10 +134,7 @@ bool gsim_text_window(const char *text, double *from_us, double *to_us)
     return *from_us < *to_us;
 }
 
-static int fold(char c)
-{
-    return c == '_' ? '-' : tolower((unsigned char)c);
-}
+static int fold(char c) { return c == '_' ? '-' : tolower((unsigned char)c); }
 
 #define NAME_MAX_COMPARED 48
 

@@ -58,10 +58,7 @@ const char *gsim_capability_text(int compute_capability, char text[GSIM_CAPABILI
     return text;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* What a block asks for, before the limits. */
 struct request {

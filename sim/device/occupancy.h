@@ -13,10 +13,7 @@
 /* Compute capabilities are 10 * major + minor, AMD's architectures these: GSIM_GFX(0x942) is gfx942. */
 #define GSIM_GFX(number)     (0x10000 + (number))
 #define GSIM_CAPABILITY_TEXT 16
-static inline bool gsim_capability_is_gfx(int compute_capability)
-{
-    return compute_capability >= GSIM_GFX(0);
-}
+static inline bool gsim_capability_is_gfx(int compute_capability) { return compute_capability >= GSIM_GFX(0); }
 /* As the vendor's runtime calls them: 9 and 4 for gfx942. */
 static inline unsigned gsim_capability_major(int compute_capability)
 {

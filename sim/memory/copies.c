@@ -25,10 +25,7 @@ static void local_copy_ended(void *command) { transfer_ended(command); }
 static void finish(struct gsim_device *d, struct gsim_command *command);
 static void nothing_to_move(void *command) { finish(((struct gsim_command *)command)->device, command); }
 
-static void add_load(struct gsim_device *d, double gbps)
-{
-    gsim_partitions_add_copy_load(d, gbps);
-}
+static void add_load(struct gsim_device *d, double gbps) { gsim_partitions_add_copy_load(d, gbps); }
 
 struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind)
 {

@@ -71,10 +71,7 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
 }
 
-static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
+static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static bool equal_pipes(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {

@@ -102,10 +102,7 @@ enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field)
     return GSIM_OK;
 }
 
-static bool is_number(const char *value)
-{
-    return *value == '-' || (*value >= '0' && *value <= '9');
-}
+static bool is_number(const char *value) { return *value == '-' || (*value >= '0' && *value <= '9'); }
 
 enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum, double maximum,
                                         double *number)

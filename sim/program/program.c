@@ -11,10 +11,7 @@ static bool is_work(double value)
 {
     return value >= 0 && value <= GSIM_LIMIT_WORK;
 } /* false for NaN */
-static bool is_duration(double us)
-{
-    return us >= 0 && us <= GSIM_LIMIT_US;
-}
+static bool is_duration(double us) { return us >= 0 && us <= GSIM_LIMIT_US; }
 
 const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1] = {
 #define X(key, name, scope, what) name,
@@ -22,10 +19,7 @@ const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1] = {
 #undef X
     NULL};
 
-static bool is_name(const char *name)
-{
-    return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME;
-}
+static bool is_name(const char *name) { return name && name[0] && strlen(name) <= GSIM_LIMIT_NAME; }
 
 enum gsim_status gsim_program_check_buffer(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
 {

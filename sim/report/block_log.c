@@ -6,10 +6,7 @@
 
 #include "gpusim/memory.h"
 
-static bool holds(const struct gsim_block_record *record, uint32_t sm)
-{
-    return record->sms[sm / 64] >> sm % 64 & 1;
-}
+static bool holds(const struct gsim_block_record *record, uint32_t sm) { return record->sms[sm / 64] >> sm % 64 & 1; }
 
 /* Of SMs that nobody asked for nothing is kept. */
 static void on_blocks(void *data, const struct gsim_block_record *record)

@@ -13,10 +13,7 @@ struct ends {
     gsim_time written, read;
 };
 
-static gsim_time later(gsim_time a, gsim_time b)
-{
-    return a > b ? a : b;
-}
+static gsim_time later(gsim_time a, gsim_time b) { return a > b ? a : b; }
 
 /* What an op that is unknown may touch beside its arguments is left out: a bound may be low. */
 static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration, struct gsim_places *buffers, gsim_time *finish)

@@ -10,10 +10,7 @@
 #include "sim/report/bounds.h"
 #include "sim/report/bottlenecks.h"
 
-static gsim_time later(gsim_time a, gsim_time b)
-{
-    return a > b ? a : b;
-}
+static gsim_time later(gsim_time a, gsim_time b) { return a > b ? a : b; }
 
 static int compare_times(const void *a, const void *b)
 {
@@ -83,10 +80,7 @@ static void sweep(struct edge_list lists[EDGE_LISTS], struct overlap_sums *sums)
     }
 }
 
-static double share(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
+static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 enum gsim_status gsim_metrics_overlap(const struct gsim_timeline *timeline, struct gsim_metrics *metrics,
                                       struct gsim_error *error)

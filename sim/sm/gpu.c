@@ -135,17 +135,11 @@ struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now
     return submit(gpu, now, work, scale, priority, true, tag);
 }
 
-void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise)
-{
-    gpu->noise = noise;
-}
+void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise) { gpu->noise = noise; }
 
 void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter) { gpu->scatter = scatter; }
 
-void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher)
-{
-    gpu->watcher = *watcher;
-}
+void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher) { gpu->watcher = *watcher; }
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 

@@ -83,10 +83,7 @@ static void skip_space(struct parser *parser)
     while (isspace((unsigned char)*parser->at)) parser->at++;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
 /* Length of the word at AT: '-' belongs to it inside (a100-sxm4-40gb), not at its ends. */
 static size_t word_length(const char *at)
@@ -278,10 +275,7 @@ static bool is_number(const struct gsim_cell *cell)
     return cell->type == GSIM_CELL_INTEGER || cell->type == GSIM_CELL_REAL;
 }
 
-static struct gsim_cell truth(bool holds)
-{
-    return gsim_cell_integer(holds);
-}
+static struct gsim_cell truth(bool holds) { return gsim_cell_integer(holds); }
 
 static bool is_true(const struct gsim_cell *cell)
 {

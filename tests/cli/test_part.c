@@ -26,10 +26,7 @@ static cJSON *trace_of(const char *arguments)
     return trace;
 }
 
-static const cJSON *events_of(const cJSON *trace)
-{
-    return cJSON_GetObjectItemCaseSensitive(trace, "traceEvents");
-}
+static const cJSON *events_of(const cJSON *trace) { return cJSON_GetObjectItemCaseSensitive(trace, "traceEvents"); }
 
 static double number(const cJSON *event, const char *name)
 {

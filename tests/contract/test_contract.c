@@ -57,22 +57,10 @@ static void check_all(enum gsim_memory_mode memory, bool prefetch)
     gsim_device_release(&device);
 }
 
-static void managed(void)
-{
-    check_all(GSIM_MEMORY_MANAGED, false);
-}
-static void managed_prefetch(void)
-{
-    check_all(GSIM_MEMORY_MANAGED, true);
-}
-static void pinned(void)
-{
-    check_all(GSIM_MEMORY_PINNED, false);
-}
-static void pinned_prefetch(void)
-{
-    check_all(GSIM_MEMORY_PINNED, true);
-}
+static void managed(void) { check_all(GSIM_MEMORY_MANAGED, false); }
+static void managed_prefetch(void) { check_all(GSIM_MEMORY_MANAGED, true); }
+static void pinned(void) { check_all(GSIM_MEMORY_PINNED, false); }
+static void pinned_prefetch(void) { check_all(GSIM_MEMORY_PINNED, true); }
 
 /* Whatever rule of the model is off: copies and faults, both shapes of launches. Each of them is told apart by its name and says what it is in 20 words. */
 static void without_a_rule(void)

@@ -12,10 +12,7 @@
 
 enum { BUFFERS = 8, KERNELS = 10, STREAMS = 5, PROGRAMS = 6 };
 
-static uint32_t pick(gsl_rng *rng, uint32_t count)
-{
-    return (uint32_t)gsl_rng_uniform_int(rng, count);
-}
+static uint32_t pick(gsl_rng *rng, uint32_t count) { return (uint32_t)gsl_rng_uniform_int(rng, count); }
 
 static void write_kernels(gsl_rng *rng, FILE *out)
 {

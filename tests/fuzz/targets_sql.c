@@ -27,10 +27,7 @@ struct bytes {
     const uint8_t *at, *end;
 };
 
-static unsigned next_byte(struct bytes *bytes)
-{
-    return bytes->at < bytes->end ? *bytes->at++ : 0;
-}
+static unsigned next_byte(struct bytes *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
 
 static void bind_value(struct bytes *bytes, sqlite3_stmt *statement)
 {

@@ -42,10 +42,7 @@ static void errors_stay_within_bounds(void)
     }
 }
 
-static void unload(void)
-{
-    validated_release(&all);
-}
+static void unload(void) { validated_release(&all); }
 
 static const struct test_case cases[] = {
     {"recordings are simulated", recordings_are_simulated},

@@ -117,10 +117,7 @@ static inline void fixture_init(struct fixture *f)
                                      .option_count = 2};
 }
 
-static inline void fixture_release(struct fixture *f)
-{
-    gsim_timeline_release(&f->timeline);
-}
+static inline void fixture_release(struct fixture *f) { gsim_timeline_release(&f->timeline); }
 
 /* Path of a scratch file of this process; TEXT has room for 64. */
 static inline const char *scratch_path(char text[64], const char *end)

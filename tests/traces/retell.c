@@ -232,10 +232,7 @@ static int64_t copy_kind(const char *name)
     return strstr(name, "HtoD") ? 1 : strstr(name, "DtoH") ? 2 : strstr(name, "HtoH") ? 9 : 8;
 }
 
-static int64_t memory_kind(const char *name, bool of_host)
-{
-    return !of_host ? 3 : strstr(name, "Pageable") ? 1 : 2;
-}
+static int64_t memory_kind(const char *name, bool of_host) { return !of_host ? 3 : strstr(name, "Pageable") ? 1 : 2; }
 
 static void dimensions(const char *text, const char *key, int64_t sizes[3])
 {

@@ -87,10 +87,7 @@ static void wrong(struct event *e, const char *field, const char *expected, cons
                    value ? gsim_scan_found(value, text, sizeof text) : "nothing");
 }
 
-static bool is_number(const char *value)
-{
-    return gsim_value_digits(value) != NULL;
-}
+static bool is_number(const char *value) { return gsim_value_digits(value) != NULL; }
 
 /* 0 where it is missing: traces/import/import.c knows what to do. A duration too long to be one is an overflow, whose end is cut there. */
 static int64_t time_ns(struct event *e, enum field field)
@@ -506,10 +503,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     return GSIM_OK;
 }
 
-static void skip_damaged(void *context)
-{
-    ((struct reader *)context)->records->notes->damaged++;
-}
+static void skip_damaged(void *context) { ((struct reader *)context)->records->notes->damaged++; }
 
 static enum gsim_status read_header(void *context, const char *name, const char *text, struct gsim_error *error)
 {

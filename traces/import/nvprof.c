@@ -59,10 +59,7 @@ static enum gsim_status read_concurrent(struct gsim_table *t)
     return read_kernels(t, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
 }
 
-static enum gsim_status read_serialised(struct gsim_table *t)
-{
-    return read_kernels(t, "CUPTI_ACTIVITY_KIND_KERNEL");
-}
+static enum gsim_status read_serialised(struct gsim_table *t) { return read_kernels(t, "CUPTI_ACTIVITY_KIND_KERNEL"); }
 
 /* CUPTI's CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind. */
 enum { HTOD = 1, DTOH = 2, HTOA = 3, ATOH = 4, HTOH = 9, PTOP = 10 };

@@ -27,10 +27,7 @@ bool gsim_value_is_text(const char *value, const char *text)
     return value && value[0] == '"' && strncmp(value + 1, text, length) == 0 && value[length + 1] == '"';
 }
 
-bool gsim_value_is_missing(const char *value)
-{
-    return !value || *value == 'n' || gsim_value_is_text(value, "");
-}
+bool gsim_value_is_missing(const char *value) { return !value || *value == 'n' || gsim_value_is_text(value, ""); }
 
 const char *gsim_value_digits(const char *value)
 {

@@ -17,10 +17,7 @@ bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api a
     return false;
 }
 
-static void out_of_memory(struct gsim_cuda *cuda)
-{
-    gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
-}
+static void out_of_memory(struct gsim_cuda *cuda) { gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory"); }
 
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
                    gsim_stream stream, const char *detail)

@@ -35,10 +35,7 @@ struct gsim_cuda_threads {
 
 static _Thread_local uint32_t own_index;
 
-uint32_t gsim_cuda_thread_index(void)
-{
-    return own_index;
-}
+uint32_t gsim_cuda_thread_index(void) { return own_index; }
 
 /* Puts a new zeroed object of SIZE into the table; NULL when memory is out. Handles count from 1. */
 static void *add(struct gsim_cuda *cuda, void ***table, size_t *count, size_t *capacity, size_t size)

@@ -8,10 +8,7 @@ static const char *const shapes[] = {"concurrent", "serial"}, *const suites[] = 
 static const char *const memories[] = {"managed", "pinned", "pageable"};
 
 /* Nanoseconds are what clocks give; three decimals hold them. */
-static void put_us(struct gsim_output *output, double us)
-{
-    gsim_output_printf(output, "%.3f", us);
-}
+static void put_us(struct gsim_output *output, double us) { gsim_output_printf(output, "%.3f", us); }
 
 static void put_key(struct gsim_output *output, const struct gsim_record_case *c)
 {

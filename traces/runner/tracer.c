@@ -70,10 +70,7 @@ int64_t gsim_runner_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static uint64_t CUPTIAPI timestamp(void)
-{
-    return (uint64_t)gsim_runner_now_ns();
-}
+static uint64_t CUPTIAPI timestamp(void) { return (uint64_t)gsim_runner_now_ns(); }
 
 static void add_pair(struct gsim_tracer *t, struct pairs *pairs, uint64_t from, uint64_t to)
 {

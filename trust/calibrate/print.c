@@ -48,20 +48,11 @@ static void put_names(const struct gsim_calibration *c, const char *head, bool (
     if (column) gsim_output_text(output, "\n");
 }
 
-static bool is_kept(const struct gsim_calibrated *n)
-{
-    return !n->is_touched;
-}
+static bool is_kept(const struct gsim_calibrated *n) { return !n->is_touched; }
 
-static bool is_undetermined(const struct gsim_calibrated *n)
-{
-    return n->is_undetermined;
-}
+static bool is_undetermined(const struct gsim_calibrated *n) { return n->is_undetermined; }
 
-static bool is_prior(const struct gsim_calibrated *n)
-{
-    return n->is_prior;
-}
+static bool is_prior(const struct gsim_calibrated *n) { return n->is_prior; }
 
 static void put_errors(const char *of, const struct gsim_error_summary summaries[2], struct gsim_output *output)
 {

@@ -110,10 +110,7 @@ struct args {
     uint32_t count;
 };
 
-static void add(struct args *args, struct gsim_arg arg)
-{
-    args->of[args->count++] = arg;
-}
+static void add(struct args *args, struct gsim_arg arg) { args->of[args->count++] = arg; }
 
 static void add_slices(struct args *args, const struct slices *s, bool reads, bool writes)
 {

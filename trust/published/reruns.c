@@ -16,10 +16,7 @@
 #define WAIT_MS     200
 
 /* --- the list ------------------------------------------------------------------------------------------------- */
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool is_same(const struct gsim_rerun *a, const struct gsim_rerun *b)
 {
@@ -105,10 +102,7 @@ static void add_kernel(struct gsim_rerun_result *result, const char *name, doubl
     }
 }
 
-static double to_ms(gsim_time time)
-{
-    return (double)time * 1e-9;
-}
+static double to_ms(gsim_time time) { return (double)time * 1e-9; }
 
 /* Kernels one after the other: what each took, its data's way included, counts from the end of the one before. */
 static enum gsim_status serial_path(const struct gsim_program *program, const struct gsim_timeline *t, gsim_time start,

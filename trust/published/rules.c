@@ -31,10 +31,7 @@ const struct gsim_reproduce_figure gsim_reproduce_figures[] = {
     {0},
 };
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */
 static const struct gsim_rerun_result *result_of(struct gsim_reproduction *r, struct gsim_rerun run)
@@ -52,10 +49,7 @@ static double time_of(struct gsim_reproduction *r, struct gsim_rerun run)
 }
 
 /* Pages fault, so that there is something to prefetch; the one card older than Pascal has nothing of it. */
-static bool can_prefetch(const char *device)
-{
-    return !is(device, "gtx960");
-}
+static bool can_prefetch(const char *device) { return !is(device, "gtx960"); }
 
 static double geometric_mean(const double *values, size_t count)
 {

@@ -129,10 +129,7 @@ static double length(struct counter *c, size_t met_count)
 /* Which ops are looked at, and which of the others count. */
 enum { KERNELS = 1, TRANSFERS = 2 };
 
-static bool is_of(const struct op *op, int kinds)
-{
-    return kinds & (op->transfer ? TRANSFERS : KERNELS);
-}
+static bool is_of(const struct op *op, int kinds) { return kinds & (op->transfer ? TRANSFERS : KERNELS); }
 
 static double share(struct counter *c, int of, int with, bool before_only)
 {

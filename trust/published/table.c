@@ -12,10 +12,7 @@
 #define REPRODUCE_SCHEMA "gpusim-reproduction/1"
 #define DEVICES_MAX      16
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 static const struct gsim_reproduce_figure *figure_of(const struct gsim_published_row *row)
 {

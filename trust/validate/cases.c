@@ -25,10 +25,7 @@ struct two {
     uint32_t *placed[2]; /* by SM: blocks so far; NULL: not wanted */
 };
 
-static int which(const struct two *two, const void *tag)
-{
-    return tag == &two->subject->kernels[1];
-}
+static int which(const struct two *two, const void *tag) { return tag == &two->subject->kernels[1]; }
 
 static void started(void *data, void *tag, gsim_time now)
 {

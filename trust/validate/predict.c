@@ -11,10 +11,7 @@
 #define ITERATIONS GSIM_PREDICT_ITERATIONS
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
-static bool dim3_equal(struct gsim_dim3 a, struct gsim_dim3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
+static bool dim3_equal(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static enum gsim_status check_shape(const struct gsim_profile_op *op, const struct gsim_kernel *kernel,
                                     struct gsim_error *error)

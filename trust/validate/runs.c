@@ -183,10 +183,7 @@ static void add_to(struct mean *mean, double value)
     mean->count++;
 }
 
-static double mean_of(const struct mean *mean)
-{
-    return mean->count ? mean->sum / (double)mean->count : NAN;
-}
+static double mean_of(const struct mean *mean) { return mean->count ? mean->sum / (double)mean->count : NAN; }
 
 enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
                                     struct gsim_run_summary *summary, struct gsim_error *error)

@@ -48,10 +48,7 @@ enum gsim_status gsim_log_correlation(const double *x, const double *y, size_t c
     return GSIM_OK;
 }
 
-static int sign(double value)
-{
-    return (value > 0) - (value < 0);
-}
+static int sign(double value) { return (value > 0) - (value < 0); }
 
 double gsim_kendall_tau(const double *x, const double *y, size_t count)
 {

@@ -26,15 +26,9 @@ static const char *const quantity_texts[GSIM_QUANTITY_COUNT][2] = {
 #undef QUANTITY_TEXTS
 };
 
-const char *gsim_quantity_word(enum gsim_quantity quantity)
-{
-    return quantity_texts[quantity][0];
-}
+const char *gsim_quantity_word(enum gsim_quantity quantity) { return quantity_texts[quantity][0]; }
 
-const char *gsim_quantity_help(enum gsim_quantity quantity)
-{
-    return quantity_texts[quantity][1];
-}
+const char *gsim_quantity_help(enum gsim_quantity quantity) { return quantity_texts[quantity][1]; }
 
 enum gsim_quantity gsim_quantity_of_schedule(enum gsim_schedule schedule)
 {

@@ -125,10 +125,7 @@ size_t gsim_pool_room(const struct gsim_pool *pool, uint64_t remaining)
     return room > pool->backlog_count ? room - pool->backlog_count : 0;
 }
 
-size_t gsim_pool_held(const struct gsim_pool *pool)
-{
-    return pool->held;
-}
+size_t gsim_pool_held(const struct gsim_pool *pool) { return pool->held; }
 
 static enum gsim_status add_backlog(struct gsim_pool *pool, uint64_t item, struct gsim_error *error)
 {

@@ -147,10 +147,7 @@ bool gsim_worker_item(const struct gsim_worker *worker, uint64_t *item)
     return true;
 }
 
-uint64_t gsim_worker_sequence(const struct gsim_worker *worker)
-{
-    return atomic_load(&worker->state->sequence);
-}
+uint64_t gsim_worker_sequence(const struct gsim_worker *worker) { return atomic_load(&worker->state->sequence); }
 
 /* The last line that it wrote to stderr, if any. */
 static void last_words(const struct gsim_worker *worker, char *text, size_t size)

@@ -23,10 +23,7 @@ static void make(const char *path, const char *sql)
     CHECK_INT(sqlite3_close(database), SQLITE_OK);
 }
 
-static int run(sqlite3 *database, const char *sql)
-{
-    return sqlite3_exec(database, sql, NULL, NULL, NULL);
-}
+static int run(sqlite3 *database, const char *sql) { return sqlite3_exec(database, sql, NULL, NULL, NULL); }
 
 static void only_tables(void)
 {

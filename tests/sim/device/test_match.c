@@ -23,10 +23,7 @@ static void open_folder(void)
     CHECK_INT(setenv("GPUSIM_DATA", folder, 1), 0);
 }
 
-static void path_of(const char *name, char path[192])
-{
-    snprintf(path, 192, "%s/%s.json", models, name);
-}
+static void path_of(const char *name, char path[192]) { snprintf(path, 192, "%s/%s.json", models, name); }
 
 static void put_device(const char *name, const char *rest)
 {

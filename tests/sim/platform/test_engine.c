@@ -42,10 +42,7 @@ static void run_with_latency(struct world *w, void (*body)(void *), double h2d_l
     gsim_node_release(node);
 }
 
-static void run(struct world *w, void (*body)(void *))
-{
-    run_with_latency(w, body, 0);
-}
+static void run(struct world *w, void (*body)(void *)) { run_with_latency(w, body, 0); }
 
 /* The host is place 0, GPU G place 1 + G. */
 static struct gsim_leg up(enum gsim_move move, uint32_t gpu) { return (struct gsim_leg){move, 0, 1 + gpu}; }

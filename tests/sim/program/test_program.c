@@ -156,42 +156,15 @@ static void test_large_lists(void)
 }
 
 /* Each breaks one rule of a good program. */
-static void break_name(struct gsim_program *p)
-{
-    p->name = "";
-}
-static void break_iterations(struct gsim_program *p)
-{
-    p->iterations = 0;
-}
-static void break_iterations_high(struct gsim_program *p)
-{
-    p->iterations = GSIM_LIMIT_ITERATIONS + 1;
-}
-static void break_ops(struct gsim_program *p)
-{
-    p->op_count = 0;
-}
-static void break_buffer_name(struct gsim_program *p)
-{
-    p->buffers[1].name = "";
-}
-static void break_buffer_bytes(struct gsim_program *p)
-{
-    p->buffers[0].bytes = 0;
-}
-static void break_buffer_sum(struct gsim_program *p)
-{
-    p->buffers[0].bytes = p->buffers[1].bytes = GSIM_LIMIT_BYTES;
-}
-static void break_grid(struct gsim_program *p)
-{
-    p->kernels[0].grid.y = 65536;
-}
-static void break_grid_zero(struct gsim_program *p)
-{
-    p->kernels[0].grid.x = 0;
-}
+static void break_name(struct gsim_program *p) { p->name = ""; }
+static void break_iterations(struct gsim_program *p) { p->iterations = 0; }
+static void break_iterations_high(struct gsim_program *p) { p->iterations = GSIM_LIMIT_ITERATIONS + 1; }
+static void break_ops(struct gsim_program *p) { p->op_count = 0; }
+static void break_buffer_name(struct gsim_program *p) { p->buffers[1].name = ""; }
+static void break_buffer_bytes(struct gsim_program *p) { p->buffers[0].bytes = 0; }
+static void break_buffer_sum(struct gsim_program *p) { p->buffers[0].bytes = p->buffers[1].bytes = GSIM_LIMIT_BYTES; }
+static void break_grid(struct gsim_program *p) { p->kernels[0].grid.y = 65536; }
+static void break_grid_zero(struct gsim_program *p) { p->kernels[0].grid.x = 0; }
 static void break_block(struct gsim_program *p)
 {
     p->kernels[0].block = (struct gsim_dim3){32, 33, 1};
@@ -200,78 +173,24 @@ static void break_block_z(struct gsim_program *p)
 {
     p->kernels[0].block = (struct gsim_dim3){1, 1, 65};
 }
-static void break_regs(struct gsim_program *p)
-{
-    p->kernels[0].regs_per_thread = 256;
-}
-static void break_flops(struct gsim_program *p)
-{
-    p->kernels[0].flops = NAN;
-}
-static void break_bytes(struct gsim_program *p)
-{
-    p->kernels[0].dram_bytes = -1;
-}
-static void break_sm_cycles(struct gsim_program *p)
-{
-    p->kernels[0].sm_cycles = INFINITY;
-}
-static void break_solo(struct gsim_program *p)
-{
-    p->kernels[0].solo_us = 1e13;
-}
-static void break_rows(struct gsim_program *p)
-{
-    p->kernels[0].rows = NAN;
-}
-static void break_slice(struct gsim_program *p)
-{
-    p->kernels[0].slice_us = NAN;
-}
-static void break_slice_sms(struct gsim_program *p)
-{
-    p->kernels[0].slice_sms = 5000;
-}
-static void break_kernel_index(struct gsim_program *p)
-{
-    p->ops[0].kernel_index = 1;
-}
-static void break_arg(struct gsim_program *p)
-{
-    ((struct gsim_arg *)(uintptr_t)p->ops[0].args)[1].buffer_index = 2;
-}
-static void break_twice(struct gsim_program *p)
-{
-    ((struct gsim_arg *)(uintptr_t)p->ops[0].args)[1].buffer_index = 0;
-}
-static void break_arg_count(struct gsim_program *p)
-{
-    p->ops[1].arg_count = 0;
-}
-static void break_after(struct gsim_program *p)
-{
-    *(uint32_t *)(uintptr_t)p->ops[1].after = 1;
-}
-static void break_copy(struct gsim_program *p)
-{
-    p->ops[1].bytes = 8193;
-}
-static void break_host_us(struct gsim_program *p)
-{
-    p->ops[2].host_us = NAN;
-}
-static void break_stream(struct gsim_program *p)
-{
-    p->ops[0].stream = -2;
-}
-static void break_priority(struct gsim_program *p)
-{
-    p->ops[0].priority = 101;
-}
-static void break_untimed(struct gsim_program *p)
-{
-    p->ops[1].untimed = true;
-}
+static void break_regs(struct gsim_program *p) { p->kernels[0].regs_per_thread = 256; }
+static void break_flops(struct gsim_program *p) { p->kernels[0].flops = NAN; }
+static void break_bytes(struct gsim_program *p) { p->kernels[0].dram_bytes = -1; }
+static void break_sm_cycles(struct gsim_program *p) { p->kernels[0].sm_cycles = INFINITY; }
+static void break_solo(struct gsim_program *p) { p->kernels[0].solo_us = 1e13; }
+static void break_rows(struct gsim_program *p) { p->kernels[0].rows = NAN; }
+static void break_slice(struct gsim_program *p) { p->kernels[0].slice_us = NAN; }
+static void break_slice_sms(struct gsim_program *p) { p->kernels[0].slice_sms = 5000; }
+static void break_kernel_index(struct gsim_program *p) { p->ops[0].kernel_index = 1; }
+static void break_arg(struct gsim_program *p) { ((struct gsim_arg *)(uintptr_t)p->ops[0].args)[1].buffer_index = 2; }
+static void break_twice(struct gsim_program *p) { ((struct gsim_arg *)(uintptr_t)p->ops[0].args)[1].buffer_index = 0; }
+static void break_arg_count(struct gsim_program *p) { p->ops[1].arg_count = 0; }
+static void break_after(struct gsim_program *p) { *(uint32_t *)(uintptr_t)p->ops[1].after = 1; }
+static void break_copy(struct gsim_program *p) { p->ops[1].bytes = 8193; }
+static void break_host_us(struct gsim_program *p) { p->ops[2].host_us = NAN; }
+static void break_stream(struct gsim_program *p) { p->ops[0].stream = -2; }
+static void break_priority(struct gsim_program *p) { p->ops[0].priority = 101; }
+static void break_untimed(struct gsim_program *p) { p->ops[1].untimed = true; }
 static void break_total(struct gsim_program *p)
 {
     p->ops[2].host_us = 1e10;

@@ -321,10 +321,7 @@ static void test_any_order_and_escapes(void)
     gsim_program_release(&p);
 }
 
-static bool is_equal_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
+static bool is_equal_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 static void check_equal_kernel(const struct gsim_kernel *k, const struct gsim_kernel *l)
 {

@@ -33,10 +33,7 @@ static cJSON *trace_of(const struct gsim_result *result)
     return trace;
 }
 
-static const cJSON *at(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
+static const cJSON *at(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
 
 static double number_at(const cJSON *object, const char *name)
 {

@@ -27,10 +27,7 @@ static bool import_good(struct imported *i, struct trace *t, const struct gsim_i
     return i->error.status == GSIM_OK;
 }
 
-static double solo_us(const struct gsim_program *p, uint32_t op)
-{
-    return p->kernels[p->ops[op].kernel_index].solo_us;
-}
+static double solo_us(const struct gsim_program *p, uint32_t op) { return p->kernels[p->ops[op].kernel_index].solo_us; }
 
 /* --- kernels, copies, time ---------------------------------------------------------------------------------------- */
 static void equal_kernels_share_their_median(void)

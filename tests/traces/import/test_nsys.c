@@ -212,10 +212,7 @@ static void broken_databases_never_crash(void)
 }
 
 /* --- a trace of ours, told in Nsight Systems' tables ---------------------------------------------------------------- */
-static bool same_dim(struct gsim_dim3 a, struct gsim_dim3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
+static bool same_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static bool same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {

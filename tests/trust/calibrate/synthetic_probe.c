@@ -70,10 +70,7 @@ static void add_point(struct synthesis *s, const char *name, const char *unit, d
     if (series) series->points[series->point_count++] = (struct gsim_probe_point){x, value, value - spread, value + spread, 100};
 }
 
-static void add(struct synthesis *s, const char *name, double value)
-{
-    add_point(s, name, "us", 0, value);
-}
+static void add(struct synthesis *s, const char *name, double value) { add_point(s, name, "us", 0, value); }
 
 /* --- calls ----------------------------------------------------------------------------------------------------------- */
 #define TIME(s, name, count, statement)                              \

@@ -60,10 +60,7 @@ struct gsim_cu_value gsim_cu_number(double number)
     return isfinite(number) ? (struct gsim_cu_value){.kind = GSIM_CU_NUMBER, .n = {number}} : (struct gsim_cu_value){0};
 }
 
-bool gsim_cu_is_known(struct gsim_cu_value value)
-{
-    return value.kind == GSIM_CU_NUMBER;
-}
+bool gsim_cu_is_known(struct gsim_cu_value value) { return value.kind == GSIM_CU_NUMBER; }
 
 uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at)
 {

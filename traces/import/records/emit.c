@@ -21,10 +21,7 @@
 #define MEMSET_BLOCKS    1024
 #define MEMSET_REGISTERS 16
 
-int64_t gsim_emit_ns(double us)
-{
-    return (int64_t)(us * 1e3 + 0.5);
-}
+int64_t gsim_emit_ns(double us) { return (int64_t)(us * 1e3 + 0.5); }
 
 /* --- what waits for what ------------------------------------------------------------------------------------------ */
 void gsim_emit_wait_for(struct gsim_emitter *e, uint32_t *list, uint32_t op)

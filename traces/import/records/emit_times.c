@@ -5,10 +5,7 @@
 
 #include "traces/import/records/emitter.h"
 
-static double us_of(const struct gsim_emitter *e, int64_t time_ns)
-{
-    return (double)(time_ns - e->origin_ns) / 1e3;
-}
+static double us_of(const struct gsim_emitter *e, int64_t time_ns) { return (double)(time_ns - e->origin_ns) / 1e3; }
 
 /* What of other streams OP waits for on the device: the links of WAITS. */
 static void note_awaited(const struct gsim_emitter *e, uint32_t waits, struct gsim_recorded_op *op)

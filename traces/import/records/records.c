@@ -159,15 +159,9 @@ static uint32_t hash_shape(const struct gsim_work_shape *shape)
     return hash;
 }
 
-static uint32_t hash_of_name(const struct gsim_records *r, uint32_t index)
-{
-    return hash_text(r->names[index]);
-}
+static uint32_t hash_of_name(const struct gsim_records *r, uint32_t index) { return hash_text(r->names[index]); }
 
-static uint32_t hash_of_shape(const struct gsim_records *r, uint32_t index)
-{
-    return hash_shape(&r->shapes[index]);
-}
+static uint32_t hash_of_shape(const struct gsim_records *r, uint32_t index) { return hash_shape(&r->shapes[index]); }
 
 /* Room for one more than USED entries; those there are put back by their hash. */
 static enum gsim_status grow_slots(struct gsim_records *r, uint32_t **slots, uint32_t *slot_count, uint32_t used,

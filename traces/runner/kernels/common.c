@@ -164,10 +164,7 @@ uint32_t gsim_bench_number(const struct gsim_runner_bench *bench, const struct g
     return (uint32_t)strtoul(name + strcspn(name, "0123456789"), NULL, 10);
 }
 
-int64_t gsim_sample_count(int64_t count, int64_t most)
-{
-    return count < most ? count : most;
-}
+int64_t gsim_sample_count(int64_t count, int64_t most) { return count < most ? count : most; }
 
 int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index)
 {
@@ -175,10 +172,7 @@ int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index)
     return (int64_t)((double)index / (double)(most - 1) * (double)(count - 1));
 }
 
-bool gsim_is_close(double found, double expected, double allowed)
-{
-    return fabs(found - expected) <= allowed;
-}
+bool gsim_is_close(double found, double expected, double allowed) { return fabs(found - expected) <= allowed; }
 
 enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
                                   double expected, double allowed, struct gsim_error *error)

@@ -28,18 +28,9 @@
 #define GSIM_FIRST_IN(axis, AXIS) ((int64_t)GSIM_BLOCK_##AXIS * GSIM_BLOCK_DIM(axis) + GSIM_THREAD_##AXIS)
 #define GSIM_STRIDE_IN(axis)      ((int64_t)GSIM_GRID_DIM(axis) * GSIM_BLOCK_DIM(axis))
 
-GSIM_HELPER float gsim_add(float x, float y)
-{
-    return x + y;
-}
+GSIM_HELPER float gsim_add(float x, float y) { return x + y; }
 
 /* What is no number wins. */
-GSIM_HELPER float gsim_larger(float x, float y)
-{
-    return x != x || x >= y ? x : y;
-}
+GSIM_HELPER float gsim_larger(float x, float y) { return x != x || x >= y ? x : y; }
 
-GSIM_HELPER float gsim_smaller(float x, float y)
-{
-    return x != x || x <= y ? x : y;
-}
+GSIM_HELPER float gsim_smaller(float x, float y) { return x != x || x <= y ? x : y; }

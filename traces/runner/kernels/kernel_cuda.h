@@ -85,15 +85,9 @@ GSIM_HELPER void gsim_block_ends(struct gsim_block_stamp *stamps)
 }
 
 /* Floats that are not negative order like their bits, signed or unsigned; what is no number is -1, so that it wins. */
-GSIM_HELPER uint32_t gsim_bits(float value)
-{
-    return value == value ? __float_as_uint(value) : 0xffffffffu;
-}
+GSIM_HELPER uint32_t gsim_bits(float value) { return value == value ? __float_as_uint(value) : 0xffffffffu; }
 
-GSIM_HELPER uint32_t gsim_block_threads(void)
-{
-    return blockDim.x * blockDim.y * blockDim.z;
-}
+GSIM_HELPER uint32_t gsim_block_threads(void) { return blockDim.x * blockDim.y * blockDim.z; }
 
 /* How many threads the calling thread's warp has: the last one of a block may be smaller. */
 GSIM_HELPER uint32_t gsim_warp_lanes(void)

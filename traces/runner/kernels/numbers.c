@@ -14,10 +14,7 @@ static uint64_t next(void *state)
     return z ^ (z >> 31);
 }
 
-static double uniform(void *state)
-{
-    return (double)(next(state) >> 11) * 0x1p-53;
-}
+static double uniform(void *state) { return (double)(next(state) >> 11) * 0x1p-53; }
 
 /* Box and Muller's; 1 - u is never 0. */
 static double normal(void *state)
@@ -27,10 +24,7 @@ static double normal(void *state)
 }
 
 /* The high bits of a product: biased by less than COUNT / 2^32. */
-static uint32_t integer(void *state, uint32_t count)
-{
-    return (uint32_t)(((next(state) >> 32) * count) >> 32);
-}
+static uint32_t integer(void *state, uint32_t count) { return (uint32_t)(((next(state) >> 32) * count) >> 32); }
 
 struct gsim_random gsim_runner_numbers(uint64_t *state, uint64_t seed)
 {

@@ -119,7 +119,4 @@ void gsim_mps_connect(uint32_t client_count, bool needs_queues)
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", text, 1);
 }
 
-void gsim_mps_avoid(void)
-{
-    setenv("CUDA_MPS_PIPE_DIRECTORY", NOWHERE, 1);
-}
+void gsim_mps_avoid(void) { setenv("CUDA_MPS_PIPE_DIRECTORY", NOWHERE, 1); }

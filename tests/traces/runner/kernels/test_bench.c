@@ -226,10 +226,7 @@ static void test_mutations(void)
 
 /* --- single results ---------------------------------------------------------------------------------------- */
 
-static bool is_double(const char *workload)
-{
-    return strcmp(workload, "bs") == 0;
-}
+static bool is_double(const char *workload) { return strcmp(workload, "bs") == 0; }
 
 /* The message names the buffer and the element. */
 static void spoil(struct cpu *cpu, uint32_t buffer, uint64_t element, bool is_wide)
