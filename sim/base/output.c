@@ -235,35 +235,56 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
                             "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
                             "9899";
 
-/* Writes VALUE's digits so that they end before END; returns their start. Two at a time: half the divisions. */
-static char *digits_before(char *end, uint64_t value)
+static char *put_pair(char *at, uint32_t value)
 {
-    char *at = end;
-    for (; value >= 100; value /= 100) memcpy(at -= 2, &pairs[value % 100 * 2], 2);
-    if (value >= 10)
-        memcpy(at -= 2, &pairs[value * 2], 2);
-    else
-        *--at = (char)('0' + value);
+    memcpy(at, &pairs[2 * value], 2);
+    return at + 2;
+}
+
+static char *put_four(char *at, uint32_t value) { return put_pair(put_pair(at, value / 100), value % 100); }
+
+/* VALUE's digits, four at a time: few divisions. All return what lies behind. */
+static char *put_short(char *at, uint32_t value)
+{
+    if (value >= 10000) return put_four(put_short(at, value / 10000), value % 10000);
+    if (value >= 1000) return put_four(at, value);
+    if (value >= 100) {
+        *at++ = (char)('0' + value / 100);
+        return put_pair(at, value % 100);
+    }
+    if (value >= 10) return put_pair(at, value);
+    *at++ = (char)('0' + value);
     return at;
+}
+
+static char *put_unsigned(char *at, uint64_t value)
+{
+    if (value <= UINT32_MAX) return put_short(at, (uint32_t)value);
+    uint32_t last = (uint32_t)(value % 100000000);
+    return put_four(put_four(put_unsigned(at, value / 100000000), last / 10000), last % 10000);
+}
+
+/* Where to put a number, of 40 bytes at most. */
+static char *room_for_number(struct gsim_output *output)
+{
+    if (GSIM_OUTPUT_BUFFER - output->used < 40) flush(output);
+    return output->buffer + output->used;
 }
 
 void gsim_output_unsigned(struct gsim_output *output, uint64_t value)
 {
-    char text[24], *end = text + sizeof(text), *start = digits_before(end, value);
-    gsim_output_bytes(output, start, (size_t)(end - start));
+    output->used = (size_t)(put_unsigned(room_for_number(output), value) - output->buffer);
 }
 
 void gsim_output_time_us(struct gsim_output *output, gsim_time time)
 {
-    char text[40], *end = text + sizeof(text);
     uint64_t size = time < 0 ? (uint64_t)-time : (uint64_t)time;
     uint32_t rest = (uint32_t)(size % GSIM_PS_PER_US);
-    char *start = end;
-    for (int i = 0; i < 3; i++, rest /= 100) memcpy(start -= 2, &pairs[rest % 100 * 2], 2);
-    *--start = '.';
-    start = digits_before(start, size / GSIM_PS_PER_US);
-    if (time < 0) *--start = '-';
-    gsim_output_bytes(output, start, (size_t)(end - start));
+    char *at = room_for_number(output);
+    if (time < 0) *at++ = '-';
+    at = put_unsigned(at, size / GSIM_PS_PER_US);
+    *at++ = '.';
+    output->used = (size_t)(put_four(put_pair(at, rest / 10000), rest % 10000) - output->buffer);
 }
 
 void gsim_output_real(struct gsim_output *output, double value)

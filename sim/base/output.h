@@ -43,7 +43,17 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
 void gsim_output_release(struct gsim_output *output);
 
 void gsim_output_bytes(struct gsim_output *output, const char *text, size_t length);
-static inline void gsim_output_text(struct gsim_output *output, const char *text) { gsim_output_bytes(output, text, strlen(text)); }
+/* Of a literal the length is known to the compiler, which copies it in place. */
+static inline void gsim_output_text(struct gsim_output *output, const char *text)
+{
+    size_t length = strlen(text);
+    if (!__builtin_constant_p(length) || length >= GSIM_OUTPUT_BUFFER - output->used) {
+        gsim_output_bytes(output, text, length);
+        return;
+    }
+    memcpy(output->buffer + output->used, text, length);
+    output->used += length;
+}
 void gsim_output_printf(struct gsim_output *output, const char *format, ...) GSIM_PRINTF(2, 3);
 /* For JSON and CSV: ' is a double quote, %% is %, %s text as it is, %q a JSON string, %c a CSV field, %u unsigned, %d int,
  * %z uint64_t or size_t, %b true or false, %t gsim_time in us, %r a double as gsim_output_real() has it, %f and %.9g a double

@@ -340,6 +340,16 @@ const char *gsim_scan_next(const char *at, struct gsim_scan_text *key, const cha
     return gsim_scan_start(at);
 }
 
+const char *gsim_scan_next_named(const char *at, const char *name)
+{
+    at = gsim_scan_start(at);
+    if (*at == '{' || *at == ',') at = gsim_scan_start(at + 1);
+    if (*at++ != '"') return NULL;
+    while (*name && *at == *name) at++, name++;
+    if (*name || *at != '"') return NULL;
+    return gsim_scan_start(gsim_scan_start(at + 1) + 1); /* behind the colon */
+}
+
 /* Of a name with escapes: NAME is as long as what they mean, so the span is at most six times as long. */
 static bool is_escaped(const struct gsim_scan_text *key, const char *name, size_t length)
 {

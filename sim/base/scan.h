@@ -45,6 +45,8 @@ struct gsim_scan_text {
  * what lies behind the previous value. Returns the next value, or NULL at the end, where *REST is what lies
  * behind the object or list. KEY (objects only; NULL for lists) is the name. */
 const char *gsim_scan_next(const char *at, struct gsim_scan_text *key, const char **rest);
+/* The same of an object, where NAME is what comes next, written without escapes: its value; NULL: it is not. */
+const char *gsim_scan_next_named(const char *at, const char *name);
 /* Whether KEY means NAME, which has 1 to GSIM_SCAN_KEY bytes. The first is by the first byte first: a program's reader
  * asks it of every field with every name. */
 bool gsim_scan_matches(const struct gsim_scan_text *key, const char *name);

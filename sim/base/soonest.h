@@ -36,9 +36,12 @@ static inline void gsim_soonest_set(struct gsim_soonest *soonest, uint32_t index
 {
     gsim_time *times = soonest->times;
     uint32_t at = soonest->leaves + index;
-    for (times[at] = time; at > 1; times[at] = time) {
+    times[at] = time;
+    while (at > 1) {
         time = time < times[at ^ 1] ? time : times[at ^ 1];
         at /= 2;
+        if (times[at] == time) return; /* nor do those above change */
+        times[at] = time;
     }
 }
 

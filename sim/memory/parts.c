@@ -27,11 +27,16 @@ static void end_blocks(void *owner)
     struct gsim_partition *part = owner;
     struct gsim_device *d = part->device;
     gsim_time horizon = horizon_of(part);
+    bool goes_on = !d->machine->has_woken && is_alone(d);
     for (;;) {
+        uint64_t told = gsim_gpu_told(part->sm);
         gsim_gpu_promise(part->sm, horizon);
         gsim_gpu_advance(part->sm, d->machine->now);
-        horizon = horizon_of(part);
-        if (gsim_gpu_next(part->sm) >= horizon || d->machine->has_woken || !is_alone(d)) break;
+        if (gsim_gpu_told(part->sm) != told) { /* whoever was told may have changed anything */
+            horizon = horizon_of(part);
+            goes_on = !d->machine->has_woken && is_alone(d);
+        }
+        if (gsim_gpu_next(part->sm) >= horizon || !goes_on) break;
         if (d->occupancy.follows) d->occupancy.handle(d);
         d->machine->now = gsim_gpu_next(part->sm);
     }

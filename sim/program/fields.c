@@ -66,28 +66,43 @@ enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, co
     return gsim_fields_read_jump(fields, at, rest, &(struct gsim_scan_jump){NULL, NULL});
 }
 
+/* Which of the COUNT fields KEY means, tried from the one behind FIELD on: most files keep the order. COUNT: none. */
+static size_t find_field(const struct gsim_fields *fields, size_t count, size_t field, const struct gsim_scan_text *key)
+{
+    for (size_t tried = 0; tried < count; tried++) {
+        field = field + 1 < count ? field + 1 : 0;
+        if (gsim_scan_is(key, fields->names[field])) return field;
+    }
+    return count;
+}
+
 enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *at, const char **rest, const struct gsim_scan_jump *jump)
 {
-    size_t count = 0;
-    while (fields->names[count]) count++;
+    size_t count = fields->count, field = SIZE_MAX; /* before the first */
+    while (!fields->count && fields->names[count]) count++;
     memset(fields->values, 0, sizeof(*fields->values) * count);
+    fields->given = 0;
     fields->place.field = NULL;
     fields->place.has_element = false;
     if (*at != '{') return gsim_fields_unexpected(fields, at, "an object");
-    struct gsim_scan_text key;
     const char *behind = at;
-    size_t field = count - 1;
-    for (const char *value; (value = gsim_scan_next(behind, &key, &behind)) != NULL;
-         behind = value == jump->from ? jump->to : gsim_scan_skip(value)) {
-        size_t tried = 0; /* from the one behind the last: most files keep the order */
-        do field = field + 1 < count ? field + 1 : 0;
-        while (!gsim_scan_is(&key, fields->names[field]) && ++tried < count);
-        if (tried == count) return unknown_field(fields, key);
+    for (const char *value;; behind = value == jump->from ? jump->to : gsim_scan_skip(value)) {
+        size_t before = field + 1, next = fields->followed && fields->followed[before] ? fields->followed[before] - 1U : before;
+        if (next < count && (value = gsim_scan_next_named(behind, fields->names[next])) != NULL) {
+            field = next;
+        } else {
+            struct gsim_scan_text key;
+            if (!(value = gsim_scan_next(behind, &key, &behind))) break;
+            field = find_field(fields, count, field, &key);
+            if (field == count) return unknown_field(fields, key);
+            if (fields->followed) fields->followed[before] = (uint8_t)(field + 1);
+        }
         if (fields->values[field]) {
             move_to(fields, (int)field);
             return gsim_fields_error(fields, "the field is given twice");
         }
         fields->values[field] = value;
+        fields->given |= UINT64_C(1) << field;
     }
     if (rest) *rest = behind;
     return GSIM_OK;

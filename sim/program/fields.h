@@ -11,6 +11,7 @@
 #include "sim/base/scan.h"
 
 #define GSIM_NAME_ROOM (GSIM_LIMIT_NAME + 1)
+#define GSIM_FIELDS_MOST 64
 
 /* Where we are, for messages: LIST[INDEX].FIELD[ELEMENT]. */
 struct gsim_field_place {
@@ -23,8 +24,12 @@ struct gsim_field_place {
 
 struct gsim_fields {
     struct gsim_field_place place;
-    const char *const *names; /* of the fields; ends with NULL */
+    const char *const *names; /* of the fields, at most GSIM_FIELDS_MOST; ends with NULL */
+    size_t count;             /* of them; 0: to be found */
     const char **values;      /* by field: where its value starts, NULL: not given */
+    uint64_t given;           /* a bit for each that is */
+    uint8_t *followed;        /* NULL, or COUNT + 1 for objects that are mostly written alike: by field, and first of all before any, 1 + the field
+                               * that came next the last time; 0: the next one */
     struct gsim_error *error;
 };
 

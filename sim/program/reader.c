@@ -40,7 +40,7 @@ static enum gsim_status read_new_name(struct gsim_reader *reader, struct gsim_fi
 static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
     const char *values[BUFFER_FIELD_COUNT];
-    struct gsim_fields fields = {{.list = "buffers", .index = index}, buffer_names, values, reader->error};
+    struct gsim_fields fields = {.place = {.list = "buffers", .index = index}, .names = buffer_names, .values = values, .error = reader->error};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     const char *name = NULL;
     double bytes = 0;
@@ -71,7 +71,7 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
 static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
     const char *values[KERNEL_FIELD_COUNT];
-    struct gsim_fields fields = {{.list = "kernels", .index = index}, kernel_names, values, reader->error};
+    struct gsim_fields fields = {.place = {.list = "kernels", .index = index}, .names = kernel_names, .values = values, .error = reader->error};
     struct gsim_kernel kernel = {0};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     if (status == GSIM_OK) status = read_new_name(reader, &fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
@@ -114,7 +114,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, const char *text, 
 {
     static const char *const schemas[] = {"gpusim-program/1", NULL};
     const char *values[FILE_FIELD_COUNT];
-    struct gsim_fields fields = {{0}, file_names, values, reader->error};
+    struct gsim_fields fields = {.names = file_names, .values = values, .error = reader->error};
     enum gsim_status status = gsim_fields_read_jump(&fields, gsim_scan_start(text), NULL, jump);
     int schema;
     char name[GSIM_NAME_ROOM];

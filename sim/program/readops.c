@@ -27,6 +27,7 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE, and collective, a GSIM_OP_KERNEL */
 static const char kind_letters[] = "KCPWRHSL";
+_Static_assert(sizeof kind_letters == GSIM_READER_KINDS + 1 && OP_FIELD_COUNT <= GSIM_FIELDS_MOST, "what the reader keeps of kinds and fields");
 #define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
 #define COLLECTIVE (GSIM_OP_HOST_COMPUTE + 2)
 static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", "collective",
@@ -71,7 +72,7 @@ static enum gsim_status read_segment(struct gsim_reader *reader, const struct gs
                                      uint32_t *buffer)
 {
     const char *values[SEGMENT_FIELD_COUNT];
-    struct gsim_fields own = {fields->place, segment_names, values, fields->error};
+    struct gsim_fields own = {.place = fields->place, .names = segment_names, .values = values, .error = fields->error};
     double offset = 0, bytes = 0;
     if (reader->segment_count == GSIM_LIMIT_SEGMENTS) return gsim_fields_error(fields, "expected at most %u segments", GSIM_LIMIT_SEGMENTS);
     enum gsim_status status = gsim_fields_read(&own, *value, value);
@@ -419,16 +420,21 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     return status;
 }
 
-static enum gsim_status check_kind(struct gsim_fields *fields, int kind)
+static uint64_t find_allowed(int kind)
 {
-    for (int i = 0; i < OP_FIELD_COUNT; i++) {
-        const char *kinds = i < OP_WORK ? op_kinds[i] : "K";
-        if (!fields->values[i] || strchr(kinds, kind_letters[kind])) continue;
-        fields->place.field = op_names[i];
-        fields->place.has_element = false;
-        return gsim_fields_error(fields, "a \"%s\" has no such field", kind_names[kind]);
-    }
-    return GSIM_OK;
+    uint64_t allowed = 0;
+    for (int i = 0; i < OP_FIELD_COUNT; i++) allowed |= (uint64_t)(strchr(i < OP_WORK ? op_kinds[i] : "K", kind_letters[kind]) != NULL) << i;
+    return allowed;
+}
+
+static enum gsim_status check_kind(struct gsim_reader *reader, struct gsim_fields *fields, int kind)
+{
+    uint64_t *allowed = &reader->allowed[kind];
+    if (!*allowed) *allowed = find_allowed(kind);
+    if (!(fields->given & ~*allowed)) return GSIM_OK;
+    fields->place.field = op_names[__builtin_ctzll(fields->given & ~*allowed)];
+    fields->place.has_element = false;
+    return gsim_fields_error(fields, "a \"%s\" has no such field", kind_names[kind]);
 }
 
 static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
@@ -479,7 +485,8 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
                                 const char **rest)
 {
     const char *values[OP_FIELD_COUNT];
-    struct gsim_fields fields = {{.list = "ops", .index = index}, op_names, values, reader->error};
+    struct gsim_fields fields = {.place = {.list = "ops", .index = index}, .names = op_names, .count = OP_FIELD_COUNT, .values = values,
+                                 .followed = reader->followed, .error = reader->error};
     struct gsim_op op = {0};
     char what[GSIM_NAME_ROOM];
     int kind = 0;
@@ -490,7 +497,7 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
     op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : kind == COLLECTIVE ? GSIM_OP_KERNEL : (enum gsim_op_kind)kind;
-    if (status == GSIM_OK) status = check_kind(&fields, kind);
+    if (status == GSIM_OK) status = check_kind(reader, &fields, kind);
     if (status == GSIM_OK) status = read_common(reader, &fields, &op);
     if (status != GSIM_OK) return status;
     if (kind == SYNCHRONIZE) {

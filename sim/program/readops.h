@@ -43,6 +43,7 @@ struct gsim_reader_launch {
     uint32_t index;
 };
 #define GSIM_READER_LAUNCHES 256
+#define GSIM_READER_KINDS 8 /* of ops */
 
 /* One file while it is read. */
 struct gsim_reader {
@@ -57,6 +58,8 @@ struct gsim_reader {
     size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room, group_room;
     struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
     size_t pending_count;
+    uint8_t followed[GSIM_FIELDS_MOST + 1]; /* of an op's fields */
+    uint64_t allowed[GSIM_READER_KINDS];    /* the fields that an op of each kind may have, a bit each; 0: not found yet */
     struct gsim_reader_launch launches[GSIM_READER_LAUNCHES]; /* by their text's hash, the latest */
     /* of the op being read */
     struct gsim_arg *args, *ordered;

@@ -14,9 +14,7 @@ enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double
 
 bool gsim_reader_has_work(const struct gsim_fields *fields, int first)
 {
-    for (int i = 0; i < GSIM_DEMAND_FIELD_COUNT; i++)
-        if (fields->values[first + i]) return true;
-    return false;
+    return fields->given >> first & ((UINT64_C(1) << GSIM_DEMAND_FIELD_COUNT) - 1);
 }
 
 enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const double maximum[3], struct gsim_dim3 *shape)
@@ -49,7 +47,7 @@ static enum gsim_status read_pipes(struct gsim_fields *fields, int field, struct
     const char *values[GSIM_PIPE_COUNT];
     if (!fields->values[field]) return GSIM_OK;
     enum gsim_status status = gsim_fields_require(fields, field);
-    struct gsim_fields own = {fields->place, gsim_pipe_names, values, fields->error};
+    struct gsim_fields own = {.place = fields->place, .names = gsim_pipe_names, .values = values, .error = fields->error};
     if (status == GSIM_OK) status = gsim_fields_read(&own, fields->values[field], NULL);
     memset(kernel->pipes, 0, sizeof kernel->pipes);
     kernel->pipes_given = true;

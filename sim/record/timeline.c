@@ -127,7 +127,8 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
 #define APPEND(timeline, field, count, capacity, record)                                                               \
     do {                                                                                                               \
         void *array_ = (timeline)->field;                                                                              \
-        if (gsim_array_grow(&array_, sizeof(*(record)), (timeline)->count, &(timeline)->capacity)) {                   \
+        if ((timeline)->count == (timeline)->capacity &&                                                               \
+            gsim_array_grow(&array_, sizeof(*(record)), (timeline)->count, &(timeline)->capacity)) {                   \
             (timeline)->failed = true;                                                                                 \
             break;                                                                                                     \
         }                                                                                                              \

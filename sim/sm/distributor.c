@@ -75,6 +75,7 @@ static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel
         run->started = true;
         gpu->last_start = now;
         gpu->load.kernels++;
+        gpu->told++;
         if (gpu->listener.kernel_started) gpu->listener.kernel_started(gpu->listener.data, run->tag, now);
     }
 }

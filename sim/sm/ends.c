@@ -26,6 +26,7 @@ void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now)
         gpu->ended_runs = run->next;
         run->next = gpu->free_runs;
         gpu->free_runs = run;
+        gpu->told++;
         if (gpu->listener.kernel_ended) gpu->listener.kernel_ended(gpu->listener.data, tag, now);
     }
 }
@@ -93,6 +94,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     gsim_groups_rate(gpu, index);
     if (refills && !only_one && !gpu->groups[index]->slots) gsim_groups_merge_idle(gpu, index);
     for (uint32_t i = 0; i < ended_count; i++) end_run(gpu, ended[i]);
+    gpu->told += drained_count;
     for (uint32_t i = 0; i < drained_count && gpu->listener.kernel_drained; i++)
         gpu->listener.kernel_drained(gpu->listener.data, drained[i]->tag, now);
 }

@@ -143,6 +143,8 @@ void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher
 
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
 
+uint64_t gsim_gpu_told(const struct gsim_gpu *gpu) { return gpu->told; }
+
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon) { gpu->horizon = horizon; }
 
 void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)

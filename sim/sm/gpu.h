@@ -87,6 +87,9 @@ gsim_time gsim_gpu_next(const struct gsim_gpu *gpu);
 /* Handles everything that happens at NOW (<= gsim_gpu_next). */
 void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now);
 
+/* How often the listener has been called. */
+uint64_t gsim_gpu_told(const struct gsim_gpu *gpu);
+
 /* Promises that the caller changes nothing before HORIZON, so that steady waves of one kernel alone may be handled
  * at once; holds until the next call or the end of a kernel (0, the default: no promise). */
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon);

@@ -180,6 +180,7 @@ static void find_mix(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 
 static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbps)
 {
+    g->has_demand = true;
     g->demand_gbps = gbps;
     gpu->demand_gbps += gbps * g->sm_count;
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] += g->chip[p] * g->sm_count / gpu->device->sm_count;
@@ -187,6 +188,8 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
 
 static void take_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
+    if (!g->has_demand) return;
+    g->has_demand = false;
     gpu->demand_gbps -= g->demand_gbps * g->sm_count;
     g->demand_gbps = 0;
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) {
@@ -249,8 +252,11 @@ void gsim_groups_rate_empty(struct gsim_gpu *gpu, uint32_t index)
 void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
 {
     gpu->has_unrated = false;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        for (; gpu->unrated[w]; gpu->unrated[w] &= gpu->unrated[w] - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(gpu->unrated[w]));
+    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
+        uint64_t bits = gpu->unrated[w];
+        gpu->unrated[w] = 0;
+        for (; bits; bits &= bits - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(bits));
+    }
 }
 
 /* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
@@ -265,6 +271,14 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
         if (!g->mix) gsim_group_settle(g, now);
         set_demand(gpu, g, g->mix ? gsim_mix_demand(g->mix, g->cohorts, &dram, g->chip) : find_speeds(gpu, g));
     }
+}
+
+/* Whether there are any waits for L2, or will be. */
+static bool waits_for_chip(const struct gsim_gpu *gpu)
+{
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++)
+        if (gpu->chip_asked[p] > 1e-9 || gpu->dram.chip_wait[p] != 0) return true;
+    return false;
 }
 
 /* Moves the waits for L2 half of the way to what is asked for. Returns whether they were there. */
@@ -288,6 +302,7 @@ bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
     gsim_groups_rate_all(gpu);
+    if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !waits_for_chip(gpu)) return false;
     for (; step < 8; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         bool is_chip_near = settle_chip(gpu);

@@ -29,8 +29,8 @@ uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid)
 
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu)
 {
+    if (gpu->sms_each <= 1) return gpu->load;
     struct gsim_gpu_load load = gpu->load;
-    if (gpu->sms_each <= 1) return load;
     load.busy_sms = (uint32_t)lround(load.busy_sms * gpu->sms_each);
     load.warps = (uint32_t)lround(load.warps * gpu->sms_each);
     load.blocks = (uint64_t)llround((double)load.blocks * gpu->sms_each);

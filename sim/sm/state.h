@@ -61,6 +61,7 @@ struct gsim_sm_group {
     gsim_time updated;
     bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
     bool feels_memory;
+    bool has_demand;                        /* DEMAND_GBPS and CHIP are part of the GPU's; else 0 */
     struct gsim_mix *mix;                   /* what it holds, where that is kept; NULL or of another MIX_SINCE: to be found */
     uint64_t mix_since;                     /* memo.since when it was found */
     struct gsim_cohort cohorts[GSIM_MAX_COHORTS];
@@ -108,6 +109,7 @@ struct gsim_gpu {
     gsim_time turn_at;        /* the distributor is busy until then */
     bool is_turning;          /* and somebody waits for that */
     uint64_t block_events, events;
+    uint64_t told;            /* calls of the listener */
     gsim_time last_start;     /* of a kernel's first block */
     uint64_t skip_at;         /* waves.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
@@ -142,8 +144,8 @@ static inline uint32_t gsim_groups_count_bits(uint64_t bits)
 
 static inline void gsim_groups_set_bit(uint64_t bits[GSIM_SM_WORDS], uint32_t index, bool is)
 {
-    uint64_t *word = &bits[index / 64], bit = UINT64_C(1) << index % 64;
-    *word = is ? *word | bit : *word & ~bit;
+    uint64_t *word = &bits[index / 64];
+    *word = (*word & ~(UINT64_C(1) << index % 64)) | (uint64_t)is << index % 64;
 }
 
 /* How much the group holds has changed. */

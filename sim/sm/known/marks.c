@@ -25,6 +25,7 @@ void gsim_marks_begin(struct gsim_cohort *c, double work)
 static void all_triggered(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     if (run->untriggered || run->unplaced) return;
+    gpu->told++;
     if (gpu->listener.kernel_triggered) gpu->listener.kernel_triggered(gpu->listener.data, run->tag, now);
 }
 

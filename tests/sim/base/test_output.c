@@ -47,6 +47,37 @@ static void formats(void)
     gsim_arena_release(&arena);
 }
 
+/* On both sides of each power of ten, as the C library writes them; so many that the buffer is full several times. */
+static void digits(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    char *text = NULL, expected[80];
+    size_t length = 0;
+    CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
+    for (int round = 0; round < 100; round++)
+        for (uint64_t power = 1, n = 0; n < 20; n++, power *= 10)
+            for (uint64_t value = power - 1; value <= power + 1; value++) {
+                gsim_output_unsigned(&output, value);
+                gsim_output_text(&output, " ");
+                gsim_output_time_us(&output, n & 1 ? -(gsim_time)(value >> 1) : (gsim_time)(value >> 1));
+                gsim_output_text(&output, "\n");
+            }
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    const char *at = text;
+    for (int round = 0; round < 100; round++)
+        for (uint64_t power = 1, n = 0; n < 20; n++, power *= 10)
+            for (uint64_t value = power - 1; value <= power + 1; value++) {
+                unsigned long long half = value >> 1;
+                int size = snprintf(expected, sizeof expected, "%llu %s%llu.%06llu\n", (unsigned long long)value, n & 1 && half ? "-" : "",
+                                    half / 1000000, half % 1000000);
+                CHECK_MSG(strncmp(at, expected, (size_t)size) == 0, "found \"%.60s\", expected \"%s\"", at, expected);
+                at += size;
+            }
+    CHECK(at == text + length);
+    free(text);
+}
+
 static void dropped(void)
 {
     struct gsim_arena arena = {0};
@@ -86,6 +117,7 @@ static void controls(void)
 static const struct test_case cases[] = {
     {"control characters", controls},
     {"numbers and texts", formats},
+    {"digits", digits},
     {"dropped when not complete", dropped},
 };
 TEST_MAIN("sim/output", cases)

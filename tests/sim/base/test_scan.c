@@ -67,6 +67,20 @@ static void test_names(void)
     }
 }
 
+/* The next member by its name: where it is written plainly, wherever white space is; the walk goes on behind its value. */
+static void test_next_named(void)
+{
+    const char *text = " { \"a\" : [1, 2] ,\n\"ab\":3,\"\\u0063\":4}", *value = gsim_scan_next_named(text, "a");
+    CHECK(!gsim_scan_next_named(text, "ab") && !gsim_scan_next_named(text, "b"));
+    CHECK_STR(value, "[1, 2] ,\n\"ab\":3,\"\\u0063\":4}");
+    const char *behind = gsim_scan_skip(value);
+    CHECK(!gsim_scan_next_named(behind, "a") && !gsim_scan_next_named(behind, "abc"));
+    value = gsim_scan_next_named(behind, "ab");
+    CHECK_STR(value, "3,\"\\u0063\":4}");
+    behind = gsim_scan_skip(value);
+    CHECK(!gsim_scan_next_named(behind, "c") && !gsim_scan_next_named("}", "c") && !gsim_scan_next_named("{}", ""));
+}
+
 static void test_strings(void)
 {
     static const struct {
@@ -161,7 +175,7 @@ static void test_short_numbers(void)
 
 static const struct test_case cases[] = {
     {"jump", test_jump},               {"short numbers", test_short_numbers},
-    {"walks again", test_walks_again}, {"names", test_names},   {"strings", test_strings},
+    {"next named", test_next_named},   {"walks again", test_walks_again}, {"names", test_names},   {"strings", test_strings},
     {"found", test_found},             {"limits", test_limits},
 };
 TEST_MAIN("sim/base/scan", cases)

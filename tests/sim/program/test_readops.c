@@ -84,6 +84,28 @@ static void segments(void)
     }
 }
 
+/* The reader expects the fields of an op in the order of the one before: another order, escapes and what is left out mean the same. */
+static void orders(void)
+{
+    static const char *const same[] = {
+        LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"reads\": [\"y\"]}, " LAUNCH "\"writes\": [\"y\"]}, " LAUNCH "\"reads\": [\"x\"]}",
+        LAUNCH "\"reads\": [\"x\"]}, {\"reads\": [\"y\"], \"block\": [64], \"gri\\u0064\": [4], \"kernel\": \"k\", \"op\": \"kernel\"}, "
+               "{\"writes\": [\"y\"] , \"op\":\"kernel\", \"grid\": [4],\n\"kernel\": \"k\", \"block\": [64]}, " LAUNCH "\"reads\": [\"x\"]}"};
+    struct gsim_program programs[2] = {{0}};
+    struct gsim_error error = {0};
+    char text[2][256];
+    for (int i = 0; i < 2; i++) CHECK_OK(read_ops(same[i], &programs[i], &error), error);
+    CHECK(programs[0].op_count == 4 && programs[1].op_count == 4);
+    for (uint32_t op = 0; op < programs[0].op_count && op < programs[1].op_count; op++) {
+        for (int i = 0; i < 2; i++) tell(&programs[i].ops[op], text[i]);
+        CHECK_STR(text[1], text[0]);
+        CHECK_INT(programs[1].ops[op].kernel_index, programs[0].ops[op].kernel_index);
+    }
+    for (int i = 0; i < 2; i++) gsim_program_release(&programs[i]);
+    CHECK_INT(read_ops(LAUNCH "\"block\": [64]}, " LAUNCH "\"block\": [64]}", &programs[0], &error), GSIM_INPUT);
+    CHECK_MSG(strstr(error.message, "ops[0].block: the field is given twice"), "%s", error.message);
+}
+
 static void errors(void)
 {
     static const struct {
@@ -150,6 +172,7 @@ static void checks(void)
 
 static const struct test_case cases[] = {
     {"segments and unknown kernels", segments},
+    {"order of fields", orders},
     {"errors of segments", errors},
     {"checks of a program", checks},
 };
