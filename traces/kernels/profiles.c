@@ -78,6 +78,7 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     if (!read_number(object, "smem_bytes", GSIM_LIMIT_SMEM_BYTES, &smem)) return "smem_bytes";
     if (!read_number(object, "solo_us", GSIM_LIMIT_US, &k->solo_us)) return "solo_us";
     if (!read_number(object, "imbalance", GSIM_LIMIT_IMBALANCE, &k->imbalance)) return "imbalance";
+    if (!read_number(object, "energy_mj", GSIM_LIMIT_WORK, &k->energy_mj)) return "energy_mj";
     if (!read_number(object, "flops", GSIM_LIMIT_WORK, &k->flops)) return "flops";
     if (!read_number(object, "dram_bytes", GSIM_LIMIT_WORK, &k->dram_bytes)) return "dram_bytes";
     k->regs_per_thread = (uint32_t)regs;
@@ -178,6 +179,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->cluster.x) put_shape(output, "cluster", &k->cluster);
         if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
+        if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
         if (k->demand_given) {
             gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
         }
@@ -286,6 +288,7 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
     if (divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster; /* also where its name said another */
     if (p->imbalance > 0 && kernel->imbalance == 0) kernel->imbalance = p->imbalance;
+    if (!(kernel->energy_mj > 0)) kernel->energy_mj = p->energy_mj;
     if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;
     if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;
     if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return;
@@ -318,4 +321,17 @@ void gsim_profiles_apply_all(struct gsim_profiles *profiles, struct gsim_program
 {
     for (uint32_t i = 0; i < program->kernel_count; i++)
         gsim_profiles_apply(profiles, (struct gsim_kernel *)&program->kernels[i]);
+}
+
+bool gsim_profiles_copy(struct gsim_profiles *profiles, struct gsim_kernel *kernel)
+{
+    const struct gsim_kernel *p = find(profiles, kernel), own = *kernel;
+    profiles->asked++;
+    profiles->matched += p != NULL;
+    if (!p) return false;
+    *kernel = *p;
+    kernel->name = own.name;
+    kernel->regs_per_thread = own.regs_per_thread;
+    kernel->smem_bytes = own.smem_bytes;
+    return true;
 }

@@ -32,6 +32,8 @@ bool gsim_profiles_apply(struct gsim_profiles *profiles, struct gsim_kernel *ker
 bool gsim_profiles_apply_row(struct gsim_profiles *profiles, uint32_t row, struct gsim_kernel *kernel);
 /* The same of a program's kernels. */
 void gsim_profiles_apply_all(struct gsim_profiles *profiles, struct gsim_program *program);
+/* KERNEL, but for its name, shape, registers and shared memory, becomes the profile that matches, for a file of profiles. */
+bool gsim_profiles_copy(struct gsim_profiles *profiles, struct gsim_kernel *kernel);
 
 /* --- within traces/kernels --- */
 /* A new profile, zeroed; NULL: out of memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The program gpusim-runner: "gpusim run" on a real GPU, with the same options, reports and traces, and three
- * commands of its own: record (many runs into one file), probe (a device file's numbers) and check (results only).
+ * commands of its own: record (many runs into one file), probe (a device file's numbers) and profile (what --kernels reads).
  */
 #include "traces/runner/main.h"
 
@@ -9,6 +9,7 @@
 
 #include "cli/place/node.h"
 #include "sim/base/text.h"
+#include "traces/runner/profile/profile.h"
 #include "traces/runner/resident/programs.h"
 #include "traces/runner/share/command.h"
 #include "traces/runner/sorted.h"
@@ -18,6 +19,7 @@ static const char help_text[] =
     "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the GPU\n"
     "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
     "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
+    "       gpusim-runner profile --workload NAME -o FILE [OPTION]...   what gpusim's --kernels reads of each kernel\n"
     "\n"
     "Runs the schedulers of gpusim, the same source, on a real GPU with real kernels, checks the results against the\n"
     "CPU and writes the same reports and traces as gpusim. Options of 'gpusim run' (gpusim run --help explains them):\n"
@@ -333,8 +335,10 @@ int main(int argc, char **argv)
         return fputs(help_text, argc > 1 ? stdout : stderr) < 0 || argc < 2 ? 2 : 0;
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
     if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
-    if (strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
-    enum gsim_status status = strcmp(command, "record") == 0 ? gsim_runner_record(&words, &error)
+    bool is_profile = strcmp(command, "profile") == 0;
+    if (is_profile || strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
+    enum gsim_status status = is_profile                         ? gsim_runner_profile(&words, &error)
+                              : strcmp(command, "record") == 0   ? gsim_runner_record(&words, &error)
                               : gsim_share_asked_for(&words)       ? gsim_share_run(&words, &error)
                                                                    : run(&words, &error);
     if (status == GSIM_OK) return 0;

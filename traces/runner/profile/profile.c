@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gpusim-runner profile: what a schema gpusim-kernels/1 holds of each kernel of a workload. Pipes, clusters and cold
+ * times by ncu, which runs this program once more; imbalance from when blocks ran; with --energy the energy of a
+ * launch.
+ */
+#include "traces/runner/profile/profile.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpusim/scheduler.h"
+#include "sim/base/scratch.h"
+#include "sim/program/file.h"
+#include "traces/runner/main.h"
+#include "traces/runner/memory.h"
+#include "traces/runner/record_plan.h"
+#include "traces/runner/resident/programs.h"
+
+#define ENERGY_S       1.0 /* of launches of one kernel; the counter moves every 20 to 100 ms */
+#define WARM_S         0.2 /* before that, for clocks and power */
+#define LAUNCHES_AHEAD 64  /* between two looks at the clock */
+#define MOST_WORDS     40
+
+static const char help[] =
+    "usage: gpusim-runner profile --workload NAME|FILE -o KERNELS.json [--ncu on|off] [--energy on|off] [OPTION]...\n"
+    "\n"
+    "Writes what gpusim's --kernels reads (schema gpusim-kernels/1): of each kernel of the workload pipes, cluster and "
+    "time with\n"
+    "empty caches, where NVIDIA's ncu is in PATH and may count (--ncu off: without); the longest block's time over the "
+    "mean one's, by\n"
+    "the blocks' own stamps; with --energy on the energy of a launch above the idle GPU's, from a second of launches "
+    "of each.\n"
+    "Options of 'gpusim run': --suite, --size, --block1d, --blocks, --opt, --seed, --memory pinned|pageable, "
+    "--device.\n"
+    "\n"
+    "  gpusim-runner profile --workload img --energy on -o img-kernels.json\n"
+    "  gpusim --workload img --sched kesco --kernels img-kernels.json --device h100-vm\n";
+
+struct profile {
+    struct gsim_cli_arguments arguments;
+    struct gsim_cli_setup setup;
+    struct gsim_cli_point point;
+    struct gsim_runner_gpu gpu;
+    struct gsim_runner_memory memory;
+    const struct gsim_bench_ops *ops;
+    struct gsim_runner_bench *bench;
+    struct gsim_profiles found;  /* by ncu */
+    struct gsim_kernel *kernels; /* what becomes known, by the program's index */
+    const char *path;
+    bool wants_ncu, wants_energy;
+    char *words[MOST_WORDS + 8]; /* for ncu: what this was called with */
+};
+
+/* --- ncu ---------------------------------------------------------------------------------------------------------- */
+/* This program, running the workload once: gpusim-runner WORDS --sched serial. */
+static enum gsim_status keep_words(struct profile *p, const struct gsim_runner_words *words, char self[4096],
+                                   struct gsim_error *error)
+{
+    static const char *const fixed[] = {"--sched",  "serial", "--iterations", "1",   "--warmup", "0",
+                                        "--tracer", "off",    "--check",      "off", NULL};
+    ssize_t length = readlink("/proc/self/exe", self, 4095);
+    int used = 0;
+    if (length <= 0) return gsim_error_set(error, GSIM_IO, "cannot find this program's own file");
+    self[length] = '\0';
+    if (words->count > MOST_WORDS - 10) return gsim_error_set(error, GSIM_USAGE, "expected fewer words");
+    p->words[used++] = self;
+    for (int i = 0; i < words->count; i++) p->words[used++] = words->items[i];
+    for (int i = 0; fixed[i]; i++) p->words[used++] = (char *)fixed[i];
+    return GSIM_OK;
+}
+
+static void ask_ncu(struct profile *p)
+{
+    struct gsim_error error = {0};
+    uint32_t launches = 0;
+    for (uint32_t i = 0; i < p->point.program.op_count; i++) launches += p->point.program.ops[i].kind == GSIM_OP_KERNEL;
+    if (!p->wants_ncu || !launches) return;
+    if (gsim_ncu_run(p->words, launches, &p->found, &error) != GSIM_OK)
+        fprintf(stderr, "gpusim-runner: note: no pipes, clusters and cold times: %s\n", error.message);
+}
+
+/* --- the GPU ------------------------------------------------------------------------------------------------------ */
+/* The serial run, one kernel at a time; BLOCKS: the file for the table of its last iteration's blocks. */
+static enum gsim_status run_serial(struct profile *p, const char *blocks, struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    struct gsim_output table = {0};
+    struct gsim_runner_job job = {.simulation = &p->point.simulation,
+                                  .memory = &p->memory,
+                                  .bench_ops = p->ops,
+                                  .bench = p->bench,
+                                  .iterations = 2,
+                                  .stamped = true,
+                                  .blocks_table = &table};
+    enum gsim_status status = gsim_output_open(&table, blocks, error);
+    if (status == GSIM_OK) gsim_output_text(&table, "op,kernel,block,sm,start_us,end_us\n");
+    if (status == GSIM_OK) status = gsim_runner_run(&job, &timeline, error);
+    if (status == GSIM_OK) status = gsim_output_commit(&table, error);
+    gsim_output_release(&table);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *path = NULL;
+    size_t length = 0;
+    char *table = NULL;
+    enum gsim_status status = gsim_scratch_file(&arena, &path, error);
+    if (status != GSIM_OK) return status;
+    status = run_serial(p, path, error);
+    if (status == GSIM_OK && !(table = gsim_file_read(path, &length, error))) status = error->status;
+    if (status == GSIM_OK) status = gsim_stamps_imbalance(&p->point.program, table, p->kernels, error);
+    gsim_free(table);
+    gsim_scratch_remove(path);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Launches of OP, one after the other, for as long; OP NULL: the GPU idles with its context. How many in how long. */
+static cudaError_t launch_for(struct profile *p, const struct gsim_op *op, double seconds, uint64_t *launches,
+                              double *took_s)
+{
+    const double from = now_s();
+    struct gsim_runner_launch launch;
+    cudaError_t result = cudaSuccess;
+    *launches = 0;
+    if (op) p->ops->launch(p->bench, op, p->memory.device, &launch);
+    do {
+        if (!op) nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
+        for (int i = 0; op && i < LAUNCHES_AHEAD && result == cudaSuccess; i++, ++*launches)
+            result = cudaLaunchKernel(launch.function, (dim3){launch.grid[0], launch.grid[1], launch.grid[2]},
+                                      (dim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
+                                      launch.smem_bytes, NULL);
+        if (op && result == cudaSuccess) result = cudaDeviceSynchronize();
+        *took_s = now_s() - from;
+    } while (result == cudaSuccess && *took_s < seconds);
+    return result;
+}
+
+/* The power drawn, in watts. */
+static enum gsim_status measure(struct profile *p, struct gsim_energy_meter *meter, const struct gsim_op *op,
+                                double *watts, double *launch_s, struct gsim_error *error)
+{
+    uint64_t launches;
+    double took_s, before = 0, after = 0;
+    cudaError_t result = launch_for(p, op, WARM_S, &launches, &took_s);
+    enum gsim_status status = gsim_energy_read(meter, &before, error);
+    if (status == GSIM_OK && result == cudaSuccess) result = launch_for(p, op, ENERGY_S, &launches, &took_s);
+    if (status == GSIM_OK) status = gsim_energy_read(meter, &after, error);
+    if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "energy: %s", cudaGetErrorString(result));
+    *watts = (after - before) * 1e-3 / took_s;
+    *launch_s = launches ? took_s / (double)launches : 0;
+    return status;
+}
+
+/* Each kernel at its first op; its data are there since the serial run. */
+static enum gsim_status count_energy(struct profile *p, struct gsim_error *error)
+{
+    struct gsim_energy_meter *meter = NULL;
+    const struct gsim_program *program = &p->point.program;
+    char bus[32];
+    double idle_w = 0, watts, launch_s;
+    if (cudaDeviceGetPCIBusId(bus, sizeof bus, 0) != cudaSuccess)
+        return gsim_error_set(error, GSIM_SIM, "energy: the GPU has no PCI address");
+    enum gsim_status status = gsim_energy_open(&meter, bus, error);
+    if (status == GSIM_OK) status = measure(p, meter, NULL, &idle_w, &launch_s, error);
+    for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
+        const struct gsim_op *op = &program->ops[i];
+        if (op->kind != GSIM_OP_KERNEL || p->kernels[op->kernel_index].energy_mj > 0) continue;
+        status = measure(p, meter, op, &watts, &launch_s, error);
+        if (status == GSIM_OK && watts > idle_w)
+            p->kernels[op->kernel_index].energy_mj = (watts - idle_w) * launch_s * 1e3;
+    }
+    if (status == GSIM_OK) fprintf(stderr, "gpusim-runner: the idle GPU draws %.1f W\n", idle_w);
+    gsim_energy_close(meter);
+    return status;
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+/* The resources that the kernels were launched with, then what ncu found of them. */
+static void describe(struct profile *p)
+{
+    const struct gsim_program *program = &p->point.program;
+    for (uint32_t i = program->op_count; i-- > 0;) {
+        const struct gsim_op *op = &program->ops[i];
+        if (op->kind != GSIM_OP_KERNEL) continue;
+        const struct gsim_kernel *from = &program->kernels[op->kernel_index];
+        struct gsim_kernel *kernel = &p->kernels[op->kernel_index];
+        int registers = 0, smem_bytes = 0;
+        gsim_runner_kernel_resources(p->ops, p->bench, op, p->memory.device, &registers, &smem_bytes);
+        *kernel = (struct gsim_kernel){.name = from->name,
+                                       .grid = from->grid,
+                                       .block = from->block,
+                                       .regs_per_thread = (uint32_t)registers,
+                                       .smem_bytes = (uint32_t)smem_bytes};
+    }
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        if (p->kernels[i].name) gsim_profiles_copy(&p->found, &p->kernels[i]);
+}
+
+static enum gsim_status write_file(struct profile *p, struct gsim_error *error)
+{
+    struct gsim_profiles known = {0};
+    struct gsim_output output = {0};
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < p->point.program.kernel_count && status == GSIM_OK; i++) {
+        if (!p->kernels[i].name) continue;
+        struct gsim_kernel *k = gsim_profiles_add(&known);
+        if (!k)
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else
+            *k = p->kernels[i];
+    }
+    if (status == GSIM_OK) status = gsim_output_open(&output, p->path, error);
+    if (status == GSIM_OK) {
+        gsim_profiles_write(&known, &output);
+        status = gsim_output_commit(&output, error);
+    }
+    if (status == GSIM_OK)
+        fprintf(stderr, "gpusim-runner: %u kernels, %u of them by ncu, into '%s'\n", known.count,
+                (unsigned)p->found.matched, p->path);
+    gsim_output_release(&output);
+    gsim_profiles_release(&known);
+    return status;
+}
+
+static enum gsim_status prepare(struct profile *p, struct gsim_runner_words *words, struct gsim_error *error)
+{
+    const struct gsim_scheduler_ops *scheduler = gsim_scheduler_find("serial");
+    enum gsim_status status = gsim_runner_parse(&p->arguments, words, error);
+    const char *workload = p->arguments.value[GSIM_CLI_WORKLOAD];
+    if (status == GSIM_OK && (!workload || !p->path || !*p->path))
+        status = gsim_error_set(error, GSIM_USAGE,
+                                "profile: expected --workload NAME and -o FILE (see gpusim-runner profile --help)");
+    if (status == GSIM_OK) status = gsim_runner_gpu_find(&p->gpu, error);
+    if (status == GSIM_OK) status = gsim_runner_setup(&p->setup, &p->arguments, &p->gpu, error);
+    if (status == GSIM_OK) status = gsim_cli_point_init(&p->point, &p->setup, workload, scheduler, error);
+    if (status != GSIM_OK) return status;
+    p->ops = gsim_bench_find(workload) ? gsim_bench_find(workload) : &gsim_bench_programs;
+    p->kernels = GSIM_ARENA_ARRAY(&p->point.arena, struct gsim_kernel, p->point.program.kernel_count + 1u);
+    return p->kernels ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsim_error *error)
+{
+    struct profile p = {0};
+    char self[4096];
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], "--help") == 0 || strcmp(words->items[i], "-h") == 0)
+            return fputs(help, stdout) < 0 ? GSIM_IO : GSIM_OK;
+    p.path = gsim_runner_own_value(words, "output", NULL);
+    enum gsim_status status = gsim_runner_own_switch(words, "ncu", true, &p.wants_ncu, error);
+    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "energy", false, &p.wants_energy, error);
+    if (status == GSIM_OK) status = keep_words(&p, words, self, error);
+    if (status == GSIM_OK) status = prepare(&p, words, error);
+    if (status == GSIM_OK) ask_ncu(&p);
+    if (status == GSIM_OK)
+        status = p.ops->create(&p.point.program, &p.point.workload, p.point.simulation.seed, &p.bench, error);
+    if (status == GSIM_OK)
+        status = gsim_runner_memory_bind(&p.memory, &p.point.program, p.point.simulation.memory, p.ops, p.bench, error);
+    if (status == GSIM_OK) describe(&p);
+    if (status == GSIM_OK) status = stamp(&p, error);
+    if (status == GSIM_OK && p.wants_energy) status = count_energy(&p, error);
+    if (status == GSIM_OK) status = write_file(&p, error);
+    gsim_runner_memory_release(&p.memory);
+    if (p.bench) p.ops->destroy(p.bench);
+    gsim_profiles_release(&p.found);
+    gsim_cli_point_release(&p.point);
+    gsim_cli_setup_release(&p.setup);
+    gsim_free(p.arguments.opts);
+    return status;
+}
