@@ -91,7 +91,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_IMPORT] =
         {
             "turn a profiler's trace into a program file",
-            "gpusim import [kineto|xla|nsys|nvprof|rocprof|wfcommons|chrome|cuda] FILE -o PROGRAM [options]",
+            "gpusim import [kineto|xla|nsys|nvprof|rocprof|wfcommons|chrome|cuda] FILE -o PROGRAM [options], or\n"
+            "       gpusim import ncu FILE... -o KERNELS",
             "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, TensorFlow),\n"
             "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or a\n"
             "workflow of WfCommons (wfcommons: a second of a task becomes a ms of a kernel), told apart by the file\n"
@@ -103,10 +104,13 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n"
             "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on: launches,\n"
-            "copies, streams and events become the program, kernels' times are estimated (docs/source.md).\n",
+            "copies, streams and events become the program, kernels' times are estimated (docs/source.md).\n"
+            "What ncu measured of single kernels (ncu: its raw page as CSV, or .ncu-rep where ncu is) becomes a file\n"
+            "that --kernels reads: clusters, pipes, times with empty caches (docs/kernels-you-profile.md).\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"
             "  gpusim import report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
+            "  gpusim import ncu kernels.csv more.csv -o kernels.json\n"
             "  gpusim import cuda main.cu -DN=4096 --arg steps=10 -o main.json\n"
             "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
         },

@@ -306,7 +306,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct import i = {.arguments = arguments, .infers = true, .options = {.cuda = &i.cuda, .name = i.name}};
-    if (arguments->operand_count == 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
+    if (arguments->operand_count >= 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
     if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0]) &&
         (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0)) return gsim_cli_import_ranks(arguments);
     struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (arguments->repeated_count + 1));

@@ -41,8 +41,9 @@ static enum gsim_status read_step(void *context, const char *path, struct gsim_p
     struct gsim_cli_server *server = context;
     *is_graph = true;
     if (is_file(path)) {
-        if (!is_program(path)) return read_trace(path, server, program, is_graph, error);
-        return gsim_program_read(path, program, error);
+        enum gsim_status read =
+            is_program(path) ? gsim_program_read(path, program, error) : read_trace(path, server, program, is_graph, error);
+        return read == GSIM_OK ? gsim_cli_apply_kernels(&server->arguments, program, error) : read;
     }
     struct gsim_cli_point point = {0};
     enum gsim_status status = gsim_cli_point_init(&point, &server->setup, path, gsim_scheduler_find("cudagraph"), error);

@@ -128,6 +128,20 @@ static void put_states(struct gsim_output *out, const struct gsim_explanation *x
     for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
 }
 
+/* Of a kernel whose pipes are known, the one that it keeps busiest; GSIM_PIPE_COUNT: none is known. */
+static int limiting_pipe(const struct gsim_explanation *x, const struct gsim_path_part *part, double *share)
+{
+    int most = GSIM_PIPE_COUNT;
+    const struct gsim_kernel *k = &x->moments->timeline->program->kernels[part->kind == GSIM_PART_KERNEL ? part->index : 0];
+    *share = 0;
+    for (int i = 0; i < GSIM_PIPE_COUNT && part->kind == GSIM_PART_KERNEL && k->pipes_given; i++) {
+        if (!(k->pipes[i] > *share)) continue;
+        most = i;
+        *share = k->pipes[i];
+    }
+    return most;
+}
+
 static void put_path(struct gsim_output *out, const struct gsim_explanation *x)
 {
     gsim_time rest = 0;
@@ -140,6 +154,10 @@ static void put_path(struct gsim_output *out, const struct gsim_explanation *x)
         }
         snprintf(text, sizeof text, "%" PRIu64 " x %s", x->parts[i].count, part_name(x, &x->parts[i], label));
         put_line(out, "  ", text, x->parts[i].time, x->makespan);
+        double share;
+        int pipe = limiting_pipe(x, &x->parts[i], &share);
+        if (pipe < GSIM_PIPE_COUNT)
+            gsim_output_printf(out, "      limiting pipe: %s, %.0f %% of its peak\n", gsim_pipe_names[pipe], 100 * share);
     }
     if (rest) put_line(out, "  ", "others", rest, x->makespan);
 }
@@ -286,6 +304,10 @@ static void put_json_path(struct gsim_output *out, const struct gsim_explanation
         gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
         gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i], label));
         gsim_output_put(out, ", 'text': %q, 'count': %z", part_name(x, &x->parts[i], label), x->parts[i].count);
+        double share;
+        int pipe = limiting_pipe(x, &x->parts[i], &share);
+        if (pipe < GSIM_PIPE_COUNT)
+            gsim_output_printf(out, ", \"limiting_pipe\": \"%s\", \"pipe_share\": %.4g", gsim_pipe_names[pipe], share);
         put_json_time(out, x->parts[i].time, x->makespan);
     }
     gsim_output_text(out, "\n  ],\n");

@@ -113,8 +113,11 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
     return store(arguments, (enum gsim_cli_key)key, value, error);
 }
 
-static size_t most_operands(enum gsim_cli_command command)
+static size_t most_operands(const struct gsim_cli_arguments *arguments)
 {
+    enum gsim_cli_command command = arguments->command;
+    bool takes_pages = command == GSIM_CLI_IMPORT && arguments->operand_count && strcmp(arguments->operands[0], "ncu") == 0;
+    if (takes_pages) return SIZE_MAX;
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
         command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN ||
@@ -138,7 +141,7 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             status = store(arguments, argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE, argv[at] + 2, error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
-        else if (arguments->operand_count < most_operands(arguments->command) && argv[at][0] != '-')
+        else if (arguments->operand_count < most_operands(arguments) && argv[at][0] != '-')
             arguments->operands[arguments->operand_count++] = argv[at];
         else if (strcmp(argv[at], "-o") == 0)
             status = at + 1 < argc ? unknown_option(arguments->command, "output", 6, error)

@@ -12,8 +12,8 @@
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, SCHEMA_COUNT };
-static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node", "schedule"};
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, SCHEMA_COUNT };
+static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node", "schedule", "kernels"};
 
 static cJSON *read_json(const char *path)
 {
@@ -180,6 +180,8 @@ static void test_outputs(void)
     check_written(EXPLAIN, "explain " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_streams_googlenet_b1.json.gz --sched async --json", "e.json");
     check_written(WHATIF, "whatif vec --change nosync,graph,streams=2,device=v100,graph+link=2x --json", "w.json");
     check_written(WHATIF, "whatif " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_encoder_b8.json.gz --json", "w.json");
+    check_written(KERNELS, "import ncu " GPUSIM_SOURCE_DIR "/traces/h100/unlike/library_ncu.csv.gz -o", "k.json");
+    check_written(KERNELS, "import ncu " GPUSIM_SOURCE_DIR "/traces/h100/unlike/made_ncu.csv.gz -o", "k.json");
     check_written(SCHEDULE, "schedule " GPUSIM_SOURCE_DIR "/tests/cli/schedule/trace.json --execution-trace " GPUSIM_SOURCE_DIR "/tests/cli/schedule/et.json -o", "s.json");
     check_written(SCHEDULE, "schedule hits --device h200 --streams 2 -o", "s.json");
 }
@@ -211,6 +213,11 @@ static void test_refused(void)
         {NODE, "{\"schema\":\"gpusim-node/1\",\"name\":\"n\",\"devices\":[{\"count\":0}]}", "/devices/0/count", "minimum: 0 against 1"},
         {RUNS, "{\"schema\":\"gpusim-runs/1\",\"runs\":[{\"workload\":\"img\",\"size\":1,\"scheduler\":\"kesco\",\"iteration_us\":[0]}]}",
          "/runs/0/iteration_us/0", "exclusiveMinimum: 0 against 0"},
+        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1],\"block\":[1,1,1]}]}", "/kernels/0/grid", "minItems"},
+        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"solo\":1}]}",
+         "/kernels/0", "additionalProperties: solo"},
+        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"pipes\":{\"fp\":1}}]}",
+         "/kernels/0/pipes", "additionalProperties: fp"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"vary\":{\"size\":[]}}", "/vary/size", "minItems"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"repeat\":1.5}", "/repeat", "type: integer"},
     };

@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "traces/kernels/profiles.h"
 
+/* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for beside. */
 #define MOST_COLUMNS 16384
 
 struct page {

@@ -66,6 +66,22 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
     return true;
 }
 
+/* docs/schemas/kernels.json has the same. */
+static const char *const fields[] = {"name", "grid", "block", "cluster", "regs_per_thread", "smem_bytes", "solo_us", "imbalance", "energy_mj",
+                                     "flops", "dram_bytes", "pipes", NULL};
+
+static const char *unknown_field(const cJSON *object)
+{
+    const cJSON *member;
+    cJSON_ArrayForEach(member, object)
+    {
+        int at = 0;
+        while (fields[at] && strcmp(fields[at], member->string) != 0) at++;
+        if (!fields[at]) return member->string;
+    }
+    return NULL;
+}
+
 /* NULL, or the field that is not as it should be. */
 static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
 {
@@ -109,6 +125,8 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
         struct gsim_kernel kernel = {0};
         const char *wrong = cJSON_IsString(name) && name->valuestring[0] ? read_fields(object, &kernel) : "name";
+        const char *unknown = unknown_field(object);
+        if (unknown) status = gsim_error_set(error, GSIM_INPUT, "kernels[%u]: unknown field '%.60s'", index, unknown);
         if (wrong && status == GSIM_OK) status = gsim_error_set(error, GSIM_INPUT, "kernels[%u].%s: missing or out of range", index, wrong);
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
@@ -139,10 +157,16 @@ static char *print_report(struct gsim_profiles *profiles, const char *path, size
         gsim_error_set(error, GSIM_NOMEM, "out of memory");
         return NULL;
     }
-    bool ran = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, printed, O_WRONLY, 0) == 0 &&
-               posix_spawnp(&pid, "ncu", &actions, NULL, (char *const *)words, environ) == 0 && waitpid(pid, &result, 0) == pid && result == 0;
-    if (ran) text = gsim_file_read(printed, length, error);
-    else gsim_error_set(error, GSIM_INPUT, "a report of ncu, which is needed to read it: ncu --import FILE --csv --page raw elsewhere prints what is read here");
+    bool failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, printed, O_WRONLY, 0) != 0 ||
+                  posix_spawnp(&pid, "ncu", &actions, NULL, (char *const *)words, environ) != 0 ||
+                  waitpid(pid, &result, 0) != pid;
+    if (!failed && result == 0)
+        text = gsim_file_read(printed, length, error);
+    else if (!failed)
+        gsim_error_set(error, GSIM_INPUT, "ncu --import ended with status %d", WIFEXITED(result) ? WEXITSTATUS(result) : 128);
+    else
+        gsim_error_set(error, GSIM_INPUT, "a report of ncu, which alone can read it and is not in PATH: print it where ncu is by "
+                                          "ncu --import FILE --csv --page raw > FILE.csv, and give that");
     posix_spawn_file_actions_destroy(&actions);
     gsim_scratch_remove(printed);
     return text;
