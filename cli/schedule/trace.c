@@ -89,6 +89,7 @@ static enum gsim_status find_groups(struct question *q, uint64_t **groups, struc
     for (uint32_t i = 0; i < origin->count; i++) has_numbers |= origin->external[i] != 0;
     if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0) return GSIM_OK;
     if (gsim_traced_operators_read(q->arguments->operands[0], &q->operators, &unreadable) == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!q->operators.count) fprintf(stderr, "gpusim: note: the trace's operators are not known: each kernel may go to a stream of its own\n");
     for (uint32_t i = 0; i < origin->count && i < q->subject.point.program.op_count; i++) {
         uint32_t root = gsim_traced_operators_root(&q->operators, gsim_traced_operators_find(&q->operators, origin->external[i]));
         (*groups)[i] = root == GSIM_NO_OPERATOR ? 0 : (uint64_t)root + 1;
@@ -187,7 +188,7 @@ static enum gsim_status put_text(const struct question *q, struct gsim_error *er
     gsim_output_text(&out, "\n");
     if (best->stream_count > 1) gsim_output_printf(&out, "streams are worth %.1f %%, %.1f to %.1f: ", f->worth.percent, f->worth.low, f->worth.high);
     if (best->stream_count == 1)
-        gsim_output_text(&out, "streams are worth nothing: everything follows what stands before it\n");
+        gsim_output_text(&out, "streams are worth nothing: all stays on one\n");
     else if (is_worth)
         gsim_output_printf(&out, "%u streams by %s, %u waits\n", best->stream_count, best->policy, best->wait_start[q->units.count]);
     else

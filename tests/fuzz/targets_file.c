@@ -13,11 +13,13 @@
 #include "tests/fuzz/targets.h"
 #include "traces/cases.h"
 #include "traces/import/importers.h"
+#include "traces/import/pytorch/graph_dot.h"
+#include "traces/import/pytorch/operators.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
 #include "trust/published/published.h"
 
-#define MOST_FILES 8
+#define MOST_FILES 10
 
 static struct {
     char path[96];
@@ -250,4 +252,34 @@ void gsim_fuzz_track(const uint8_t *data, size_t size)
     else
         (void)!gsim_track_read(path, &track, &error);
     gsim_track_release(&track);
+}
+
+/* Operators stand in each other as their numbers say. */
+void gsim_fuzz_operators(const uint8_t *data, size_t size)
+{
+    struct gsim_traced_operators o;
+    struct gsim_error error = {0};
+    if (gsim_traced_operators_read(gsim_fuzz_file(data, size, "-operators.json"), &o, &error) == GSIM_OK)
+        for (uint32_t i = 0; i < o.count; i++)
+            if (o.items[i].inner > o.count - 1 - i || (o.items[i].parent != GSIM_NO_OPERATOR && o.items[i].parent >= i) ||
+                gsim_traced_operators_find(&o, o.items[i].external) == (o.items[i].external ? GSIM_NO_OPERATOR : 0))
+                abort();
+    gsim_traced_operators_release(&o);
+}
+
+/* The edges of a graph on three kernels. */
+void gsim_fuzz_dot(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {"a(float*)", "void ns::b<int>(int)", "memset"};
+    struct gsim_program program = {0}, result = {0};
+    struct gsim_error error = {0};
+    struct gsim_builder *b = gsim_builder_create("fuzz");
+    for (uint32_t i = 0; i < 3; i++) {
+        struct gsim_kernel kernel = {.name = names[i], .grid = {i + 1, 1, 1}, .block = {32, 1, 1}, .solo_us = 1};
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
+    }
+    if (gsim_builder_finish(b, 1, &program, &error) != GSIM_OK) abort();
+    if (gsim_graph_dot_apply(gsim_fuzz_file(data, size, ".dot"), &program, &result, &error) == GSIM_OK) write_again(&result);
+    gsim_program_release(&result);
+    gsim_program_release(&program);
 }

@@ -70,10 +70,17 @@ static const char *quoted(const char *at, size_t *length)
     return end ? at + 1 : NULL;
 }
 
+static bool is_called(const struct node *node, const char *name, size_t length) { return node->name_length == length && strncmp(node->name, name, length) == 0; }
+
+/* A name's number is mostly the node's place. */
 static uint32_t find_node(const struct graph *g, const char *name, size_t length)
 {
+    size_t digits = length;
+    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+    unsigned long place = digits < length ? strtoul(name + digits, NULL, 10) : g->count;
+    if (place < g->count && is_called(&g->nodes[place], name, length)) return (uint32_t)place;
     for (uint32_t i = 0; i < g->count; i++)
-        if (g->nodes[i].name_length == length && strncmp(g->nodes[i].name, name, length) == 0) return i;
+        if (is_called(&g->nodes[i], name, length)) return i;
     return NONE;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/program/file.h"
 
+#define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
 #define MOST_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
 
 static const cJSON *member(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
@@ -103,9 +104,9 @@ enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced
     *o = (struct gsim_traced_operators){0};
     char *text = gsim_file_read(path, &length, error);
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
-    cJSON *root = cJSON_ParseWithLength(text, length);
+    cJSON *root = length <= MOST_BYTES ? cJSON_ParseWithLength(text, length) : NULL;
     enum gsim_status status = root ? take(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
-                                   : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no JSON", path);
+                                   : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, length <= MOST_BYTES ? "no JSON" : "too large");
     cJSON_Delete(root);
     gsim_free(text);
     return status;

@@ -27,7 +27,7 @@ struct gsim_traced_operators {
     struct gsim_arena arena;
 };
 
-/* The file, plain or gzip. GSIM_INPUT: it is no JSON. The caller releases OPERATORS in any case. */
+/* The file, plain or gzip. GSIM_INPUT: it is no JSON, or over 256 MiB. The caller releases OPERATORS in any case. */
 enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced_operators *operators, struct gsim_error *error) GSIM_NODISCARD;
 uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *operators, uint64_t external);
 /* Of the operators around AT and itself the outermost that is called by its name, as aten::conv2d is; GSIM_NO_OPERATOR: none is. */
