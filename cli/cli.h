@@ -345,6 +345,12 @@ int gsim_cli_fail(const struct gsim_error *error);
 /* For every command: fails when a file to be written cannot be, or is another one of the command's. cli/outputs.c */
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
                                         struct gsim_error *error) GSIM_NODISCARD;
+/* What a command found, as CSV and JSON where a file is named, and as text on standard output unless one of these takes it. */
+struct gsim_cli_forms {
+    gsim_output_form *csv, *json, *text;
+};
+enum gsim_status gsim_cli_write(const char *csv, const char *json, const struct gsim_cli_forms *forms, const void *what,
+                                struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/deliver.c: the end of a run ------------------------------------------------------------------- */
 /* Before the run: can the files be written at all, and do two of them share a name? */

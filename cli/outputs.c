@@ -68,3 +68,12 @@ enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *argumen
     }
     return GSIM_OK;
 }
+
+enum gsim_status gsim_cli_write(const char *csv, const char *json, const struct gsim_cli_forms *forms, const void *what,
+                                struct gsim_error *error)
+{
+    bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
+    enum gsim_status status = csv ? gsim_output_write(csv, forms->csv, what, error) : GSIM_OK;
+    if (status == GSIM_OK && json) status = gsim_output_write(json, forms->json, what, error);
+    return status == GSIM_OK && !is_taken ? gsim_output_write("-", forms->text, what, error) : status;
+}

@@ -12,7 +12,6 @@
 #include "sim/base/scan.h"
 #include "sim/program/file.h"
 
-#define LENGTH_MOST  10000000.0 /* tokens */
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
 #define COLUMNS 16              /* of a CSV file: more are not looked at */
 
@@ -50,7 +49,7 @@ static uint32_t draw_length(const struct gsim_lengths *l, const struct gsim_rand
         value = l->choices[gsim_random_integer(numbers, l->choice_count)];
         break;
     }
-    return value < 1 ? 1 : value > LENGTH_MOST ? (uint32_t)LENGTH_MOST : (uint32_t)(value + 0.5);
+    return value < 1 ? 1 : value > GSIM_TOKENS_MOST ? (uint32_t)GSIM_TOKENS_MOST : (uint32_t)(value + 0.5);
 }
 
 bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival)
@@ -157,7 +156,7 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
     double tokens[2];
     for (int c = 0; c < 2; c++) {
         tokens[c] = strtod(fields[f->columns[c + 1]], &end);
-        if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= LENGTH_MOST))
+        if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= GSIM_TOKENS_MOST))
             return bad_line(f, "expected a number of tokens, found none", error);
     }
     *arrival = (struct gsim_served_arrival){.arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
@@ -178,7 +177,7 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
             if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9'))) values[i] = gsim_scan_number(value);
     for (int i = 0; i < 3; i++)
         if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
-    if (values[1] > LENGTH_MOST || values[2] > LENGTH_MOST) return bad_line(f, "expected at most ten million tokens", error);
+    if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST) return bad_line(f, "expected at most ten million tokens", error);
     *arrival = (struct gsim_served_arrival){.arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
     return GSIM_OK;
 }

@@ -12,6 +12,8 @@
 #include "gpusim/random.h"
 #include "gpusim/status.h"
 
+#define GSIM_TOKENS_MOST 1e7 /* of a prompt, an answer, a batch */
+
 /* Tokens of a prompt or an output. */
 struct gsim_lengths {
     enum { GSIM_LENGTHS_TRACE, GSIM_LENGTHS_CONSTANT, GSIM_LENGTHS_UNIFORM, GSIM_LENGTHS_LOGNORMAL, GSIM_LENGTHS_CHOICE } kind;

@@ -97,20 +97,20 @@ static void find_ranges(struct driven *d)
     }
 }
 
-struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library)
+struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_lowering lowering;
     struct driven *d = GSIM_ARENA_NEW(run->arena, struct driven);
     struct gsim_oplist *list = GSIM_ARENA_NEW(run->arena, struct gsim_oplist);
-    if (!d || !list || gsim_moves_lower(run, gsim_moves_place_default(run), &lowering, &error)) return NULL;
+    gsim_error_set(error, GSIM_NOMEM, "out of memory"); /* unless a call says what else */
+    if (!d || !list || gsim_moves_lower(run, gsim_moves_place_default(run), &lowering, error)) return NULL;
     gsim_lowering_drop_overhead(&lowering);
     *list = lowering.first;
     *d = (struct driven){.machine.ops = &ops, .library = library, .driver = run->driver, .list = list};
     d->steps = GSIM_ARENA_ARRAY(run->arena, struct prepared, library->set.count + 1);
     d->nodes = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, (size_t)list->op_count + 1);
     d->numbers = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, (size_t)list->op_count + 1);
-    if (!d->steps || !d->nodes || !d->numbers || gsim_dag_build(run, list, &d->dag, &error)) return NULL;
+    if (!d->steps || !d->nodes || !d->numbers || gsim_dag_build(run, list, &d->dag, error)) return NULL;
     find_ranges(d);
     for (uint32_t s = 0; s < library->set.count; s++)
         if (library->is_graph[s]) build(d, &d->steps[s]);
@@ -118,5 +118,6 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
     d->main = gsim_stream_create(run->driver, library->spec->beside == GSIM_BESIDE_URGENT ? -1 : 0);
     d->side = gsim_stream_create(run->driver, 0);
     d->ended = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
+    *error = (struct gsim_error){0};
     return &d->machine;
 }

@@ -13,8 +13,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct guest *guest = run->params;
     gsim_iteration_begin(run->driver, 0);
-    struct gsim_serving_machine *machine = gsim_serving_driven(run, guest->library);
-    if (!machine) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_serving_machine *machine = gsim_serving_driven(run, guest->library, error);
+    if (!machine) return error->status;
     guest->body(guest->context, machine);
     gsim_device_synchronize(run->driver);
     gsim_iteration_end(run->driver, 0);

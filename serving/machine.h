@@ -37,8 +37,8 @@ struct gsim_serving_machine {
 
 struct gsim_run;
 struct gsim_library;
-/* On RUN's driver, whose program is LIBRARY's. NULL when memory is out; freed with RUN's arena. */
-struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library);
+/* On RUN's driver, whose program is LIBRARY's. NULL: ERROR says why; freed with RUN's arena. */
+struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library, struct gsim_error *error);
 
 /* --- serving/table.c ---------------------------------------------------------------------------------------------- */
 

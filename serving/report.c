@@ -10,7 +10,7 @@
 static const struct {
     const char *field, *text;
 } figures[] = {
-#define X(key, field, text, help) {field, text},
+#define X(key, field, text) {field, text},
     GSIM_SERVED_MAP(X)
 #undef X
 };

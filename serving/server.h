@@ -10,14 +10,14 @@
 #include "serving/quantiles.h"
 
 /* What is measured of requests, microseconds. */
-#define GSIM_SERVED_MAP(X)                                                    \
-    X(TTFT, "ttft_us", "time to first token", "from arrival to the first token")                             \
-    X(TPOT, "tpot_us", "time per token", "(last - first token) / (tokens - 1), of each request")          \
-    X(ITL, "itl_us", "between tokens", "each gap between two tokens of a request")                          \
-    X(E2E, "e2e_us", "end to end", "from arrival to the last token")                                     \
-    X(QUEUE, "queue_us", "queued", "from arrival to the start of its prefill")
+#define GSIM_SERVED_MAP(X)                                                                             \
+    X(TTFT, "ttft_us", "time to first token") /* from arrival */                                       \
+    X(TPOT, "tpot_us", "time per token")      /* (last - first token) / (tokens - 1), of each request */ \
+    X(ITL, "itl_us", "between tokens")        /* each gap between two tokens of a request */           \
+    X(E2E, "e2e_us", "end to end")            /* from arrival to the last token */                     \
+    X(QUEUE, "queue_us", "queued")            /* from arrival to the start of its prefill */
 enum gsim_served_figure {
-#define GSIM_SERVED_ENUM(key, field, text, help) GSIM_SERVED_##key,
+#define GSIM_SERVED_ENUM(key, field, text) GSIM_SERVED_##key,
     GSIM_SERVED_MAP(GSIM_SERVED_ENUM)
 #undef GSIM_SERVED_ENUM
     GSIM_SERVED_COUNT,

@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 #undef X
 };
 static const char *const besides[] = {
-#define X(key, text, help) text,
+#define X(key, text) text,
     GSIM_BESIDE_MAP(X)
 #undef X
 };
@@ -99,8 +99,8 @@ static enum gsim_status read_pair(const cJSON *list, const char *field, struct g
 {
     const cJSON *a = cJSON_GetArrayItem(list, 0), *b = cJSON_GetArrayItem(list, 1);
     bool is_log = l->kind == GSIM_LENGTHS_LOGNORMAL;
-    if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) || !(a->valuedouble >= 1 && a->valuedouble <= 1e7) ||
-        !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : 1e7)))
+    if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) || !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
+        !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
         return fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", list, error);
     l->a = a->valuedouble;
     l->b = b->valuedouble;
@@ -113,7 +113,7 @@ static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON 
     double *choices = GSIM_ARENA_ARRAY(&spec->arena, double, count + 1);
     if (!choices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= 1e7)) return fail(field, "numbers of tokens", item, error);
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST)) return fail(field, "numbers of tokens", item, error);
         choices[i++] = item->valuedouble;
     }
     if (!i) return fail(field, "a list of numbers", list, error);
@@ -129,7 +129,7 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     if (!item || (cJSON_IsString(item) && strcmp(item->valuestring, "trace") == 0)) return GSIM_OK;
     if (cJSON_IsNumber(item)) {
         l->kind = GSIM_LENGTHS_CONSTANT;
-        return get_number(object, field, 1, 1e7, &l->a, error);
+        return get_number(object, field, 1, GSIM_TOKENS_MOST, &l->a, error);
     }
     const cJSON *way = cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 ? item->child : NULL;
     const char *name = way ? way->string : "";
@@ -145,7 +145,7 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
     double numbers[5] = {-1, -1, -1, 0, 0};
     enum gsim_status status = check_fields(item, "request", names, error);
     if (!status) status = get_number(item, names[0], 0, 1e15, &numbers[0], error);
-    for (int i = 1; i < 3 && !status; i++) status = get_number(item, names[i], 1, 1e7, &numbers[i], error);
+    for (int i = 1; i < 3 && !status; i++) status = get_number(item, names[i], 1, GSIM_TOKENS_MOST, &numbers[i], error);
     for (int i = 3; i < 5 && !status; i++) status = get_number(item, names[i], 0, 1e15, &numbers[i], error);
     for (int i = 0; i < 3 && !status; i++)
         if (numbers[i] < 0) status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
@@ -192,7 +192,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
     for (const cJSON *item = object->child; item; item = item->next) {
         char *end;
         unsigned long bucket = strtoul(item->string, &end, 10);
-        if (*end || !bucket || bucket > 10000000 || item->string[0] < '1' || item->string[0] > '9')
+        if (*end || !bucket || bucket > GSIM_TOKENS_MOST || item->string[0] < '1' || item->string[0] > '9')
             return gsim_error_set(error, GSIM_INPUT, "%s: expected a bucket's size, found \"%.60s\"", kinds[kind], item->string);
         if (spec->step_count - first == GSIM_SERVING_BUCKETS)
             return gsim_error_set(error, GSIM_INPUT, "%s: expected at most %d buckets, found more", kinds[kind], GSIM_SERVING_BUCKETS);

@@ -12,14 +12,14 @@
 #define GSIM_SERVING_SLOTS   4096
 
 /* Where a prefill runs while requests decode. */
-#define GSIM_BESIDE_MAP(X)                                              \
-    X(SAME, "same", "between decode steps, on their stream")            \
-    X(STREAM, "stream", "on a stream of its own")                       \
-    X(URGENT, "urgent", "on a stream of its own, decode's is urgent")   \
-    X(PARTITION, "partition", "on SMs of its own (green contexts)")     \
-    X(MPS, "mps", "in a process of its own, under MPS")
+#define GSIM_BESIDE_MAP(X)                                                                             \
+    X(SAME, "same") /* between decode steps, on their stream */                                        \
+    X(STREAM, "stream") /* on a stream of its own */                                                   \
+    X(URGENT, "urgent") /* on a stream of its own, decode's is urgent */                               \
+    X(PARTITION, "partition") /* on SMs of its own (green contexts) */                                 \
+    X(MPS, "mps") /* in a process of its own, under MPS */
 enum gsim_beside {
-#define GSIM_BESIDE_ENUM(key, text, help) GSIM_BESIDE_##key,
+#define GSIM_BESIDE_ENUM(key, text) GSIM_BESIDE_##key,
     GSIM_BESIDE_MAP(GSIM_BESIDE_ENUM)
 #undef GSIM_BESIDE_ENUM
     GSIM_BESIDE_COUNT,

@@ -104,8 +104,9 @@ static void put_first_iterations(const struct gsim_comparison *comparison, struc
         }
 }
 
-static void put_table(const struct gsim_comparison *comparison, struct gsim_output *output)
+static void put_table(const void *what, struct gsim_output *output)
 {
+    const struct gsim_comparison *comparison = what;
     size_t longest = strlen("geomean");
     for (size_t i = 0; i < comparison->workload_count; i++)
         if (strlen(comparison->workloads[i]) > longest) longest = strlen(comparison->workloads[i]);
@@ -129,8 +130,9 @@ static void put_table(const struct gsim_comparison *comparison, struct gsim_outp
 }
 
 /* --- files --------------------------------------------------------------------------------------------------- */
-static void put_csv(const struct gsim_comparison *comparison, struct gsim_output *output)
+static void put_csv(const void *what, struct gsim_output *output)
 {
+    const struct gsim_comparison *comparison = what;
     gsim_output_text(output,
                      "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,"
                      "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us");
@@ -193,8 +195,9 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
     gsim_output_text(output, "}");
 }
 
-static void put_json(const struct gsim_comparison *comparison, struct gsim_output *output)
+static void put_json(const void *what, struct gsim_output *output)
 {
+    const struct gsim_comparison *comparison = what;
     gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'seed': %z, 'base': %q,\n 'runs': [",
                     COMPARE_SCHEMA, GPUSIM_VERSION, comparison->setup.device.name,
                     (unsigned long long)comparison->setup.seed, comparison->schedulers[comparison->base_index]->name);
@@ -212,23 +215,9 @@ static void put_json(const struct gsim_comparison *comparison, struct gsim_outpu
     gsim_output_text(output, "}}\n");
 }
 
-static enum gsim_status write_one(const struct gsim_comparison *comparison, const char *path,
-                                  void (*put)(const struct gsim_comparison *, struct gsim_output *),
-                                  struct gsim_error *error)
-{
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    put(comparison, &output);
-    return gsim_output_commit(&output, error);
-}
-
 enum gsim_status gsim_compare_deliver(struct gsim_comparison *comparison, struct gsim_error *error)
 {
-    const char *csv = comparison->arguments->value[GSIM_CLI_CSV], *report = comparison->arguments->value[GSIM_CLI_REPORT];
-    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
-    enum gsim_status status = csv ? write_one(comparison, csv, put_csv, error) : GSIM_OK;
-    if (status == GSIM_OK && report) status = write_one(comparison, report, put_json, error);
-    if (status == GSIM_OK && !stdout_taken) status = write_one(comparison, "-", put_table, error);
-    return status;
+    static const struct gsim_cli_forms forms = {put_csv, put_json, put_table};
+    const char *const *value = comparison->arguments->value;
+    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT], &forms, comparison, error);
 }

@@ -59,8 +59,9 @@ static double others_waiting(const struct explained *e)
     return most;
 }
 
-static void put_text(struct gsim_output *out, const struct explained *e)
+static void put_text(const void *what, struct gsim_output *out)
 {
+    const struct explained *e = what;
     const struct gsim_cli_rank_traces *t = &e->traces;
     gsim_output_printf(out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n", t->count,
                        t->setup.device.name, e->step_us);
@@ -75,8 +76,9 @@ static void put_text(struct gsim_output *out, const struct explained *e)
         gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", t->traces[e->late].rank, others_waiting(e), reason(e));
 }
 
-static void put_json(struct gsim_output *out, const struct explained *e)
+static void put_json(const void *what, struct gsim_output *out)
 {
+    const struct explained *e = what;
     const struct gsim_cli_rank_traces *t = &e->traces;
     gsim_output_put(out, "{\n  'schema': 'gpusim-explain-ranks/1',\n  'version': '%s',\n  'device': %q,\n  "
                          "'step_us': %f,\n  'late_rank': %u,\n  'late_by_us': %f,\n  'late_why': %q,\n  'ranks': [",
@@ -97,25 +99,15 @@ static void put_json(struct gsim_output *out, const struct explained *e)
     gsim_output_text(out, "\n  ]\n}\n");
 }
 
-static enum gsim_status deliver(const struct explained *e, const char *path, bool is_json, struct gsim_error *error)
-{
-    struct gsim_output out;
-    enum gsim_status status = gsim_output_open(&out, path, error);
-    if (status) return status;
-    if (is_json) put_json(&out, e);
-    else put_text(&out, e);
-    return gsim_output_commit(&out, error);
-}
-
 int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct explained e = {0};
-    const char *json = arguments->value[GSIM_CLI_REPORT], *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     enum gsim_status status = gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
     if (!status) status = run(&e, &error);
-    if (!status && json) status = deliver(&e, json, true, &error);
-    if (!status && !(json && strcmp(json, "-") == 0)) status = deliver(&e, "-", false, &error);
+    if (!status)
+        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &e, &error);
     gsim_cli_rank_traces_release(&e.traces);
     return status ? gsim_cli_fail(&error) : 0;
 }

@@ -86,8 +86,9 @@ static int by_time(const void *x, const void *y)
     return a->us < b->us ? -1 : a->us > b->us;
 }
 
-static void put_text(struct gsim_output *out, const struct asked *a)
+static void put_text(const void *what, struct gsim_output *out)
 {
+    const struct asked *a = what;
     gsim_output_printf(out, "%u ranks under async on %s\n\na step now: %.1f us without the profiler\n\n", a->traces.count, a->traces.setup.device.name,
                        a->now_us);
     gsim_output_printf(out, "%-24s %14s %12s %10s\n", "change", "step us", "saved us", "saved %");
@@ -99,8 +100,9 @@ static void put_text(struct gsim_output *out, const struct asked *a)
     }
 }
 
-static void put_json(struct gsim_output *out, const struct asked *a)
+static void put_json(const void *what, struct gsim_output *out)
 {
+    const struct asked *a = what;
     gsim_output_put(out, "{\n  'schema': 'gpusim-whatif-ranks/1',\n  'version': '%s',\n  'device': %q,\n  'ranks': "
                          "%u,\n  'late_rank': %u,\n  'time_us': %f,\n  'changes': [", GPUSIM_VERSION,
                     a->traces.setup.device.name, a->traces.count, a->traces.traces[a->late].rank, a->now_us);
@@ -113,21 +115,11 @@ static void put_json(struct gsim_output *out, const struct asked *a)
     gsim_output_text(out, "\n  ]\n}\n");
 }
 
-static enum gsim_status deliver(const struct asked *a, const char *path, bool is_json, struct gsim_error *error)
-{
-    struct gsim_output out;
-    enum gsim_status status = gsim_output_open(&out, path, error);
-    if (status) return status;
-    if (is_json) put_json(&out, a);
-    else put_text(&out, a);
-    return gsim_output_commit(&out, error);
-}
-
 int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct asked *a = gsim_alloc(sizeof *a);
-    const char *json = arguments->value[GSIM_CLI_REPORT], *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     if (!a) return gsim_cli_fail(&(struct gsim_error){GSIM_NOMEM, "out of memory"});
     memset(a, 0, sizeof *a);
     enum gsim_status status = gsim_cli_rank_traces_read(&a->traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
@@ -135,8 +127,8 @@ int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments)
     if (!status) choose(a, arguments->value[GSIM_CLI_CHANGE]);
     for (uint32_t i = 0; i < a->count && !status; i++) status = run_row(a, &a->rows[i], &error);
     if (!status) qsort(a->rows, a->count, sizeof a->rows[0], by_time);
-    if (!status && json) status = deliver(a, json, true, &error);
-    if (!status && !(json && strcmp(json, "-") == 0)) status = deliver(a, "-", false, &error);
+    if (!status)
+        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){.json = put_json, .text = put_text}, a, &error);
     gsim_cli_rank_traces_release(&a->traces);
     gsim_free(a);
     return status ? gsim_cli_fail(&error) : 0;

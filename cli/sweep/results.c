@@ -202,8 +202,9 @@ static void put_row(const struct gsim_answer *answer, size_t row, size_t columns
     gsim_output_text(output, "\n");
 }
 
-static void put_table(const struct results *results, struct gsim_output *output)
+static void put_table(const void *what, struct gsim_output *output)
 {
+    const struct results *results = what;
     const struct gsim_answer *answer = &results->answer;
     size_t columns = count_columns(answer),
            shown = answer->row_count < results->limit ? answer->row_count : results->limit;
@@ -233,8 +234,9 @@ static void put_table(const struct results *results, struct gsim_output *output)
     gsim_free(widths);
 }
 
-static void put_csv(const struct results *results, struct gsim_output *output)
+static void put_csv(const void *what, struct gsim_output *output)
 {
+    const struct results *results = what;
     const struct gsim_answer *answer = &results->answer;
     char text[CELL_TEXT_SIZE];
     size_t columns = count_columns(answer);
@@ -267,8 +269,9 @@ static void put_json_number(double value, struct gsim_output *output)
         gsim_output_text(output, "null");
 }
 
-static void put_json(const struct results *results, struct gsim_output *output)
+static void put_json(const void *what, struct gsim_output *output)
 {
+    const struct results *results = what;
     const struct gsim_answer *answer = &results->answer;
     gsim_output_put(output, "{'schema': 'gpusim-answer/1', 'value': %q,\n 'rows': [", answer->value_name);
     for (size_t i = 0; i < answer->row_count; i++) {
@@ -296,16 +299,6 @@ static void put_json(const struct results *results, struct gsim_output *output)
     gsim_output_text(output, "]}\n");
 }
 
-static enum gsim_status write_one(const struct results *results, const char *path,
-                                  void (*put)(const struct results *, struct gsim_output *), struct gsim_error *error)
-{
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    put(results, &output);
-    return gsim_output_commit(&output, error);
-}
-
 /* What the numbers alone would hide. */
 static void warn(const struct results *results)
 {
@@ -329,18 +322,14 @@ static void warn(const struct results *results)
 static enum gsim_status show(struct results *results, struct gsim_error *error)
 {
     struct gsim_store *store = NULL;
-    const char *csv = value_of(results, GSIM_CLI_CSV), *json = value_of(results, GSIM_CLI_JSON);
-    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
     enum gsim_status status = ask(results, error);
     if (status == GSIM_OK) status = gsim_store_open(results->arguments->operands[0], GSIM_STORE_READ, &store, error);
     if (status == GSIM_OK) status = gsim_query_run(store, &results->query, &results->answer, error);
     gsim_store_close(store);
     if (status != GSIM_OK) return status;
     warn(results);
-    if (csv) status = write_one(results, csv, put_csv, error);
-    if (status == GSIM_OK && json) status = write_one(results, json, put_json, error);
-    if (status == GSIM_OK && !stdout_taken) status = write_one(results, "-", put_table, error);
-    return status;
+    return gsim_cli_write(value_of(results, GSIM_CLI_CSV), value_of(results, GSIM_CLI_JSON),
+                          &(struct gsim_cli_forms){put_csv, put_json, put_table}, results, error);
 }
 
 static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *stopped_by, struct gsim_error *error)

@@ -10,7 +10,6 @@
 #include "cli/tasks/tasks.h"
 #include "sim/base/text.h"
 
-#define MOST_WAYS   64
 #define MOST_POINTS 16 /* of a way: bisection over 64 copies, and one beyond */
 
 struct point {
@@ -22,12 +21,13 @@ struct point {
 
 struct clients {
     const struct gsim_cli_setup *setup;
-    const struct gsim_sharing_ops *ways[MOST_WAYS];
+    const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS];
     size_t way_count;
-    struct point points[MOST_WAYS][MOST_POINTS];
-    uint32_t point_count[MOST_WAYS];
-    uint32_t best[MOST_WAYS]; /* copies within the limit; 0: not even the fewest */
-    struct gsim_error errors[MOST_WAYS];
+    struct point points[GSIM_CLI_WAYS][MOST_POINTS];
+    uint32_t point_count[GSIM_CLI_WAYS];
+    uint32_t failed[GSIM_CLI_WAYS][MOST_POINTS], failed_count[GSIM_CLI_WAYS]; /* copies whose simulation failed */
+    uint32_t best[GSIM_CLI_WAYS]; /* copies within the limit; 0: not even the fewest */
+    struct gsim_error errors[GSIM_CLI_WAYS];
     uint32_t from, to;
     const char *name; /* of the task */
     const char *figure;
@@ -46,20 +46,6 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
     if (equals) snprintf(window, sizeof window, "0:%.50s", equals + 1);
     if (c->figure && gsim_text_window(window, &from_us, &c->limit_us) && isfinite(c->limit_us)) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'", text ? text : "nothing");
-}
-
-static enum gsim_status choose_ways(struct clients *c, const char *text, struct gsim_error *error)
-{
-    char *list = gsim_arena_strdup(&c->arena, text ? text : "streams,mps,timeslice,partition");
-    if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (char *at = list, *next; at; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
-        if (c->way_count == MOST_WAYS) return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
-        enum gsim_status status = gsim_cli_share(at, &c->ways[c->way_count++], error);
-        if (status != GSIM_OK) return status;
-    }
-    return GSIM_OK;
 }
 
 /* What the copies have in common: the slowest one's percentiles, all requests. */
@@ -107,12 +93,26 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
     return status;
 }
 
-/* The point of COPIES under a way, simulated unless it was; NULL: it failed. */
-static const struct point *point_of(struct clients *c, size_t way, uint32_t copies)
+/* The point of COPIES under a way; NULL: it failed, or was not simulated. */
+static const struct point *found(const struct clients *c, size_t way, uint32_t copies)
 {
     for (uint32_t i = 0; i < c->point_count[way]; i++)
         if (c->points[way][i].copies == copies) return &c->points[way][i];
-    if (c->point_count[way] == MOST_POINTS) return NULL;
+    return NULL;
+}
+
+static bool is_known_to_fail(const struct clients *c, size_t way, uint32_t copies)
+{
+    for (uint32_t i = 0; i < c->failed_count[way]; i++)
+        if (c->failed[way][i] == copies) return true;
+    return false;
+}
+
+/* The same, simulated unless it was. */
+static const struct point *point_of(struct clients *c, size_t way, uint32_t copies)
+{
+    const struct point *known = found(c, way, copies);
+    if (known || is_known_to_fail(c, way, copies) || c->point_count[way] == MOST_POINTS) return known;
     struct gsim_error *error = &c->errors[way];
     struct point *p = &c->points[way][c->point_count[way]];
     struct gsim_cli_tasks t = {.copies = copies};
@@ -121,7 +121,10 @@ static const struct point *point_of(struct clients *c, size_t way, uint32_t copi
     if (status == GSIM_OK && !c->name) c->name = gsim_arena_strdup(&c->arena, t.tasks[t.varied_first].name);
     if (status == GSIM_OK) status = simulate(c, way, &t, p, error);
     gsim_cli_tasks_release(&t);
-    if (status != GSIM_OK) return NULL;
+    if (status != GSIM_OK) {
+        if (c->failed_count[way] < MOST_POINTS) c->failed[way][c->failed_count[way]++] = copies;
+        return NULL;
+    }
     p->time_us = strcmp(c->figure, "p99") == 0 ? p->p99_us : strcmp(c->figure, "p50") == 0 ? p->p50_us : p->mean_us;
     c->point_count[way]++;
     return p;
@@ -153,15 +156,16 @@ static void search(struct clients *c, size_t way)
 
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-"; }
 
-static void print(struct clients *c, struct gsim_output *out)
+static void print(const void *what, struct gsim_output *out)
 {
+    const struct clients *c = what;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE];
     gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task", c->setup->device.name, c->figure,
                        time_text(limit, c->limit_us), (unsigned long long)c->setup->seed);
     gsim_output_text(out, "  share         copies        p50        p99     per s mJ a request  one more\n");
     for (size_t w = 0; w < c->way_count; w++) {
-        const struct point *p = c->best[w] ? point_of(c, w, c->best[w]) : NULL;
-        const struct point *next = c->best[w] < c->to ? point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from) : NULL;
+        const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
+        const struct point *next = c->best[w] < c->to ? found(c, w, c->best[w] ? c->best[w] + 1 : c->from) : NULL;
         if (!p && !next) {
             gsim_output_printf(out, "  %-12s failed: %s\n", c->ways[w]->name, c->errors[w].message);
             continue;
@@ -175,8 +179,9 @@ static void print(struct clients *c, struct gsim_output *out)
     }
 }
 
-static void put_csv(struct clients *c, struct gsim_output *out)
+static void put_csv(const void *what, struct gsim_output *out)
 {
+    const struct clients *c = what;
     gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,per_second,mj_per_request\n");
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t n = c->from; n <= c->to; n++)
@@ -191,13 +196,14 @@ static void put_csv(struct clients *c, struct gsim_output *out)
 }
 
 /* All points as "ways", which gpusim plot clients draws; what was found as "clients". */
-static void put_json(struct clients *c, struct gsim_output *out)
+static void put_json(const void *what, struct gsim_output *out)
 {
+    const struct clients *c = what;
     bool is_first = true;
     gsim_output_put(out, "{'schema': 'gpusim-share-comparison/1', 'device': %q, 'limit_us': %r, 'limit_of': '%s',\n "
                          "'clients': [", c->setup->device.name, c->limit_us, c->figure);
     for (size_t w = 0; w < c->way_count; w++) {
-        const struct point *p = c->best[w] ? point_of(c, w, c->best[w]) : NULL;
+        const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
         gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'per_second': %r, 'mj_per_request': "
                              "%r}", w ? "," : "", c->ways[w]->name, c->best[w], p ? p->p99_us : NAN,
                         p ? p->per_second : NAN, p ? p->mj : NAN);
@@ -219,25 +225,6 @@ static void put_json(struct clients *c, struct gsim_output *out)
     gsim_output_text(out, "]}\n");
 }
 
-static enum gsim_status write_to(struct clients *c, const char *path, void (*put)(struct clients *, struct gsim_output *), struct gsim_error *error)
-{
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    put(c, &output);
-    return gsim_output_commit(&output, error);
-}
-
-static enum gsim_status deliver(struct clients *c, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
-{
-    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
-    enum gsim_status status = GSIM_OK;
-    if (csv) status = write_to(c, csv, put_csv, error);
-    if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
-    bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
-    return status == GSIM_OK && !is_taken ? write_to(c, "-", print, error) : status;
-}
-
 /* The range is that of the words; the fewest copies tell what is wrong with them. */
 static enum gsim_status find_range(struct clients *c, struct gsim_error *error)
 {
@@ -254,6 +241,7 @@ static enum gsim_status find_range(struct clients *c, struct gsim_error *error)
 enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error)
 {
     struct gsim_cli_setup setup = {0};
+    const char *share = arguments->value[GSIM_CLI_SHARE];
     struct clients *c = gsim_alloc(sizeof *c);
     if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *worst = GSIM_OK;
@@ -264,14 +252,16 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
         return status;
     }
     status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
-    if (status == GSIM_OK) status = choose_ways(c, arguments->value[GSIM_CLI_SHARE], error);
+    if (status == GSIM_OK) status = gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = find_range(c, error);
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
         search(c, w);
         if (c->best[w] < c->to) (void)point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from);
         if (!c->point_count[w] && c->errors[w].status > *worst) *worst = c->errors[w].status;
     }
-    if (status == GSIM_OK) status = deliver(c, arguments, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_csv, put_json, print}, c, error);
     gsim_arena_release(&c->arena);
     gsim_cli_setup_release(&setup);
     gsim_free(c);

@@ -8,44 +8,24 @@
 #include "sim/base/text.h"
 #include "sweep/stats.h"
 
-#define MOST_WAYS 64
 #define MOST_RUNS 1e6
 
 struct comparison {
     struct gsim_cli_tasks tasks;
-    const struct gsim_sharing_ops *ways[MOST_WAYS];
+    const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS];
     size_t way_count;
     uint32_t repeat;                          /* runs with seeds of their own; what is said are means over them */
-    struct gsim_task_stats *stats[MOST_WAYS]; /* of each task; NULL: it failed */
+    struct gsim_task_stats *stats[GSIM_CLI_WAYS]; /* of each task; NULL: it failed */
     struct intervals {
         double mean_us, p50_us, p99_us, slow_down, per_second; /* half of the 95 % interval; NAN for one run */
-    } * intervals[MOST_WAYS];
-    struct gsim_request_record *requests[MOST_WAYS]; /* that were served */
-    size_t request_count[MOST_WAYS];
-    double fairness[MOST_WAYS], makespan_us[MOST_WAYS];
-    struct gsim_error errors[MOST_WAYS];
-    char notes[MOST_WAYS][GSIM_REPORT_NOTE]; /* "": none */
+    } * intervals[GSIM_CLI_WAYS];
+    struct gsim_request_record *requests[GSIM_CLI_WAYS]; /* that were served */
+    size_t request_count[GSIM_CLI_WAYS];
+    double fairness[GSIM_CLI_WAYS], makespan_us[GSIM_CLI_WAYS];
+    struct gsim_error errors[GSIM_CLI_WAYS];
+    char notes[GSIM_CLI_WAYS][GSIM_REPORT_NOTE]; /* "": none */
     enum gsim_status worst;
 };
-
-static enum gsim_status choose_ways(struct comparison *c, const char *text, struct gsim_error *error)
-{
-    if (!text || strcmp(text, "all") == 0) {
-        while (c->way_count < MOST_WAYS && (c->ways[c->way_count] = gsim_sharing_at((uint32_t)c->way_count)) != NULL)
-            c->way_count++;
-        return GSIM_OK;
-    }
-    char *list = gsim_arena_strdup(&c->tasks.arena, text);
-    for (char *at = list, *next; at; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
-        if (c->way_count == MOST_WAYS)
-            return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", MOST_WAYS);
-        enum gsim_status status = gsim_cli_share(at, &c->ways[c->way_count++], error);
-        if (status != GSIM_OK) return status;
-    }
-    return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
 
 /* Of the runs of a way, by task: sums over repetitions of what is shown. */
 struct sums {
@@ -184,8 +164,9 @@ static void print_few(const struct comparison *c, struct gsim_output *output)
     if (fewest < 100) gsim_output_text(output, "\n  Note: p99 of fewer than 100 requests is the longest of them\n");
 }
 
-static void print(const struct comparison *c, struct gsim_output *output)
+static void print(const void *what, struct gsim_output *output)
 {
+    const struct comparison *c = what;
     unsigned long long seed = (unsigned long long)c->tasks.setup->seed;
     int width = c->repeat > 1 ? 22 : 10;
     gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, c->tasks.setup->device.name);
@@ -205,8 +186,9 @@ static void print(const struct comparison *c, struct gsim_output *output)
     print_few(c, output);
 }
 
-static void put_csv(const struct comparison *c, struct gsim_output *output)
+static void put_csv(const void *what, struct gsim_output *output)
 {
+    const struct comparison *c = what;
     gsim_output_printf(
         output,
         "share,task,priority,requests,late,mean_us,p50_us,p90_us,p99_us,alone_us,slow_down,per_second,fairness%s\n",
@@ -239,8 +221,9 @@ static void put_times(const struct comparison *c, size_t way, uint32_t task, str
     gsim_output_text(output, "]");
 }
 
-static void put_json(const struct comparison *c, struct gsim_output *output)
+static void put_json(const void *what, struct gsim_output *output)
 {
+    const struct comparison *c = what;
     gsim_output_put(output, "{'schema': 'gpusim-share-comparison/1', 'device': %q,\n 'ways': [",
                     c->tasks.setup->device.name);
     for (size_t w = 0; w < c->way_count; w++) {
@@ -275,27 +258,16 @@ static void put_json(const struct comparison *c, struct gsim_output *output)
     gsim_output_text(output, "]}\n");
 }
 
-static enum gsim_status write_to(const struct comparison *c, const char *path,
-                                 void (*put)(const struct comparison *, struct gsim_output *), struct gsim_error *error)
-{
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    put(c, &output);
-    return gsim_output_commit(&output, error);
-}
-
 static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = c->tasks.setup->arguments;
-    const char *csv = arguments->value[GSIM_CLI_CSV], *report = arguments->value[GSIM_CLI_REPORT];
     const char *repeat = arguments->value[GSIM_CLI_REPEAT];
     double runs = 1;
     if (repeat && (!gsim_text_quantity(repeat, &runs) || runs < 1 || runs > MOST_RUNS || runs != floor(runs)))
         return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", MOST_RUNS,
                               repeat);
     c->repeat = (uint32_t)runs;
-    enum gsim_status status = choose_ways(c, arguments->value[GSIM_CLI_SHARE], error);
+    enum gsim_status status = gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
     bool needs_profile = false;
@@ -316,10 +288,8 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
             bool is_ruled_out = is_all && has_run && c->errors[w].status == GSIM_USAGE;
             if (pass && !is_ruled_out && c->errors[w].status > c->worst) c->worst = c->errors[w].status;
         }
-    if (csv) status = write_to(c, csv, put_csv, error);
-    if (status == GSIM_OK && report) status = write_to(c, report, put_json, error);
-    bool is_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
-    return status == GSIM_OK && !is_taken ? write_to(c, "-", print, error) : status;
+    return gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
+                          &(struct gsim_cli_forms){put_csv, put_json, print}, c, error);
 }
 
 enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst,

@@ -166,6 +166,25 @@ static struct gsim_scheduler_ops as_scheduler(const struct gsim_sharing_ops *ops
     return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
 }
 
+enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text, const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS], size_t *count,
+                               struct gsim_error *error)
+{
+    if (!text || strcmp(text, "all") == 0) {
+        while (*count < GSIM_CLI_WAYS && (ways[*count] = gsim_sharing_at((uint32_t)*count)) != NULL) ++*count;
+        return GSIM_OK;
+    }
+    char *list = gsim_arena_strdup(arena, text);
+    for (char *at = list, *next; at; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        if (*count == GSIM_CLI_WAYS)
+            return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_CLI_WAYS);
+        enum gsim_status status = gsim_cli_share(at, &ways[(*count)++], error);
+        if (status != GSIM_OK) return status;
+    }
+    return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
 enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, void **params, struct gsim_error *error)
 {
     struct gsim_scheduler_ops view = as_scheduler(ops);

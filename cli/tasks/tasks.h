@@ -30,6 +30,10 @@ bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments);
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *tasks, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_tasks_release(struct gsim_cli_tasks *tasks); /* accepts zeroed */
 
+#define GSIM_CLI_WAYS 64
+/* Those of a list; of NULL or "all" those that there are. */
+enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text, const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS], size_t *count,
+                               struct gsim_error *error) GSIM_NODISCARD;
 /* One of the ways to share. PARAMS comes from the tasks' arena. */
 enum gsim_status gsim_cli_share(const char *text, const struct gsim_sharing_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *tasks, const struct gsim_sharing_ops *ops, void **params,

@@ -230,8 +230,9 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
     gsim_free(gaps);
 }
 
-static void put_text(struct gsim_output *out, const struct gsim_explained *e)
+static void put_text(const void *what, struct gsim_output *out)
 {
+    const struct gsim_explained *e = what;
     const struct gsim_cli_subject *s = &e->subject;
     const struct gsim_explanation *x = &e->explanation;
     const char *device = x->moments->simulation->device->name;
@@ -250,8 +251,9 @@ static void put_text(struct gsim_output *out, const struct gsim_explained *e)
 }
 
 /* --- CSV and JSON ------------------------------------------------------------------------------------------------------------ */
-static void put_csv(struct gsim_output *out, const struct gsim_explanation *x)
+static void put_csv(const void *what, struct gsim_output *out)
 {
+    const struct gsim_explanation *x = &((const struct gsim_explained *)what)->explanation;
     gsim_output_text(out, "state,cause,time_us,share\n");
     for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
         for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
@@ -332,8 +334,9 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
     gsim_output_text(out, "\n  ]\n}\n");
 }
 
-static void put_json(struct gsim_output *out, const struct gsim_explained *e)
+static void put_json(const void *what, struct gsim_output *out)
 {
+    const struct gsim_explained *e = what;
     const struct gsim_cli_subject *s = &e->subject;
     const struct gsim_explanation *x = &e->explanation;
     gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
@@ -354,32 +357,12 @@ static void put_json(struct gsim_output *out, const struct gsim_explained *e)
 }
 
 /* --- the command --------------------------------------------------------------------------------------------------------------- */
-enum form { TEXT, CSV, JSON };
-
-static enum gsim_status write_form(const struct gsim_explained *e, const char *path, enum form form, struct gsim_error *error)
-{
-    struct gsim_output out;
-    if (!path) return GSIM_OK;
-    enum gsim_status status = gsim_output_open(&out, path, error);
-    if (status != GSIM_OK) return status;
-    if (form == TEXT)
-        put_text(&out, e);
-    else if (form == CSV)
-        put_csv(&out, &e->explanation);
-    else
-        put_json(&out, e);
-    return gsim_output_commit(&out, error);
-}
-
 static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_error *error)
 {
-    const struct gsim_cli_arguments *a = &e->subject.arguments;
-    const char *csv = a->value[GSIM_CLI_CSV], *json = a->value[GSIM_CLI_REPORT];
-    bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
-    enum gsim_status status = write_form(e, csv, CSV, error);
-    if (status == GSIM_OK) status = write_form(e, json, JSON, error);
-    if (status == GSIM_OK) status = gsim_explained_trace(e, error);
-    return status == GSIM_OK ? write_form(e, is_taken ? NULL : "-", TEXT, error) : status;
+    const char *const *value = e->subject.arguments.value;
+    enum gsim_status status = gsim_explained_trace(e, error);
+    if (status != GSIM_OK) return status;
+    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){put_csv, put_json, put_text}, e, error);
 }
 
 /* --change: the program, the host and the GPU with all that is asked for; GSIM_WHATIF_NOW: as they are. */

@@ -103,8 +103,9 @@ static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
     if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
 
-static void put_text(struct gsim_output *out, const struct table *t)
+static void put_text(const void *what, struct gsim_output *out)
 {
+    const struct table *t = what;
     const struct gsim_cli_subject *s = &t->w->subject;
     gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name, s->setup.device.name);
     put_bound(out, t->w);
@@ -133,8 +134,9 @@ static void put_text(struct gsim_output *out, const struct table *t)
 }
 
 /* --- CSV and JSON ----------------------------------------------------------------------------------------------------------------- */
-static void put_csv(struct gsim_output *out, const struct table *t)
+static void put_csv(const void *what, struct gsim_output *out)
 {
+    const struct table *t = what;
     gsim_output_text(out, "change,time_us,saved_us,saved_percent,error_us,note,command\n");
     for (uint32_t i = 0; i <= t->count; i++) {
         const struct gsim_whatif_row *row = i ? t->rows[i - 1] : &t->w->rows[0];
@@ -161,8 +163,9 @@ static void put_json_row(struct gsim_output *out, const struct table *t, const s
                     row->error_us, row->note, command_of(t, row, name));
 }
 
-static void put_json(struct gsim_output *out, const struct table *t)
+static void put_json(const void *what, struct gsim_output *out)
 {
+    const struct table *t = what;
     const struct gsim_cli_subject *s = &t->w->subject;
     gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
                          "'device': %q", SCHEMA, GPUSIM_VERSION, s->point.program.name, s->scheduler->name,
@@ -215,22 +218,12 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
 
 enum gsim_status gsim_whatif_deliver(struct gsim_whatif *w, struct gsim_error *error)
 {
-    static void (*const forms[])(struct gsim_output *, const struct table *) = {put_csv, put_json, put_text};
     struct table t = {.w = w, .now_us = w->rows[0].time_us, .command = make_command(w)};
-    const char *csv = w->subject.arguments.value[GSIM_CLI_CSV], *json = w->subject.arguments.value[GSIM_CLI_REPORT];
-    bool is_taken = (csv && strcmp(csv, "-") == 0) || (json && strcmp(json, "-") == 0);
-    const char *const paths[] = {csv, json, is_taken ? NULL : "-"};
+    const char *const *value = w->subject.arguments.value;
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 1; i < w->row_count; i++) t.rows[t.count++] = &w->rows[i];
     qsort(t.rows, t.count, sizeof *t.rows, compare_rows);
-    if (w->subject.arguments.value[GSIM_CLI_OUTPUT]) status = draw(&t, error);
-    for (int f = 0; f < 3 && status == GSIM_OK; f++) {
-        struct gsim_output out;
-        if (!paths[f]) continue;
-        status = gsim_output_open(&out, paths[f], error);
-        if (status != GSIM_OK) break;
-        forms[f](&out, &t);
-        status = gsim_output_commit(&out, error);
-    }
-    return status;
+    if (value[GSIM_CLI_OUTPUT]) status = draw(&t, error);
+    if (status != GSIM_OK) return status;
+    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
 }

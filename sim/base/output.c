@@ -176,6 +176,15 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
     return status;
 }
 
+enum gsim_status gsim_output_write(const char *path, gsim_output_form *form, const void *what, struct gsim_error *error)
+{
+    struct gsim_output output;
+    enum gsim_status status = gsim_output_open(&output, path, error);
+    if (status != GSIM_OK) return status;
+    form(what, &output);
+    return gsim_output_commit(&output, error);
+}
+
 void gsim_output_release(struct gsim_output *output)
 {
     if (output->gz) (void)gzclose(output->gz);

@@ -42,6 +42,11 @@ enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_erro
 /* Drops what was written, unless committed before; accepts a zeroed output. */
 void gsim_output_release(struct gsim_output *output);
 
+/* Writes WHAT to the file, whole or not at all. */
+typedef void gsim_output_form(const void *what, struct gsim_output *output);
+enum gsim_status gsim_output_write(const char *path, gsim_output_form *form, const void *what,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+
 void gsim_output_bytes(struct gsim_output *output, const char *text, size_t length);
 /* Of a literal the length is known to the compiler, which copies it in place. */
 static inline void gsim_output_text(struct gsim_output *output, const char *text)

@@ -12,7 +12,7 @@
 #include "gpusim/simulate.h"
 #include "sim/base/jobs/pool.h"
 
-#define WAIT_MS    200
+#define WAIT_MS    200 /* between updates of the progress line */
 #define ITERATIONS 2  /* data that moves once has moved before the second */
 #define DIFFER     1.1 /* policies whose published times differ by less are not ranked */
 

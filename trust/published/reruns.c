@@ -13,7 +13,7 @@
  */
 #define ITERATIONS  3
 #define DEVICES_MAX 32
-#define WAIT_MS     200
+#define WAIT_MS     200 /* between updates of the progress line */
 
 /* --- the list ------------------------------------------------------------------------------------------------- */
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }

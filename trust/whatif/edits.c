@@ -19,6 +19,7 @@
 #define SMALL_US       20.0 /* longer kernels gain little from being fused */
 #define LONGEST_CHAIN  16
 #define LARGE_COPY     262144 /* bytes from which a copy is all transfer */
+#define TRIGGER 0.5 /* of a block's time, where a program gives none: as assumed for trust/published/README.md, "mega" */
 
 static bool is_host(const struct gsim_op *op)
 {
@@ -127,7 +128,7 @@ uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
     }
     for (uint32_t k = 0; k < e->kernel_count && prologue > 0 && changed && changed != NONE; k++) {
         if (!(e->kernels[k].prologue > 0)) e->kernels[k].prologue = prologue;
-        if (!(e->kernels[k].trigger > 0)) e->kernels[k].trigger = 0.5;
+        if (!(e->kernels[k].trigger > 0)) e->kernels[k].trigger = TRIGGER;
     }
     gsim_free(lasts.items);
     return changed;
