@@ -105,6 +105,8 @@ enum gsim_cli_command {
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                                             \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT,                                                 \
+      "how long kernels take beside others: blocks (default), waves,\nfluid or recorded; validate: all, each beside the others")      \
     X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
       "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
       "for the devices that it leaves open")                                                                           \

@@ -313,6 +313,13 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
             bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
             if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
         }
+    const char *model = arguments->value[GSIM_CLI_MODEL];
+    if (status == GSIM_OK && model && strcmp(model, "all") != 0) {
+        status = gsim_params_set(gsim_gpu_params, &setup->gpu, "model", model, error);
+        if (status != GSIM_OK) status = gsim_error_prefix(error, "--model %.60s", model);
+    }
+    setup->device.model = (uint32_t)setup->gpu.model;
+    for (uint32_t k = 0; setup->node && k < setup->node->kind_count; k++) setup->node->specs[k].model = setup->device.model;
     if (status != GSIM_OK) gsim_cli_setup_release(setup);
     return status;
 }
@@ -487,6 +494,16 @@ static void add_params(struct gsim_cli_point *point, const char *scope, const st
     }
 }
 
+/* A model or a sample is named where it is another than the default. */
+static void add_gpu_options(struct gsim_cli_point *point, const struct gsim_gpu_options *gpu)
+{
+    size_t before = point->option_count, kept = before;
+    add_params(point, "gpu", gsim_gpu_params, gpu, gpu->sample <= 1 ? "sample" : NULL);
+    for (size_t i = before; i < point->option_count; i++)
+        if (gpu->model || strcmp(point->options[i].name, "gpu.model") != 0) point->options[kept++] = point->options[i];
+    point->option_count = kept;
+}
+
 static size_t count_params(const struct gsim_param *table)
 {
     size_t count = 0;
@@ -549,7 +566,7 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     if (run->placement) add_option(point, "place", run->placement->name);
     if (run->placement && run->placement->params)
         add_params(point, run->placement->name, run->placement->params, run->placement_params, NULL);
-    add_params(point, "gpu", gsim_gpu_params, &run->gpu, run->gpu.sample <= 1 ? "sample" : NULL); /* which says that the run is an estimate */
+    add_gpu_options(point, &run->gpu);
     add_params(point, run->scheduler->name, run->scheduler->params, point->params, NULL);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

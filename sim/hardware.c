@@ -3,6 +3,7 @@
 #include "sim/hardware.h"
 
 #include "gpusim/limits.h"
+#include "gpusim/model.h"
 #include "sim/collective/collective.h"
 #include "sim/host/api.h"
 #include "sim/memory/links.h"
@@ -12,11 +13,25 @@
 
 /* What devices of one spec have in common. */
 struct gsim_kind {
-    const struct gsim_device_spec *spec;
+    const struct gsim_device_spec *spec, *given; /* given: of the simulation */
     struct gsim_own_links access;
     struct gsim_device_facts facts;
     struct gsim_works *works; /* NULL until the first of them is opened */
 };
+
+/* DEVICE with the model that the simulation asks for. NULL: out of memory. */
+static const struct gsim_device_spec *with_model(struct gsim_hardware *h, const struct gsim_device_spec *device)
+{
+    uint32_t model = (uint32_t)h->machine->simulation->gpu.model;
+    if (!model || device->model == model) return device;
+    for (uint32_t i = 0; i < h->kind_count; i++)
+        if (h->kinds[i].given == device) return h->kinds[i].spec;
+    struct gsim_device_spec *copy = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_device_spec);
+    if (!copy) return NULL;
+    *copy = *device;
+    copy->model = model;
+    return copy;
+}
 
 /* The spec of each device, and what those of one spec have in common. */
 static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *error)
@@ -28,11 +43,13 @@ static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *e
     if (!h->specs || !h->kinds) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < h->device_count; i++) {
         uint32_t k = 0;
-        h->specs[i] = s->devices ? s->devices[i] : s->device;
+        const struct gsim_device_spec *given = s->devices ? s->devices[i] : s->device;
+        if (!(h->specs[i] = with_model(h, given))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!gsim_model_name(h->specs[i]->model)) return gsim_error_set(error, GSIM_INPUT, "model: there is none of number %u", h->specs[i]->model);
         while (k < h->kind_count && h->kinds[k].spec != h->specs[i]) k++;
         if (k < h->kind_count) continue;
         if (k == MOST_KINDS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d kinds of devices in one run", MOST_KINDS);
-        h->kinds[h->kind_count++] = (struct gsim_kind){.spec = h->specs[i], .access = gsim_links_access(h->specs[i]), .facts = gsim_device_facts(h->specs[i])};
+        h->kinds[h->kind_count++] = (struct gsim_kind){.spec = h->specs[i], .given = given, .access = gsim_links_access(h->specs[i]), .facts = gsim_device_facts(h->specs[i])};
     }
     return GSIM_OK;
 }

@@ -46,6 +46,7 @@ struct gsim_device_spec {
     /* For each number (enum gsim_device_number): where it comes from. */
     const char *source[GSIM_DEVICE_NUMBER_COUNT];
     enum gsim_number_kind kind[GSIM_DEVICE_NUMBER_COUNT];
+    uint32_t model;          /* of work, by index (gpusim/model.h); 0: blocks */
     uint64_t rules_off;      /* of the model: a bit each (gpusim list rules); those that must be asked for are off */
     struct gsim_arena arena; /* owns the strings */
 };

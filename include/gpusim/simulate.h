@@ -20,6 +20,7 @@ struct gsim_gpu_options {
     bool exact;            /* one event per block: no pooling (slow, for checks) */
     bool check;            /* verify capacity and work conservation after every event (tests) */
     double tolerance;      /* relative change of the chip's memory load that re-rates the other SMs */
+    int model;             /* of work (gpusim/model.h), of all devices that name none themselves */
     int64_t sample;        /* one SM stands for so many, alike: an estimate, for very many kernels side by side; 0 or 1: all are simulated */
 };
 extern const struct gsim_param gsim_gpu_params[];

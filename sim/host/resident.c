@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The call that launches a resident kernel: for the host a launch as any other. What the kernel does: sim/front/resident.c. */
+#include "gpusim/model.h"
 #include "sim/host/api.h"
 
 static bool are_kernels(struct gsim_process *p, const struct gsim_persistent *plan)
@@ -22,6 +23,12 @@ void gsim_api_persistent_launch(struct gsim_driver *driver, const struct gsim_pe
     }
     if (p->machine->simulation->gpu.sample > 1) {
         gsim_machine_fail(p->machine, GSIM_INPUT, "gpu.sample: resident kernels place their tasks on every SM: expected 1");
+        return;
+    }
+    uint32_t model = p->streams[stream].front->device->spec->model;
+    if (gsim_model_is_whole(model)) {
+        gsim_machine_fail(p->machine, GSIM_INPUT, "gpu.model: resident kernels place their tasks on SMs: expected blocks or waves, found %s",
+                          gsim_model_name(model));
         return;
     }
     gsim_machine_order(p->machine);

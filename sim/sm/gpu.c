@@ -3,7 +3,7 @@
  * One GPU's SMs over time (rules in sim/sm/gpu.h): its interface. Ends of blocks are in ends.c, placement in
  * distributor.c, sets of SMs in groups.c, equations in share.c.
  */
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,10 +36,12 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     struct gsim_gpu *gpu = GSIM_ARENA_NEW(arena, struct gsim_gpu);
     if (!gpu) return NULL;
     gpu->device = device;
+    gpu->model = gsim_model_at(device->model);
     gpu->sms_each = 1;
-    if (options && options->sample > 1) device = gsim_sample_begin(gpu, (double)options->sample);
+    if (options && options->sample > 1 && !gpu->model->is_whole) device = gsim_sample_begin(gpu, (double)options->sample);
     gpu->own_limits = gsim_sm_limits(device);
     gpu->limits = &gpu->own_limits;
+    if (gpu->model->is_whole) gpu->own_limits.blocks = GSIM_WHOLE_MOST;
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
     gpu->arena = gpu->memo.arena = arena;
@@ -74,7 +76,7 @@ void gsim_gpu_forget_works(struct gsim_gpu *gpu) { gsim_memo_forget(&gpu->memo);
 /* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work may have changed. */
 static void forget_load(struct gsim_gpu *gpu)
 {
-    double copies = gpu->copies_gbps > 0 ? gpu->copies_gbps : 0;
+    double copies = gpu->copies_gbps > 0 && gpu->model == &gsim_model_blocks ? gpu->copies_gbps : 0;
     gsim_memo_forget(&gpu->memo);
     gpu->demand_gbps = 0;
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] = gpu->dram.chip_wait[p] = 0;
@@ -117,8 +119,8 @@ static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const
         if (gpu->turn_at < gpu->next) gpu->next = gpu->turn_at;
     }
     if (gsim_distributor_head(gpu) == run) {
-        gsim_distributor_serve(gpu, now);
-        gsim_groups_rate_memory(gpu, now);
+        gpu->model->place(gpu, now);
+        gpu->model->share(gpu, now);
         gsim_groups_find_next(gpu);
     }
     return run;
@@ -155,12 +157,12 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
         if (gpu->is_turning && gpu->turn_at == now)
             gsim_distributor_look(gpu, now); /* what ends now comes after it */
         else
-            gsim_ends_handle(gpu, now);
-        if (gpu->queued_count) gsim_distributor_serve(gpu, now);
+            gpu->model->end(gpu, now);
+        if (gpu->queued_count) gpu->model->place(gpu, now);
         gsim_groups_find_next(gpu);
         if (gpu->next != now) gsim_ends_tell(gpu, now);
     }
-    if (gsim_groups_rate_memory(gpu, now)) gsim_groups_find_next(gpu);
+    if (gpu->model->share(gpu, now)) gsim_groups_find_next(gpu);
     if (gpu->queued_count && gpu->horizon > now) gsim_waves_skip(gpu, now);
 }
 
@@ -168,7 +170,7 @@ void gsim_gpu_add_copy_load(struct gsim_gpu *gpu, gsim_time now, double gbps)
 {
     gpu->copies_gbps += gbps / gpu->sms_each;
     if (fabs(gpu->copies_gbps) < 1e-6) gpu->copies_gbps = 0;
-    gsim_groups_rate_memory(gpu, now);
+    gpu->model->share(gpu, now);
     gsim_groups_find_next(gpu);
 }
 
@@ -214,7 +216,7 @@ static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel
         }
         gsim_groups_rate(gpu, i);
     }
-    gsim_groups_rate_memory(gpu, now);
+    gpu->model->share(gpu, now);
     gsim_groups_find_next(gpu);
 }
 

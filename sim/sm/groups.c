@@ -3,7 +3,7 @@
  * Sets of SMs in the same state: splitting, merging, and how fast their blocks go under the load of the SM and
  * of the chip (equations: sim/sm/share.h). Leaves placement to distributor.c.
  */
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 
 #include <string.h>
 
@@ -218,6 +218,11 @@ static gsim_time find_end(const struct gsim_sm_group *g)
     return end_after(g, soonest);
 }
 
+void gsim_groups_set_end(struct gsim_gpu *gpu, uint32_t index)
+{
+    gsim_soonest_set(&gpu->ends, index, find_end(gpu->groups[index]));
+}
+
 /* Returns the demand per SM. */
 static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
@@ -226,7 +231,7 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
                   : gsim_share_sm_chip(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout, g->chip);
 }
 
-static void rate(struct gsim_gpu *gpu, uint32_t index)
+void gsim_groups_rate_blocks(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     take_demand(gpu, g);
@@ -255,7 +260,7 @@ void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) {
         uint64_t bits = gpu->unrated[w];
         gpu->unrated[w] = 0;
-        for (; bits; bits &= bits - 1) rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(bits));
+        for (; bits; bits &= bits - 1) gpu->model->rate(gpu, w * 64 + (uint32_t)__builtin_ctzll(bits));
     }
 }
 
@@ -298,7 +303,7 @@ static bool settle_chip(struct gsim_gpu *gpu)
 
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
  * load is a fixed point; half steps converge. */
-bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now)
+bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
     gsim_groups_rate_all(gpu);

@@ -3,7 +3,7 @@
  * Tasks of a resident kernel. Its blocks hold their place on an SM from its start to its end and do one task after the other, so a
  * task is a block that stands where its worker does. It shares issue, L1, DRAM with whatever runs beside it, as any block does.
  */
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 
 static uint32_t group_of(const struct gsim_gpu *gpu, uint32_t sm)
 {
@@ -46,7 +46,7 @@ struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, cons
     keep_carveout(gpu->groups[index], work);
     gsim_distributor_put(gpu, index, run, now);
     gsim_groups_rate(gpu, index);
-    gsim_groups_rate_memory(gpu, now);
+    gpu->model->share(gpu, now);
     gsim_groups_find_next(gpu);
     return run;
 }

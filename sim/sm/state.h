@@ -72,7 +72,10 @@ struct gsim_level {
     struct gsim_kernel_run *head, **tail;
 };
 
+struct gsim_work_model;
+
 struct gsim_gpu {
+    const struct gsim_work_model *model;   /* the device's (models/model.h) */
     const struct gsim_device_spec *device; /* with the SMs that are simulated, and their part of DRAM */
     struct gsim_device_spec sampled;       /* that, where one SM stands for several */
     double sms_each, left_over;            /* for how many; blocks of grids so far that have been left out, or taken too many */
@@ -193,9 +196,12 @@ static inline void gsim_groups_rate_all(struct gsim_gpu *gpu)
 {
     if (gpu->has_unrated) gsim_groups_rate_unrated(gpu);
 }
-/* After the chip-wide load changed: re-rates the SMs that feel it, all others that are unrated, too. Returns whether the load changed by more than the
- * tolerance. */
-bool gsim_groups_rate_memory(struct gsim_gpu *gpu, gsim_time now);
+/* What of the model "blocks" concerns speeds (models/model.h). After the chip-wide load changed gsim_groups_share_chip() re-rates the SMs
+ * that feel it, and all others that are unrated. It returns whether the load changed by more than the tolerance. */
+void gsim_groups_rate_blocks(struct gsim_gpu *gpu, uint32_t index);
+bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now);
+/* The time of the group's next end, whose speeds have been set. */
+void gsim_groups_set_end(struct gsim_gpu *gpu, uint32_t index);
 void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM; the group is to be rated. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels that are paused between blocks, and kernels whose blocks are killed (sim/sm/gpu.h). */
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 
 /* Takes RUN, which has blocks to place, out of the distributor's queue. */
 static void unqueue(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
@@ -17,8 +17,8 @@ static void unqueue(struct gsim_gpu *gpu, struct gsim_kernel_run *run)
 
 static void changed(struct gsim_gpu *gpu, gsim_time now)
 {
-    gsim_distributor_serve(gpu, now);
-    gsim_groups_rate_memory(gpu, now);
+    gpu->model->place(gpu, now);
+    gpu->model->share(gpu, now);
     gsim_groups_find_next(gpu);
 }
 

@@ -10,7 +10,7 @@
 
 #include "sim/device/rules.h"
 #include "sim/sm/known/known.h"
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 #include "gpusim/limits.h"
 
 /* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
@@ -459,11 +459,14 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d
         w->carveout_bytes = class_for(l, (uint32_t)(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
 }
 
-/* NEAR: as invert's. */
-static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *given, double near,
-                                  struct gsim_error *error)
+static bool is_measured_on(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
 {
-    const struct gsim_kernel known = gsim_known_of(device, given), *kernel = &known;
+    return kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+}
+
+enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
+                                   struct gsim_error *error)
+{
     const struct gsim_sm_limits limits = gsim_sm_limits(device);
     *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
                                .threads = kernel->block.x * kernel->block.y * kernel->block.z,
@@ -474,7 +477,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
                                .given_bytes = kernel->dram_bytes,
                                .measured_us = kernel->solo_us,
                                .cold_ratio = kernel->solo_us > 0 ? kernel->cold_us / kernel->solo_us : 0};
-    bool is_measured = kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+    bool is_measured = is_measured_on(kernel, device);
     enum gsim_status status = gsim_block_need(&limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
     if (!status) status = gsim_known_check_cluster(device, kernel, error);
@@ -486,6 +489,17 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     work->width = (double)work->need.warps / limits.subpartitions;
     set_carveout(work, device, kernel, &limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
+    return status;
+}
+
+/* NEAR: as invert's. */
+static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *given, double near,
+                                  struct gsim_error *error)
+{
+    const struct gsim_kernel known = gsim_known_of(device, given), *kernel = &known;
+    bool is_measured = is_measured_on(kernel, device);
+    enum gsim_status status = gsim_demand_shape(work, device, kernel, error);
+    if (status) return status;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     if (is_measured && kernel->imbalance > 1) gsim_demand_set_imbalance(work, kernel->imbalance);
     set_described(work, device, kernel);
@@ -505,10 +519,16 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     return status;
 }
 
+enum gsim_status gsim_demand_describe(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                      const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    return init_near(work, device, kernel, 0, error);
+}
+
 enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
-    return init_near(work, device, kernel, 0, error);
+    return gsim_model_at(device->model)->describe(work, device, kernel, error);
 }
 
 enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
@@ -525,6 +545,10 @@ enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, 
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
         if (works[i].measured_us == kernels[i].solo_us) continue;
+        if (device->model) {
+            status = gsim_work_init(&works[i], device, &kernels[i], error);
+            continue;
+        }
         bool is_near = works[i].measured_us > 0 && !(kernels[i].slice_us > 0);
         double near = is_near ? unknown_of(&works[i]) * kernels[i].solo_us / works[i].measured_us : 0;
         status = init_near(&works[i], device, &kernels[i], near, error);

@@ -97,8 +97,14 @@ static inline bool gsim_demand_triggers(const struct gsim_demand *work) { return
 /* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
  * kernel and what is missing or does not fit. */
+/* By the device's model. */
 enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
+/* The same by the model "blocks", whatever the device says; and of it what a block needs of an SM, which is checked. */
+enum gsim_status gsim_demand_describe(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                      const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                   const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
 /* The same of COUNT kernels. */
 enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;

@@ -4,7 +4,7 @@
  * waits behind its prologue, on its SM, for the end of what it follows (CUDA programming guide: programmatic dependent launch). Both are
  * marks in a block's work, where it passes from one stretch to the next. What waits asks for nothing but its place.
  */
-#include "sim/sm/state.h"
+#include "sim/sm/models/model.h"
 
 /* The first mark of the cohort's work behind AT; 1: there is none. */
 static double next_mark(const struct gsim_cohort *c, double at)
@@ -65,6 +65,6 @@ void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_ru
         }
         gsim_groups_rate(gpu, i);
     }
-    gsim_groups_rate_memory(gpu, now);
+    gpu->model->share(gpu, now);
     gsim_groups_find_next(gpu);
 }
