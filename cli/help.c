@@ -63,7 +63,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "compare predictions with measurements on real hardware",
             "gpusim validate [FILE...] [--kind KIND,...] [--device NAME|FILE] [options]",
             "Simulates recorded cases - concurrent kernels and DAGs of them, timed on a real GPU - and prints how far\n"
-            "the predictions are off, beside the measurements' own spread and the errors of simpler models. Without\n"
+            "the predictions are off, beside the measurements' own spread; --model all: and other models. Without\n"
             "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
             "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
             "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"

@@ -166,8 +166,8 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
 {
     if (!is_machine_number(opt)) return unknown_number(opt, error);
     if (strcmp(opt->scope, "gpu") == 0 && gsim_params_find(gsim_gpu_params, opt->name)) {
-        enum gsim_status status = gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error);
-        return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt gpu.%s=%.60s", opt->name, opt->value);
+        if (!gsim_params_set(gsim_gpu_params, &setup->gpu, opt->name, opt->value, error)) return GSIM_OK;
+        return gsim_error_prefix(error, "--opt gpu.%s=%.60s", opt->name, opt->value);
     }
     return gsim_cli_node_opt(setup, strcmp(opt->scope, "rule") == 0, opt->name, opt->value, error);
 }
@@ -313,13 +313,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
             bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
             if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
         }
-    const char *model = arguments->value[GSIM_CLI_MODEL];
-    if (status == GSIM_OK && model && strcmp(model, "all") != 0) {
-        status = gsim_params_set(gsim_gpu_params, &setup->gpu, "model", model, error);
-        if (status != GSIM_OK) status = gsim_error_prefix(error, "--model %.60s", model);
-    }
-    setup->device.model = (uint32_t)setup->gpu.model;
-    for (uint32_t k = 0; setup->node && k < setup->node->kind_count; k++) setup->node->specs[k].model = setup->device.model;
+    if (status == GSIM_OK) status = gsim_cli_node_model(setup, error);
     if (status != GSIM_OK) gsim_cli_setup_release(setup);
     return status;
 }
@@ -482,26 +476,16 @@ static void add_number(struct gsim_cli_point *point, const char *name, double va
     add_option(point, name, value != 0 ? text : "default");
 }
 
-/* But for WITHOUT, unless that is NULL. */
-static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table, const void *object, const char *without)
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table, const void *object)
 {
     for (const struct gsim_param *row = table; row && row->name; row++) {
         char name[96], value[96];
-        if (without && strcmp(row->name, without) == 0) continue;
+        const struct gsim_gpu_options *gpu = table == gsim_gpu_params ? object : NULL; /* a sample or a model: where there is one */
+        if (gpu && ((gpu->sample <= 1 && !strcmp(row->name, "sample")) || (!gpu->model && !strcmp(row->name, "model")))) continue;
         snprintf(name, sizeof(name), "%s.%s", scope, row->name);
         gsim_params_format(row, object, value, sizeof(value));
         add_option(point, name, value);
     }
-}
-
-/* A model or a sample is named where it is another than the default. */
-static void add_gpu_options(struct gsim_cli_point *point, const struct gsim_gpu_options *gpu)
-{
-    size_t before = point->option_count, kept = before;
-    add_params(point, "gpu", gsim_gpu_params, gpu, gpu->sample <= 1 ? "sample" : NULL);
-    for (size_t i = before; i < point->option_count; i++)
-        if (gpu->model || strcmp(point->options[i].name, "gpu.model") != 0) point->options[kept++] = point->options[i];
-    point->option_count = kept;
 }
 
 static size_t count_params(const struct gsim_param *table)
@@ -552,8 +536,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
         add_number(point, "block1d", options->block1d);
         add_number(point, "blocks", options->blocks);
     }
-    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers, NULL);
-    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers, NULL);
+    if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
+    if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
     if (run->until_steady)
         add_option(point, "iterations", "steady");
     else
@@ -565,9 +549,9 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     if (run->gpu_count > 1) add_number(point, "gpus", run->gpu_count);
     if (run->placement) add_option(point, "place", run->placement->name);
     if (run->placement && run->placement->params)
-        add_params(point, run->placement->name, run->placement->params, run->placement_params, NULL);
-    add_gpu_options(point, &run->gpu);
-    add_params(point, run->scheduler->name, run->scheduler->params, point->params, NULL);
+        add_params(point, run->placement->name, run->placement->params, run->placement_params);
+    add_params(point, "gpu", gsim_gpu_params, &run->gpu);
+    add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }

@@ -101,6 +101,16 @@ enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, c
     return status;
 }
 
+enum gsim_status gsim_cli_node_model(struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    const char *model = setup->arguments->value[GSIM_CLI_MODEL];
+    if (model && strcmp(model, "all") != 0 && gsim_params_set(gsim_gpu_params, &setup->gpu, "model", model, error))
+        return gsim_error_prefix(error, "--model %.60s", model);
+    setup->device.model = (uint32_t)setup->gpu.model;
+    for (uint32_t k = 0; setup->node && k < setup->node->kind_count; k++) setup->node->specs[k].model = setup->device.model;
+    return GSIM_OK;
+}
+
 /* --- gpusim list nodes -------------------------------------------------------------------------------------------- */
 
 static void put_place(const struct gsim_platform *p, gsim_place place)

@@ -28,6 +28,8 @@ void gsim_cli_node_set(const struct gsim_cli_platform *node, const struct gsim_d
 /* The setup's --node, or --device, or that which it was given. */
 enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 /* --opt device.NAME=VALUE or rule.NAME=VALUE: of all kinds of devices. */
+/* The work model of all devices, by --model or --opt gpu.model. */
+enum gsim_status gsim_cli_node_model(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, const char *name, const char *value,
                                    struct gsim_error *error) GSIM_NODISCARD;
 

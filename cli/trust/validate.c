@@ -485,6 +485,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     c.traces.predictor = &c.predictor;
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
+    c.validation.compares_models = arguments->value[GSIM_CLI_MODEL] && strcmp(arguments->value[GSIM_CLI_MODEL], "all") == 0;
     if (status == GSIM_OK) status = read_files(&c, &error);
     if (status == GSIM_OK) status = read_again(&c, &error);
     if (status == GSIM_OK) status = simulate(&c, &error);

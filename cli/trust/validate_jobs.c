@@ -31,7 +31,7 @@ static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
 {
     const struct jobs *jobs = data;
     struct gsim_validation mine = {.device = jobs->validation->device, .gpu = jobs->validation->gpu,
-                                   .spread_runs = jobs->validation->spread_runs};
+                                   .spread_runs = jobs->validation->spread_runs, .compares_models = jobs->validation->compares_models};
     struct gsim_error error = {0};
     struct head head;
     memset(&head, 0, sizeof head); /* padding included: it goes through a pipe */

@@ -11,6 +11,7 @@
 GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_MODEL_NONE UINT32_MAX
+#define GSIM_MODEL_MOST 8 /* there are not more */
 
 /* By index, 0 is "blocks"; NULL at the end. */
 const char *gsim_model_name(uint32_t index);

@@ -125,13 +125,11 @@ static bool add_placement(struct gsim_validation *v, const struct two *two)
     return added;
 }
 
-static bool add_span(struct gsim_validation *v, const struct two *two, enum gsim_quantity quantity,
-                     const double *baselines)
+static bool add_span(struct gsim_validation *v, const struct two *two, enum gsim_quantity quantity)
 {
     struct gsim_sample *s = gsim_validation_add(v, two->subject, quantity, span_us(two), two->subject->span_us);
     if (!s) return false;
     s->spread_ratio = two->subject->spread_ratio;
-    if (baselines) memcpy(s->baseline_us, baselines, sizeof s->baseline_us);
     return true;
 }
 
@@ -175,11 +173,8 @@ static enum gsim_status add_priority(struct gsim_validation *v, const struct two
 static enum gsim_status add_samples(struct gsim_validation *v, const struct two *two, struct gsim_error *error)
 {
     const struct gsim_case *c = two->subject;
-    double baselines[GSIM_BASELINE_COUNT];
     if (c->kind == GSIM_CASE_PRIORITY) return add_priority(v, two, error);
-    enum gsim_status status = gsim_baselines_two(v->device, c, baselines, error);
-    if (status) return status;
-    bool added = add_span(v, two, GSIM_QUANTITY_SPAN, baselines) && add_durations(v, two);
+    bool added = add_span(v, two, GSIM_QUANTITY_SPAN) && add_durations(v, two);
     if (added && c->kind == GSIM_CASE_ARRIVAL)
         added = gsim_validation_add(v, c, GSIM_QUANTITY_LATE_END, gsim_time_us(two->end[1] - two->start[0]),
                                     c->end_us[1] - c->start_us[0]) != NULL;
@@ -196,7 +191,7 @@ static enum gsim_status add_ordered(struct gsim_validation *v, struct two *two, 
         enum gsim_status status = simulate(v, two, 1, error);
         if (status) return status;
     }
-    bool added = c->delay_us > 0 || add_span(v, two, GSIM_QUANTITY_ORDERED, NULL);
+    bool added = c->delay_us > 0 || add_span(v, two, GSIM_QUANTITY_ORDERED);
     if (added && two->placed[0]) added = add_placement(v, two);
     return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trust/validate/validate.h"
+
 /* Called for each line of the table that has samples. */
 typedef void line_function(const struct gsim_run_choice *choice, const struct gsim_run_summary *summary,
                            struct gsim_output *output, bool is_first);
@@ -192,7 +194,8 @@ static void put_csv_line(const struct gsim_run_sample *s, const char *quantity, 
     put_field(output, measured);
     put_field(output, error);
     put_field(output, s->spread_ratio);
-    gsim_output_printf(output, ",,,,%s,0,", gsim_split_word(s->split)); /* no simpler models */
+    gsim_validation_no_models(output);
+    gsim_output_printf(output, ",%s,0,", gsim_split_word(s->split));
     gsim_output_put(output, "%c,%c\n", gsim_run_config_text(s, text, sizeof text), s->file);
 }
 

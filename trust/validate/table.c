@@ -12,14 +12,14 @@
 
 #define SCHEMA "gpusim-validation/1"
 
-static const char *const baseline_words[GSIM_BASELINE_COUNT] = {
-#define BASELINE_WORD(key, word) [GSIM_BASELINE_##key] = word,
-    GSIM_BASELINE_MAP(BASELINE_WORD)
-#undef BASELINE_WORD
-};
+/* The work model INDEX that cases are compared under, beside that of the prediction; NULL: it is not. */
+static const char *compared(const struct gsim_validation *v, uint32_t index)
+{
+    return v->compares_models && index != v->device->model ? gsim_model_name(index) : NULL;
+}
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
-static void put_row(const struct gsim_validation_row *row, struct gsim_output *output)
+static void put_row(const struct gsim_validation *v, const struct gsim_validation_row *row, struct gsim_output *output)
 {
     gsim_output_printf(output, "%-9s%-18s%5zu", gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity),
                        row->all.count);
@@ -34,7 +34,8 @@ static void put_row(const struct gsim_validation_row *row, struct gsim_output *o
     gsim_output_percent(output, 8, row->spread_ratio, false);
     gsim_output_percent(output, 9, row->even.mean, false);
     gsim_output_percent(output, 7, row->odd.mean, false);
-    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_percent(output, 10 - b, row->baseline_mean[b], false);
+    for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
+        if (compared(v, m)) gsim_output_percent(output, 10, row->model_mean[m], false);
     gsim_output_text(output, "\n");
 }
 
@@ -76,11 +77,13 @@ static enum gsim_status put_intervals(const struct gsim_validation *v, struct gs
 static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT], struct gsim_output *output,
                                   struct gsim_error *error)
 {
-    gsim_output_printf(output, "%-32s%-40s%8s%16s%27s\n", "", " error of the prediction, in %", "own",
-                       "mean of half", "mean of simpler models");
-    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s%10s%9s%8s\n", "kind", "quantity", "n", "mean",
-                       "median", "worst", "bias", "corr.", "spread", "even", "odd", baseline_words[0], baseline_words[1],
-                       baseline_words[2]);
+    gsim_output_printf(output, "%-32s%-40s%8s%16s%s\n", "", " error of the prediction, in %", "own", "mean of half",
+                       validation->compares_models ? "          mean of the model" : "");
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s", "kind", "quantity", "n", "mean", "median", "worst",
+                       "bias", "corr.", "spread", "even", "odd");
+    for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
+        if (compared(validation, m)) gsim_output_printf(output, "%10s", compared(validation, m));
+    gsim_output_text(output, "\n");
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_validation_row row;
@@ -89,7 +92,7 @@ static enum gsim_status put_table(const struct gsim_validation *validation, bool
             if (status) return status;
             if (!row.all.count) continue;
             used[quantity] = true;
-            put_row(&row, output);
+            put_row(validation, &row, output);
         }
     }
     return GSIM_OK;
@@ -136,9 +139,9 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
     gsim_output_text(output,
                      "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
                      "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"
-                     "  kernels released together includes the chance of which comes first.\n"
-                     "  Simpler models: sum of the times alone, infinite resources (longest path), and each kernel a fluid\n"
-                     "  that shares the chip with the others.\n");
+                     "  kernels released together includes the chance of which comes first.\n");
+    for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
+        if (compared(validation, m)) gsim_output_printf(output, "  %-17s %s\n", gsim_model_name(m), gsim_model_summary(m));
     return GSIM_OK;
 }
 
@@ -184,7 +187,7 @@ static void put_spread(const struct gsim_validation *validation, const struct gs
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output)
 {
     gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
-    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) gsim_output_printf(output, ",%s_us", baseline_words[b]);
+    for (uint32_t m = 1; gsim_model_name(m); m++) gsim_output_printf(output, ",%s_us", gsim_model_name(m));
     gsim_output_printf(output, ",half,part,case,file%s\n", validation->spread_runs ? ",copies_median_us,low_us,high_us,unstable" : "");
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
@@ -193,7 +196,7 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
         put_field(output, s->measured);
         put_field(output, s->error);
         put_field(output, s->spread_ratio);
-        for (int b = 0; b < GSIM_BASELINE_COUNT; b++) put_field(output, s->baseline_us[b]);
+        for (uint32_t m = 1; gsim_model_name(m); m++) put_field(output, s->model_us[m]);
         gsim_output_put(output, ",%s,%u,%c,%c", s->subject->index & 1 ? "odd" : "even", s->part, s->subject->name,
                         s->subject->file);
         put_spread(validation, &s->spread, output);
@@ -209,7 +212,7 @@ static void put_json_interval(const struct gsim_interval_row *interval, uint32_t
                     interval->width_median, interval->unstable, interval->off, interval->off_unstable);
 }
 
-static void put_json_row(const struct gsim_validation_row *row, const struct gsim_interval_row *interval, uint32_t runs,
+static void put_json_row(const struct gsim_validation *v, const struct gsim_validation_row *row, const struct gsim_interval_row *interval,
                          struct gsim_output *output)
 {
     gsim_output_put(output, "{'kind': '%s', 'quantity': %q, 'count': %z, 'mean': %r, 'median': %r, 'worst': %r, "
@@ -217,12 +220,13 @@ static void put_json_row(const struct gsim_validation_row *row, const struct gsi
                     gsim_case_kind_word(row->kind), gsim_quantity_word(row->quantity), row->all.count, row->all.mean,
                     row->all.median, row->all.worst, row->all.bias, row->correlation, row->spread_ratio, row->even.mean,
                     row->odd.mean);
-    for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
+    for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++) {
         char name[32];
-        snprintf(name, sizeof name, "mean_%s", baseline_words[b]);
-        gsim_output_json_real(output, name, row->baseline_mean[b]);
+        if (!compared(v, m)) continue;
+        snprintf(name, sizeof name, "mean_%s", compared(v, m));
+        gsim_output_json_real(output, name, row->model_mean[m]);
     }
-    put_json_interval(interval, runs, output);
+    put_json_interval(interval, v->spread_runs, output);
     gsim_output_text(output, "}");
 }
 
@@ -240,7 +244,7 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
             if (status) return status;
             if (!row.all.count) continue;
             gsim_output_printf(output, "%s\n  ", separator);
-            put_json_row(&row, &interval, validation->spread_runs, output);
+            put_json_row(validation, &row, &interval, output);
             separator = ",";
         }
     }

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trust/validate/validate.h"
+
 static const char *op_name(const struct gsim_trace_op *op)
 {
     static const char *const copies[] = {"copy to device", "copy to host", "copy on device"}; /* enum gsim_copy_kind */
@@ -119,8 +121,10 @@ static void put_csv_line(const struct gsim_trace_sample *s, const char *quantity
     put_field(output, predicted);
     put_field(output, measured);
     put_field(output, error);
-    gsim_output_printf(output, ",,,,,,%u,", part); /* no spread, no simpler models, no half */
-    gsim_output_put(output, "%c,%c\n", name, s->file);
+    gsim_output_text(output, ","); /* no spread */
+    gsim_validation_no_models(output);
+    gsim_output_put(output, ",,%u,%c,%c
+", part, name, s->file); /* no half */
 }
 
 void gsim_trace_validation_csv(const struct gsim_trace_validation *v, bool has_ops, struct gsim_output *output)

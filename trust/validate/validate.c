@@ -62,8 +62,37 @@ struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct 
         .error = predicted / measured - 1,
         .spread_ratio = NAN,
     };
-    for (int i = 0; i < GSIM_BASELINE_COUNT; i++) s->baseline_us[i] = NAN;
+    for (int i = 0; i < GSIM_MODEL_MOST; i++) s->model_us[i] = NAN;
     return s;
+}
+
+static enum gsim_status simulate(struct gsim_validation *v, const struct gsim_case *subject, struct gsim_error *error)
+{
+    return subject->nodes ? gsim_validation_run_dag(v, subject, error) : gsim_validation_run_two(v, subject, error);
+}
+
+static bool is_time(enum gsim_quantity quantity)
+{
+    return quantity != GSIM_QUANTITY_PLACEMENT && quantity != GSIM_QUANTITY_KERNELS && quantity != GSIM_QUANTITY_START &&
+           quantity != GSIM_QUANTITY_END;
+}
+
+/* The samples from FIRST on under the work model MODEL. */
+static enum gsim_status compare_model(struct gsim_validation *v, size_t first, uint32_t model, const struct gsim_case *subject,
+                                      struct gsim_error *error)
+{
+    struct gsim_device_spec device = *v->device;
+    struct gsim_validation other = {.device = &device, .gpu = v->gpu};
+    device.model = model;
+    enum gsim_status status = simulate(&other, subject, error);
+    for (size_t i = first; i < v->count && !status; i++)
+        for (size_t n = 0; n < other.count; n++) {
+            struct gsim_sample *s = &v->samples[i];
+            if (is_time(s->quantity) && other.samples[n].quantity == s->quantity && other.samples[n].part == s->part)
+                s->model_us[model] = other.samples[n].predicted;
+        }
+    gsim_validation_release(&other);
+    return status;
 }
 
 enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
@@ -71,8 +100,9 @@ enum gsim_status gsim_validation_run(struct gsim_validation *validation, const s
 {
     struct gsim_error local = {0};
     size_t before = validation->count;
-    enum gsim_status status = subject->nodes ? gsim_validation_run_dag(validation, subject, &local)
-                                             : gsim_validation_run_two(validation, subject, &local);
+    enum gsim_status status = simulate(validation, subject, &local);
+    for (uint32_t m = 0; validation->compares_models && gsim_model_name(m) && !status; m++)
+        if (m != validation->device->model) status = compare_model(validation, before, m, subject, &local);
     if (status == GSIM_OK) return GSIM_OK;
     validation->count = before;
     if (status != GSIM_INPUT) {
@@ -99,6 +129,11 @@ enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, c
     return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
+void gsim_validation_no_models(struct gsim_output *output)
+{
+    for (uint32_t m = 1; gsim_model_name(m); m++) gsim_output_text(output, ",");
+}
+
 /* --- rows ----------------------------------------------------------------------------------------------------- */
 /* The chosen samples' numbers, column by column; each column holds COUNT. */
 struct columns {
@@ -123,8 +158,8 @@ static void fill_columns(const struct gsim_validation *v, enum gsim_case_kind ki
 /* Means over the chosen samples that have the number; NAN when none has. */
 static void fill_means(const struct gsim_validation *v, struct gsim_validation_row *row)
 {
-    double spread = 0, baseline[GSIM_BASELINE_COUNT] = {0};
-    size_t spreads = 0, baselines[GSIM_BASELINE_COUNT] = {0};
+    double spread = 0, sums[GSIM_MODEL_MOST] = {0};
+    size_t spreads = 0, counts[GSIM_MODEL_MOST] = {0};
     for (size_t i = 0; i < v->count; i++) {
         const struct gsim_sample *s = &v->samples[i];
         if (s->subject->kind != row->kind || s->quantity != row->quantity) continue;
@@ -132,15 +167,14 @@ static void fill_means(const struct gsim_validation *v, struct gsim_validation_r
             spread += s->spread_ratio;
             spreads++;
         }
-        for (int b = 0; b < GSIM_BASELINE_COUNT; b++) {
-            if (isnan(s->baseline_us[b])) continue;
-            baseline[b] += fabs(s->baseline_us[b] / s->measured - 1);
-            baselines[b]++;
+        for (int m = 0; m < GSIM_MODEL_MOST; m++) {
+            if (isnan(s->model_us[m])) continue;
+            sums[m] += fabs(s->model_us[m] / s->measured - 1);
+            counts[m]++;
         }
     }
     row->spread_ratio = spreads ? spread / (double)spreads : NAN;
-    for (int b = 0; b < GSIM_BASELINE_COUNT; b++)
-        row->baseline_mean[b] = baselines[b] ? baseline[b] / (double)baselines[b] : NAN;
+    for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = counts[m] ? sums[m] / (double)counts[m] : NAN;
 }
 
 enum gsim_status gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/base/output.h"
+#include "gpusim/model.h"
 #include "gpusim/simulate.h"
 #include "sim/spread.h"
 #include "traces/case.h"
@@ -35,19 +36,6 @@ enum gsim_quantity {
         GSIM_QUANTITY_COUNT
 };
 
-/* X(KEY, word): simpler models, given the same. */
-#define GSIM_BASELINE_MAP(X)                                                                                           \
-    X(SUM, "sum")           /* of the times alone */                                                                  \
-    X(INFINITE, "infinite") /* resources: the longest path, gaps and launch calls included */                         \
-    X(FLUID, "fluid")       /* each kernel asks for blocks/room of the chip, at most all of it; kernels share it */
-
-enum gsim_baseline {
-#define GSIM_BASELINE_ENUM(key, word) GSIM_BASELINE_##key,
-    GSIM_BASELINE_MAP(GSIM_BASELINE_ENUM)
-#undef GSIM_BASELINE_ENUM
-        GSIM_BASELINE_COUNT
-};
-
 struct gsim_sample {
     const struct gsim_case *subject;
     enum gsim_quantity quantity;
@@ -55,7 +43,7 @@ struct gsim_sample {
     double predicted, measured;              /* us; block times where the quantity says so */
     double error;                            /* signed and relative; a distance for PLACEMENT and KERNELS */
     double spread_ratio;                     /* NAN: not recorded */
-    double baseline_us[GSIM_BASELINE_COUNT]; /* NAN: not for this quantity */
+    double model_us[GSIM_MODEL_MOST];        /* by the other work models, by index; NAN: not asked for, or not a time */
     struct gsim_spread spread;               /* where it was asked for, of makespans */
 };
 
@@ -63,6 +51,7 @@ struct gsim_validation {
     const struct gsim_device_spec *device;
     const struct gsim_gpu_options *gpu;
     uint32_t spread_runs;        /* perturbed copies of each DAG; 0: none */
+    bool compares_models;        /* each case is simulated under the other work models, too */
     struct gsim_sample *samples; /* of one case together, in the order of the cases */
     size_t count, capacity, skipped, unfit;
     char unfit_reason[200]; /* of the first */
@@ -83,7 +72,7 @@ struct gsim_validation_row {
     enum gsim_quantity quantity;
     struct gsim_error_summary all, even, odd;
     double correlation, spread_ratio;             /* of logarithms; mean of the samples' */
-    double baseline_mean[GSIM_BASELINE_COUNT];    /* mean absolute error */
+    double model_mean[GSIM_MODEL_MOST];           /* mean absolute error of the other work models */
 };
 /* How often intervals hold what was measured. */
 struct gsim_interval_row {
@@ -107,6 +96,9 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
                           struct gsim_validation_ranking *ranking);
+
+/* Empty fields of a CSV line where a sample has the times by the other work models: for lines that have none. */
+void gsim_validation_no_models(struct gsim_output *output);
 
 const char *gsim_case_kind_word(enum gsim_case_kind kind);
 const char *gsim_quantity_word(enum gsim_quantity quantity);

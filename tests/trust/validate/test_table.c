@@ -15,19 +15,19 @@ static const struct gsim_case subjects[3] = {
     {.kind = GSIM_CASE_PAIR, .file = "f.json", .name = "pairs[2]", .index = 2},
 };
 
-/* Errors +10, -20, +30 %: mean 20, median 20, worst 30, bias 6.67; halves 20 and 20; spread 1 %; sum of solos off by
- * 100 % each, infinite resources by 0, fluid not known. */
+/* Errors +10, -20, +30 %: mean 20, median 20, worst 30, bias 6.67; halves 20 and 20; spread 1 %; waves off by
+ * 100 % each, fluid by 0, recorded not known. */
 static struct gsim_validation validation(struct gsim_sample samples[4], const struct gsim_device_spec *device)
 {
     const double predicted[3] = {110, 80, 130};
     for (int i = 0; i < 3; i++)
         samples[i] = (struct gsim_sample){.subject = &subjects[i], .quantity = GSIM_QUANTITY_SPAN, .predicted = predicted[i],
                                           .measured = 100, .error = predicted[i] / 100 - 1, .spread_ratio = 0.01,
-                                          .baseline_us = {200, 100, NAN}};
+                                          .model_us = {NAN, 200, 100, NAN}};
     samples[3] = (struct gsim_sample){.subject = &subjects[2], .quantity = GSIM_QUANTITY_PLACEMENT, .part = 1,
                                       .predicted = NAN, .measured = NAN, .error = 0.25, .spread_ratio = NAN,
-                                      .baseline_us = {NAN, NAN, NAN}};
-    return (struct gsim_validation){.device = device, .samples = samples, .count = 4, .skipped = 2};
+                                      .model_us = {NAN, NAN, NAN, NAN}};
+    return (struct gsim_validation){.device = device, .samples = samples, .count = 4, .skipped = 2, .compares_models = true};
 }
 
 /* What WRITE prints, for gsim_free(). */
@@ -70,7 +70,7 @@ static void table_holds_the_numbers(void)
 {
     char *text = written(gsim_validation_print);
     CHECK_HAS(text, "pairs    span                  3   20.00   20.00   30.00   +6.67       -    1.00    20.00  20.00"
-                    "    100.00     0.00       -\n");
+                    "    100.00      0.00         -\n");
     CHECK_HAS(text, "pairs    blocks per SM         1   25.00   25.00   25.00  +25.00       -       -    25.00      -");
     CHECK_HAS(text, "2 cases left out");
     CHECK(!strstr(text, "arrival"));
@@ -80,7 +80,7 @@ static void table_holds_the_numbers(void)
 static void csv_has_a_line_per_sample(void)
 {
     char *text = written(write_csv);
-    CHECK_STR(text, "kind,quantity,predicted,measured,error,spread,sum_us,infinite_us,fluid_us,half,part,case,file\n"
+    CHECK_STR(text, "kind,quantity,predicted,measured,error,spread,waves_us,fluid_us,recorded_us,half,part,case,file\n"
                     "pairs,span,110.000000,100.000000,0.100000,0.010000,200.000000,100.000000,,even,0,pairs[0],f.json\n"
                     "pairs,span,80.000000,100.000000,-0.200000,0.010000,200.000000,100.000000,,odd,0,"
                     "\"pairs[1], \"\"odd\"\"\",f.json\n"
@@ -107,8 +107,8 @@ static void json_is_well_formed(void)
     CHECK_INT(cJSON_GetArraySize(rows), 2);
     CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(row, "quantity")), "span");
     CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(row, "bias")), 0.2 / 3, 1e-6);
-    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(row, "mean_sum")), 1, 1e-6);
-    CHECK(cJSON_IsNull(cJSON_GetObjectItem(row, "mean_fluid")));
+    CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(row, "mean_waves")), 1, 1e-6);
+    CHECK(cJSON_IsNull(cJSON_GetObjectItem(row, "mean_recorded")));
     CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(json, "rankings")), 0);
     cJSON_Delete(json);
     gsim_free(text);
