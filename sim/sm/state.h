@@ -114,7 +114,7 @@ struct gsim_gpu {
     uint64_t block_events, events;
     uint64_t told;            /* calls of the listener */
     gsim_time last_start;     /* of a kernel's first block */
-    uint64_t skip_at;         /* waves.c looks again after so many events */
+    uint64_t skip_at;        /* models/repeat.c looks again after so many events */
     gsim_time horizon;        /* nobody interferes before (gsim_gpu_promise) */
     gsim_time next;           /* the earliest next end of a group, or the turn, if that is earlier */
     struct gsim_soonest ends; /* of the groups: their next */
@@ -277,5 +277,5 @@ const struct gsim_device_spec *gsim_sample_begin(struct gsim_gpu *gpu, double by
 /* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
 uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid);
 
-/* --- waves.c: waves that only repeat those before them ------------------------------------------------------ */
+/* --- models/repeat.c: waves that only repeat those before ------------------------------------------------------ */
 void gsim_waves_skip(struct gsim_gpu *gpu, gsim_time now);

@@ -123,8 +123,7 @@ static void put_csv_line(const struct gsim_trace_sample *s, const char *quantity
     put_field(output, error);
     gsim_output_text(output, ","); /* no spread */
     gsim_validation_no_models(output);
-    gsim_output_put(output, ",,%u,%c,%c
-", part, name, s->file); /* no half */
+    gsim_output_put(output, ",,%u,%c,%c\n", part, name, s->file); /* no half */
 }
 
 void gsim_trace_validation_csv(const struct gsim_trace_validation *v, bool has_ops, struct gsim_output *output)
