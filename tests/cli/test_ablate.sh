@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim ablate" as a user runs it: its errors are those of gpusim validate with the rule on and off, whatever the number of
 # jobs; a file's own device counts: test_ablate.sh SOURCE-DIR BUILD-DIR. With GPUSIM_FULL on whole recordings.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 cases=$GPUSIM_DATA/traces/h200/vm/aten.json.gz
 
 for jobs in 1 3; do

@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Options that mean the same take the same values whatever the scheduler; and a report says where a program does not say whose
 # times it has: test_alike.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 report() { "$gpusim" run --size 300 "$@" --report - 2>err || fail "$*: $(cat err)"; }
 waits() { grep -c cudaStreamWaitEvent "$1"; }
 

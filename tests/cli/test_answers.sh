@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What validate, explain and whatif say of made-up traces, against what is right by hand: one kind of trace each.
 # test_answers.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 
 # trace NAME STATEMENTS [GPU [SMS]]: a Kineto trace by awk. launch(thread, stream, call, length of it, start, length, kernel) is one kernel, copy() one
 # blocking copy of pageable memory, call() a call that makes no work, named() what the trace names. Times: microseconds.

@@ -1,14 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copies of a task, parts in SMs, and "compare --limit": how many clients a GPU holds. test_clients.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 refuses() {
     message=$1
     shift

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim compare" as a user runs it: what it measures, repetitions, worker processes, plug-ins that crash:
 # test_compare.sh SOURCE-DIR BUILD-DIR.
-set -u
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 # column NAME FILE: "workload scheduler value" per row.
 column() {
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $1, $2, $at }' "$2"

@@ -1,15 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test_compare_tasks.sh SOURCE-DIR BUILD-DIR: "gpusim compare --task" under ways that the tasks rule out: each is a row with its reason.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 tasks='--task img,size=1000,process=1,requests=2 --task vec,size=1e5,priority=3,process=2,requests=0 --device h100-vm'
 
 # shellcheck disable=SC2086 # words

@@ -1,13 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gpusim completion bash|zsh: what a shell offers follows the tables of --help: test_completion.sh SOURCE-DIR BUILD-DIR.
-set -u
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 gpusim=$2/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 
 "$gpusim" completion bash >gpusim.bash || fail 'no completion for bash'
 "$gpusim" completion zsh >_gpusim || fail 'no completion for zsh'

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # --kernels FILE: every command that takes it gives a program's kernels what the file says, by name, grid and block; a CUDA
 # source's too, which has never run. An .ncu-rep is read by ncu itself. test_kernels_option.sh SOURCE-DIR BUILD-DIR
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 # takes MATCHED WORD...: the command succeeds and says so ("-": it says nothing); its output is in out.
 takes() {
     matched=$1

@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Options that do nothing in a run are told on standard error, with the reason, and those that act are not:
 # test_notes.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 cat >timed.json <<'END'
 {"schema": "gpusim-program/1", "name": "timed", "buffers": [{"name": "a", "bytes": 4096, "init": "device"}],
  "kernels": [{"name": "k", "solo_us": 100}, {"name": "l", "flops": 1e9, "dram_bytes": 1e6}],

@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Notes of runs, as text and as JSON: a framework's time that a plan leaves out, and tgs in a run shorter than its messages.
 # Run as "test_report_notes.sh SOURCE-DIR BUILD-DIR".
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 
 # Two calls with 300 us between them.
 cat >framework.json <<'E2'

@@ -1,16 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim reproduce kesco-effort": tokens and lines as counted by hand: test_reproduce_effort.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 source=$(cd "$1" && pwd)
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
-GPUSIM_DATA=$source
-export GPUSIM_DATA
 if ! "$gpusim" reproduce kesco-effort --csv counted.csv 2>err; then
     # Without libclang: one message, as import cuda has it.
     "$gpusim" import cuda "$source/examples/cuda/vec.cu" -o /dev/null 2>other

@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim sensitivity" as a user runs it: its numbers are those of single runs, the same whatever the number of jobs, and
 # refusals: test_sensitivity_command.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 refuses() { # refuses MESSAGE ARGUMENTS...
     message=$1
     shift

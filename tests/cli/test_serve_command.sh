@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim serve" and "gpusim step" on the recorded server: what a report holds, looked-up against exact steps, errors of the
 # prediction, tables, refusals. test_serve_command.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 runs=$source_dir/traces/h100/serving
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 serve() { "$gpusim" serve "$@" >out 2>err || fail "serve $*: $(cat err)"; }
 refuses() {
     message=$1

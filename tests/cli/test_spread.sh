@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # --spread as a user gives it: the same copies every time, whatever the number of jobs; the makespan itself stays; the interval follows
 # the device's numbers; validate counts what intervals hold: test_spread.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 cases=$GPUSIM_DATA/traces/h200/vm/aten.json.gz
 
 run() { "$gpusim" --workload img --sched kesco "$@" 2>err >text || fail "run $*: $(cat err)"; }

@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "Now" of traces whose steps were timed without a profiler, too (traces/h100/steps/times.json): a step's time and interval, which steps are
 # found, --step, --steps, --whole, --step-time, what a graph leaves. A table with "table": test_steps.sh SOURCE-DIR BUILD-DIR [table].
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 source=$(cd "$1" && pwd)
 table=${3-}
 traces=$source/traces/h100/steps
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$source
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 field() { sed -n "s/.*\"$1\": \[*\([0-9.]*\).*/\1/p" "$2" | head -n 1; }
 
 [ -z "$table" ] || printf '%-20s %5s %10s %10s %21s %8s\n' trace steps measured now interval off

@@ -2,17 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim explain" and "gpusim whatif" as a user runs them: sums, the same numbers in every form, refusals, and what was measured on an
 # H100 where the recordings are there: test_whatif_command.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 source=$(cd "$1" && pwd)
 measured=$source/../shared/data/h100
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$source
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 refuses() { # refuses MESSAGE ARGUMENTS...
     message=$1
     shift

@@ -3,14 +3,9 @@
 # What a new user gets wrong, for every command: files that are empty, broken, folders or of another kind, outputs that
 # cannot be written or are read as well, numbers that are none. Each is refused in one line that says what is wrong, where
 # and what was expected, with exit status 2, and leaves no file: test_wrong_inputs.sh SOURCE BUILD.
-set -u
-source_dir=$(cd "$1" && pwd)
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 failures=0 calls=0
-export GPUSIM_DATA="$source_dir"
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 # refused PART ARGUMENT...: exit 2, one line on stderr that holds PART, nothing on stdout.

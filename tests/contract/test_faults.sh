@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Faults that were found once, as kinds: device files that cannot be read, links that others planted, a file by two names, quotes
 # in figures, a user's ~/.gnuplot, formulas in CSV, shared objects that are cut, allocations that fail: test_faults.sh SOURCE BUILD.
-set -u
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-source_dir=$(cd "$1" && pwd)
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 # refused PART COMMAND...: exits with 1 or 2, by itself, and says PART.
 refused() {
@@ -20,7 +14,6 @@ refused() {
     grep -qF -- "$part" err || fail "nothing says '$part': $* ($(head -c 300 err))"
 }
 works() { "$gpusim" "$@" >out 2>err </dev/null || fail "exit $?: $* ($(head -c 300 err))"; }
-export GPUSIM_DATA="$source_dir"
 
 # --- another GPU without a word: the file of the GPU's device is empty, cut, a folder, a link to nowhere
 works --workload vec --size 1e5 --sched kesco --device h200 --trace plain.json

@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Nothing of the user's is lost: every output fails at every size without touching what was there, names reach no shell,
 # results of others run nothing and are read where nothing can be written: test_files.sh SOURCE BUILD.
-set -u
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-source_dir=$(cd "$1" && pwd)
-export GPUSIM_DATA="$source_dir"
-place=$(mktemp -d)
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 trap 'chmod -R u+w "$place"; rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 # --- inputs

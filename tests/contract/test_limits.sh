@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Hostile and absurd inputs are refused within seconds of processor time, with one line that says why; small stacks are
 # enough; what files say steers no terminal: test_limits.sh SOURCE BUILD.
-set -u
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-source_dir=$(cd "$1" && pwd)
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 corpus=$source_dir/tests/fuzz/corpus
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 # refused PART COMMAND...: exits with 2 and says PART on one line, within ten seconds of the processor.

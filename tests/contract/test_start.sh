@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SimGrid's libraries are loaded by runs in which transfers meet or a second host thread is made, and by nothing else:
 # test_start.sh SOURCE BUILD. Both ways come out the same: tests/sim/platform/test_engine.c.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 loads() { # loads yes|no COMMAND...

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a speed-up is over, in plots and pages as in results: a scheduler, or any NAME=VALUE; parameters of one scheduler that
 # vary under their bare name; plug-ins under their own name: test_bases.sh SOURCE-DIR BUILD-DIR.
-set -u
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$(cd "$1" && pwd)
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 
 "$gpusim" sweep --workload img,m1 --sched serial,kesco --size 500 --vary streams=1,2,4 --out bare.db >/dev/null 2>&1 || fail 'no sweep'
 "$gpusim" results bare.db --base serial --csv - 2>/dev/null >expected.csv

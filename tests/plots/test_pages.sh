@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Pages of results: nothing is averaged over devices or sizes, no axis mixes the sizes of different workloads, points tell a
 # pointer what they are in words, tables and pictures scroll in boxes of their own: test_pages.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 page() { "$gpusim" report "$1" -o "$2" >out 2>err && [ ! -s err ] || fail "report $1: $(cat err)"; }
 has() { grep -qF -- "$2" "$1" || fail "$1: expected '$2'"; }
 lacks() { grep -qF -- "$2" "$1" && fail "$1: found '$2'"; }

@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every kind of picture for few and many schedulers, devices and sizes, with long names: drawn without a word, no text cut or
 # over another, categories not joined by lines, marks where the points are, two factors: test_pictures.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 command -v gnuplot >/dev/null 2>&1 || { echo 'no gnuplot: nothing drawn' && exit 0; }
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 # draws NAME ARGUMENTS...: silent, and nothing of it is cut or written over.
 draws() {
     name=$1

@@ -1,14 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim report" of several tasks on one GPU: the page of one run, and that of all ways of sharing: test_task_pages.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 # Without gnuplot the page is written, pictures are missing, and the exit status says so.
 page() {
     "$gpusim" report "$1" -o "$2" >out 2>err

@@ -3,14 +3,8 @@
 # Timelines of very many kernels stay small and say what was thinned, as pictures, on the page of a run and in the terminal;
 # those of few draw every kernel. Traces with a window are drawn from what they have.
 # test_timeline.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd) gpusim=$(cd "$2" && pwd)/gpusim
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-export GPUSIM_DATA="$source_dir"
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 
 # 40,000 kernels of three kinds in five chains; the first chain has one kind.
 awk 'BEGIN {

@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Sweeps as users meet them: the same rows whatever the number of processes, crashes and time limits cost one point, a kill
 # at any moment or a full disk loses nothing that was done, and what cannot work is refused: test_sweep.sh SOURCE BUILD.
-set -u
-source_dir=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-gpusim=$build/gpusim
-place=$(mktemp -d)
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 trap 'umount "$place/small" 2>/dev/null; rm -rf "$place"' EXIT
-cd "$place" || exit 1
-failures=0
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 # ask FILE SQL: what a database says; gpusim itself has no SQL prompt, so by its CSV.

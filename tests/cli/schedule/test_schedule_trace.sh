@@ -2,17 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # "gpusim schedule" on traces: a step of five kernels of 100 us whose best time is known by hand, the same by the graph's edges, what is
 # written and applied, what is refused, and recorded models: test_schedule_trace.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 source=$(cd "$1" && pwd)
 here=$source/tests/cli/schedule
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$source
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 refuses() { # refuses MESSAGE ARGUMENTS...
     message=$1
     shift

@@ -2,15 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Traces of the kinds that real profilers write (tests/traces/import/cases), each with what is right for it:
 # test_cases.sh SOURCE-DIR BUILD-DIR.
-set -u
-source_dir=$(cd "$1" && pwd)
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 cases=$source_dir/tests/traces/import/cases
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-cd "$place" || exit 1
 failures=0 checks=0
-export GPUSIM_DATA="$source_dir"
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
 
 # imports FORMAT FILE PART...: exit 0, and every PART is said; a PART that begins with "!" is not.

@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # KeSCo's plans from source: the six programs of examples/cuda, imported and planned, have the streams, kernels and events of the log that
 # the authors' compiler wrote (AssOfKFC_Benchmarks e6558e9, bin/work2_op.log), and of our generators: test_source_plans.sh SOURCE-DIR BUILD-DIR.
-set -u
-gpusim=$(cd "$2" && pwd)/gpusim
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
 source=$(cd "$1" && pwd)
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-GPUSIM_DATA=$source
-export GPUSIM_DATA
-cd "$place" || exit 1
-failures=0
-fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
 
 plan() { # plan PROGRAM [OPTIONS]: "streams events waits", then each stream's kernels, a stream a line
     "$gpusim" --workload "$@" --sched kesco --memory managed --prefetch off --report report.json >/dev/null 2>err || fail "$*: $(tail -n 1 err)"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What tests of the program begin with, for `. "$1/tests/common.sh"` in test_NAME.sh SOURCE-DIR BUILD-DIR: $source_dir,
+# $build, $gpusim, a folder of its own as the current one ($place, removed at the end), fail MESSAGE, $failures.
+set -u
+source_dir=$(cd "$1" && pwd) build=$(cd "$2" && pwd)
+gpusim=$build/gpusim
+shift 2
+set -- "$source_dir" "$build" "$@"
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GPUSIM_DATA="$source_dir"
+cd "$place" || exit 1
+failures=0
+fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }
