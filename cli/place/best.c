@@ -70,11 +70,12 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
     s.detailed = false;
     s.observer = NULL;
     s.placement = NULL;
-    enum gsim_status status = time_of(&s, &us, error);
-    if (status == GSIM_OK) rank(&ranking, "the program's own", us);
+    bool is_own = s.scheduler->places || s.scheduler->uses_devices; /* others take the program's own GPUs from the placement "program" */
+    enum gsim_status status = is_own ? time_of(&s, &us, error) : GSIM_OK;
+    if (status == GSIM_OK && is_own) rank(&ranking, "the program's own", us);
     for (uint32_t i = 0; gsim_placement_at(i) && status == GSIM_OK; i++) {
         s.placement = gsim_placement_at(i);
-        if (!fits(s.scheduler, s.placement)) continue;
+        if (!fits(s.scheduler, s.placement) || (is_own && s.placement->follows_program)) continue;
         status = time_of(&s, &us, error);
         if (status == GSIM_OK) rank(&ranking, s.placement->name, us);
     }
@@ -106,8 +107,10 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
         if (status == GSIM_OK) status = time_of(&point.simulation, &us, error);
         if (status == GSIM_OK) rank(&ranking, scheduler->name, us);
         gsim_cli_point_release(&point);
+        if (status == GSIM_INPUT) status = GSIM_OK; /* it does not take such a program: ERROR tells of the last one */
     }
     if (status != GSIM_OK) return status;
+    if (!ranking.count) return error->status;
     *best = gsim_scheduler_find(ranking.best.name);
     tell(&ranking, "--sched");
     return GSIM_OK;

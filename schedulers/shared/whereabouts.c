@@ -57,6 +57,7 @@ bool gsim_whereabouts_next(struct gsim_whereabouts *w, const struct gsim_access 
     uint32_t piece = found.first + *at;
     bool is_whole = !pieces || !pieces->count;
     part->begin = is_whole ? 0 : pieces->begins[piece];
+    if (part->begin >= size && piece) return false; /* cut off where somebody's part ended with the buffer */
     part->end = is_whole || piece + 1 == pieces->count ? size : pieces->begins[piece + 1];
     if (part->end > size) part->end = size;
     part->holders = (uint64_t *)found.values + (size_t)w->words * *at;

@@ -153,5 +153,31 @@ static void hundreds(void)
     gsim_device_release(&devices[0]);
 }
 
-static const struct test_case cases[] = {{"the product", product}, {"placements", placements}, {"hundreds of GPUs", hundreds}};
+/* Halves of a buffer, the second up to its end, written on two GPUs and read whole on one: a copy of 2 KiB brings the other half. */
+static void halves(void)
+{
+    struct gsim_builder *b = gsim_builder_create("halves");
+    struct gsim_error error = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_kernel kernel = {.name = "k", .grid = {8, 1, 1}, .block = {128, 1, 1}, .solo_us = 5};
+    uint32_t index = gsim_builder_kernel(b, &kernel), x = gsim_builder_buffer(b, "x", 4096, GSIM_INIT_NONE);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct gsim_arg arg = {x, i == 2, i < 2, false};
+        struct gsim_segment half = {2048 * (uint64_t)i, 2048, 0, false, true};
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .segments = &half, .segment_count = i < 2, .stream = -1});
+    }
+    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
+    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
+    struct gsim_simulation s = {.program = &program, .device = &devices[0], .scheduler = gsim_scheduler_find("kesco"), .gpu_count = 2,
+                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .placement = gsim_placement_find("round-robin")};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+    CHECK_INT(timeline.copy_count, 1);
+    if (timeline.copy_count == 1) CHECK_INT(timeline.copies[0].bytes, 2048);
+    gsim_timeline_release(&timeline);
+    gsim_program_release(&program);
+    gsim_device_release(&devices[0]);
+}
+
+static const struct test_case cases[] = {{"halves of a buffer", halves}, {"the product", product}, {"placements", placements}, {"hundreds of GPUs", hundreds}};
 TEST_MAIN("contract/product", cases)

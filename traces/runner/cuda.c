@@ -337,6 +337,10 @@ void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (gsim_driver_failed(driver)) return;
+    if (op->copy_kind == GSIM_COPY_P2P && cuda->device_count > 1) {
+        gsim_cuda_memcpy_peer_async(driver, op, stream);
+        return;
+    }
     enum cudaMemcpyKind kind;
     uint32_t device = gsim_cuda_device_of(cuda, stream);
     gsim_cuda_on_device(cuda, device);
@@ -416,7 +420,10 @@ void gsim_cuda_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
         if (op->kind == GSIM_OP_HOST_WRITE && op->untimed)
             gsim_runner_memory_host_write(cuda->memory, op->args[0].buffer_index, op->bytes);
     }
-    if (iteration == cuda->checked_iteration) gsim_runner_memory_poison(cuda->memory);
+    if (iteration == cuda->checked_iteration) {
+        gsim_runner_memory_poison(cuda->memory);
+        gsim_cuda_device_forget();
+    }
     cuda->iteration = iteration;
     cuda->streams_used = cuda->events_recorded = cuda->stream_waits = 0;
     if (cuda->blocks) gsim_cuda_blocks_begin(cuda);

@@ -101,7 +101,10 @@ void gsim_cuda_on_device(const struct gsim_cuda *cuda, uint32_t device);
 uint32_t gsim_cuda_device_set_last(void);
 /* The GPU of what is issued to STREAM: its own, or of the default stream the one that was set last. */
 uint32_t gsim_cuda_device_of(struct gsim_cuda *cuda, gsim_stream stream);
+/* Somebody else has set the current GPU. */
+void gsim_cuda_device_forget(void);
 void gsim_cuda_devices_set_ops(struct gsim_cuda *cuda);
+void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 
 /* Everything but driver.ops' state is zero on entry, PROGRAM, MEMORY, BENCH, TIMELINE and TRACER set. */
 enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;

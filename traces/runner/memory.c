@@ -154,9 +154,9 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
 /* Leaves GPU 0 current. */
 static cudaError_t synchronize(uint32_t device)
 {
-    if (device) cudaSetDevice((int)device);
+    cudaSetDevice((int)device);
     cudaError_t result = cudaDeviceSynchronize();
-    if (device) cudaSetDevice(0);
+    cudaSetDevice(0);
     return result;
 }
 
@@ -168,6 +168,7 @@ enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, str
         if (memory->pristine[i]) memcpy(memory->host[i], memory->pristine[i], p->buffers[i].bytes);
     if (memory->mode == GSIM_MEMORY_MANAGED) return GSIM_OK;
     for (uint32_t d = 0; d < gpus_of(memory) && result == cudaSuccess; d++) {
+        cudaSetDevice((int)d); /* without peer access another GPU's memory cannot be set */
         result = cudaMemset(memory->device_blocks[d], GSIM_BENCH_POISON, memory->device_bytes);
         for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
             if (p->buffers[i].init == GSIM_INIT_DEVICE)
@@ -192,6 +193,7 @@ void gsim_runner_memory_poison(struct gsim_runner_memory *memory)
     const struct gsim_program *p = memory->program;
     if (memory->mode == GSIM_MEMORY_MANAGED) return;
     for (uint32_t d = 0; d < gpus_of(memory); d++) {
+        cudaSetDevice((int)d);
         for (uint32_t i = 0; i < p->buffer_count; i++)
             if (gsim_bench_is_remade(p, i)) cudaMemset(memory->devices[d][i], GSIM_BENCH_POISON, p->buffers[i].bytes);
         synchronize(d);

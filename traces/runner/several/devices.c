@@ -14,6 +14,8 @@ void gsim_cuda_on_device(const struct gsim_cuda *cuda, uint32_t device)
     current = device;
 }
 
+void gsim_cuda_device_forget(void) { current = UINT32_MAX; }
+
 uint32_t gsim_cuda_device_set_last(void) { return set_last; }
 
 uint32_t gsim_cuda_device_of(struct gsim_cuda *cuda, gsim_stream stream)
@@ -51,7 +53,8 @@ static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
     else gsim_cuda_check(cuda, result, GSIM_API_MEMCPY);
 }
 
-static void do_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
+/* Also what memcpy_async() is given of the kind: one call has both. */
+void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
@@ -77,5 +80,5 @@ void gsim_cuda_devices_set_ops(struct gsim_cuda *cuda)
     cuda->ops.device_count = do_device_count;
     cuda->ops.device_set = do_device_set;
     cuda->ops.peer_enable = do_peer_enable;
-    cuda->ops.memcpy_peer_async = do_memcpy_peer_async;
+    cuda->ops.memcpy_peer_async = gsim_cuda_memcpy_peer_async;
 }

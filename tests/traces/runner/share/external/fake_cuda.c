@@ -225,8 +225,29 @@ int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address, uns
 
 /* --- memory, kernels --------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaMalloc(void **memory, size_t bytes) { return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
-cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return cudaMalloc(memory, bytes); }
+#define MOST_BLOCKS 256
+static struct {
+    char *begin, *end;
+    int device;
+} blocks[MOST_BLOCKS];
+static int block_count;
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    if (!(*memory = calloc(1, bytes))) return cudaErrorMemoryAllocation;
+    blocks[block_count % MOST_BLOCKS].begin = *memory;
+    blocks[block_count % MOST_BLOCKS].end = (char *)*memory + bytes;
+    blocks[block_count++ % MOST_BLOCKS].device = current;
+    return cudaSuccess;
+}
+/* The latest allocation that has the address. */
+static bool is_of_another(const void *memory)
+{
+    for (int i = block_count; i-- > 0 && i >= block_count - MOST_BLOCKS;)
+        if ((const char *)memory >= blocks[i % MOST_BLOCKS].begin && (const char *)memory < blocks[i % MOST_BLOCKS].end)
+            return blocks[i % MOST_BLOCKS].device != current;
+    return false;
+}
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
 /* FAKE_CUDA_REFUSES: how many times a client of MPS is refused its context. */
 cudaError_t cudaFree(void *memory)
 {
@@ -255,10 +276,12 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     (void)kind;
+    if (to == from) return cudaErrorInvalidValue; /* nobody means that */
     return push(stream, (struct command){.kind = COPY, .to = to, .from = from, .bytes = bytes});
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
+    if (is_of_another(memory)) return cudaErrorInvalidValue;
     if (bytes < (size_t)1 << 24) memset(memory, value, bytes); /* nobody reads the large ones */
     return cudaSuccess;
 }
