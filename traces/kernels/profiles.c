@@ -290,6 +290,7 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
     const struct gsim_kernel *best = NULL;
     struct word function = function_of(kernel->name);
     int most = -1;
+    bool most_smem = false;
     double nearest = INFINITY;
     for (uint32_t i = 0; i < profiles->count; i++) {
         const struct gsim_kernel *p = &profiles->kernels[i];
@@ -297,8 +298,10 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
         if (!is_shape(&p->grid, &kernel->grid) || !is_shape(&p->block, &kernel->block) || !is_same_word(&its, &function)) continue;
         int words = words_in_common(kernel->name, p->name);
         double apart = kernel->solo_us > 0 && p->solo_us > 0 ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) / kernel->solo_us)) : 0;
-        if (words < most || (words == most && apart >= nearest)) continue;
+        bool is_smem = p->smem_bytes == kernel->smem_bytes;
+        if (words < most || (words == most && (is_smem < most_smem || (is_smem == most_smem && apart >= nearest)))) continue;
         most = words;
+        most_smem = is_smem;
         nearest = apart;
         best = p;
     }

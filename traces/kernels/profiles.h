@@ -25,7 +25,7 @@ void gsim_profiles_release(struct gsim_profiles *profiles); /* accepts a zeroed 
 /* Writes them with schema gpusim-kernels/1. */
 void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_output *output);
 
-/* Gives KERNEL what the profile of its name, grid and block says, of several the one of the nearest time. Its own time,
+/* Gives KERNEL what the profile of its name, grid and block says, of several the one of its shared memory and the nearest time. Its own time,
  * registers and shared memory stay where they are known; shares become those of its own time. Returns whether one matched. */
 bool gsim_profiles_apply(struct gsim_profiles *profiles, struct gsim_kernel *kernel);
 /* The same by the profile's place in the file, where that has the kernel's grid and block; else by name. */

@@ -59,6 +59,21 @@ static void matches(void)
     gsim_profiles_release(&profiles);
 }
 
+/* One kernel of one shape, launched with two sizes of shared memory. */
+static void told_apart(void)
+{
+    struct gsim_kernel known[] = {
+        {.name = "blur", .grid = {16, 16, 1}, .block = {8, 8, 1}, .smem_bytes = 36, .solo_us = 50},
+        {.name = "blur", .grid = {16, 16, 1}, .block = {8, 8, 1}, .smem_bytes = 100, .solo_us = 120},
+    };
+    struct gsim_profiles profiles = {.kernels = known, .count = 2};
+    struct gsim_kernel small = {.name = "blur", .grid = {16, 16, 1}, .block = {8, 8, 1}, .smem_bytes = 36, .solo_us = 110}, large = small;
+    large.smem_bytes = 100;
+    CHECK(gsim_profiles_apply(&profiles, &small) && gsim_profiles_apply(&profiles, &large));
+    CHECK_NEAR(small.cold_us, 50 - 1.8, 1e-9);
+    CHECK_NEAR(large.cold_us, 120 - 1.8, 1e-9);
+}
+
 static void refused(void)
 {
     static const char *const texts[] = {"", "a,b\n1,2\n", "\"ID\",\"Kernel Name\"\n\"\",\"\"\n\"0\"\n", "\"ID\",\"Kernel Name\"\n\"0\",\"k\"\n"};
@@ -83,5 +98,6 @@ static void pipes_in_a_list(void)
     gsim_profiles_release(&profiles);
 }
 
-static const struct test_case tests[] = {{"figures", figures}, {"matches", matches}, {"refused", refused}, {"pipes in a list", pipes_in_a_list}};
+static const struct test_case tests[] = {{"figures", figures}, {"matches", matches}, {"told apart", told_apart},
+                                         {"refused", refused}, {"pipes in a list", pipes_in_a_list}};
 TEST_MAIN("traces/kernels/profiles", tests)
