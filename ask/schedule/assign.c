@@ -175,13 +175,7 @@ static enum gsim_status build(const struct gsim_assignment *a, const struct gsim
             struct gsim_op op = p->ops[u->nodes[n]];
             op.after = after;
             op.after_count = 0;
-            if (op.kind == GSIM_OP_KERNEL) { /* a copy keeps its buffer */
-                op.args = NULL;
-                op.arg_count = op.segment_count = 0;
-                op.segments = NULL;
-                op.is_unknown = false;
-                op.kernel_index = gsim_builder_kernel(b, &p->kernels[op.kernel_index]);
-            }
+            if (op.kind == GSIM_OP_KERNEL) op.kernel_index = gsim_builder_kernel(b, &p->kernels[op.kernel_index]);
             for (uint32_t w = a->wait_start[i]; n == u->units[i].first && w < a->wait_start[i + 1]; w++)
                 after[op.after_count++] = u->units[a->waits[w]].first + u->units[a->waits[w]].count - 1;
             if (last[stream] != NONE) after[op.after_count++] = last[stream];
