@@ -23,19 +23,19 @@ __global__ void columns(const float *a, float *x, const float *y, int n)
         for (int j = 0; j < n; j++) x[i] += a[j * n + i] * y[j];
 }
 
-static float *A, *X1, *X2, *Y1, *Y2, *result1, *result2, *a, *x1, *x2, *y1, *y2;
+static float *A, *X1, *X2, *Y1, *Y2, *result1, *result2, *a, *u1, *u2, *v1, *v2;
 
 void run()
 {
     cudaMemcpy(a, A, MATRIX, cudaMemcpyHostToDevice);
-    cudaMemcpy(x1, X1, VECTOR, cudaMemcpyHostToDevice);
-    cudaMemcpy(x2, X2, VECTOR, cudaMemcpyHostToDevice);
-    cudaMemcpy(y1, Y1, VECTOR, cudaMemcpyHostToDevice);
-    cudaMemcpy(y2, Y2, VECTOR, cudaMemcpyHostToDevice);
-    rows<<<BLOCKS, THREADS>>>(a, x1, y1, N);
-    columns<<<BLOCKS, THREADS>>>(a, x2, y2, N);
-    cudaMemcpy(result1, x1, VECTOR, cudaMemcpyDeviceToHost);
-    cudaMemcpy(result2, x2, VECTOR, cudaMemcpyDeviceToHost);
+    cudaMemcpy(u1, X1, VECTOR, cudaMemcpyHostToDevice);
+    cudaMemcpy(u2, X2, VECTOR, cudaMemcpyHostToDevice);
+    cudaMemcpy(v1, Y1, VECTOR, cudaMemcpyHostToDevice);
+    cudaMemcpy(v2, Y2, VECTOR, cudaMemcpyHostToDevice);
+    rows<<<BLOCKS, THREADS>>>(a, u1, v1, N);
+    columns<<<BLOCKS, THREADS>>>(a, u2, v2, N);
+    cudaMemcpy(result1, u1, VECTOR, cudaMemcpyDeviceToHost);
+    cudaMemcpy(result2, u2, VECTOR, cudaMemcpyDeviceToHost);
 }
 
 int main(int argc, char **argv)
@@ -53,10 +53,10 @@ int main(int argc, char **argv)
     fill(Y1, N, 4, 1);
     fill(Y2, N, 5, 1);
     cudaMalloc(&a, MATRIX);
-    cudaMalloc(&x1, VECTOR);
-    cudaMalloc(&x2, VECTOR);
-    cudaMalloc(&y1, VECTOR);
-    cudaMalloc(&y2, VECTOR);
+    cudaMalloc(&u1, VECTOR);
+    cudaMalloc(&u2, VECTOR);
+    cudaMalloc(&v1, VECTOR);
+    cudaMalloc(&v2, VECTOR);
     for (int round = 0; round < ROUNDS; round++) {
         begin_round();
         run();

@@ -225,6 +225,48 @@ static struct gsim_driver *attach(void *data, struct gsim_driver *real)
     return &r->forward.driver;
 }
 
+/* --- streams that take turns -------------------------------------------------------------------------------------------- */
+/* By op of the program: the last op before it where the host had waited for all there was, plus 1. */
+static void find_barriers(const struct gsim_program *p, uint32_t *barrier)
+{
+    uint32_t pending = 0, last = 0;
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct gsim_op *op = &p->ops[i];
+        bool is_host = op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
+        barrier[i] = last;
+        pending += !is_host;
+        if (op->kind != GSIM_OP_HOST_COMPUTE || op->after_count < pending) continue;
+        last = i + 1;
+        pending = 0;
+    }
+}
+
+/* A stream that is first used behind such a wait takes the number of one that is not used behind it. */
+static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
+{
+    uint32_t *numbers = gsim_alloc(sizeof *numbers * ((size_t)p->op_count + 3 * ((size_t)c->stream_count + 1)));
+    if (!numbers) return false;
+    uint32_t *barrier = numbers, *last_op = barrier + p->op_count, *now = last_op + c->stream_count + 1, *owner = now + c->stream_count + 1, count = 0;
+    find_barriers(p, barrier);
+    for (size_t i = 0; i < c->op_count; i++)
+        if (c->ops[i].op + 1 > last_op[c->ops[i].stream]) last_op[c->ops[i].stream] = c->ops[i].op + 1;
+    for (uint32_t s = 0; s < c->stream_count; s++) now[s] = NONE;
+    for (size_t i = 0; i < c->op_count; i++) {
+        uint32_t stream = c->ops[i].stream, number = 0;
+        if (now[stream] == NONE) {
+            while (number < count && (last_op[owner[number]] > barrier[c->ops[i].op] || c->priorities[number] != c->priorities[stream])) number++;
+            count += number == count;
+            owner[number] = stream;
+            c->priorities[number] = c->priorities[stream];
+            now[stream] = number;
+        }
+        c->ops[i].stream = now[stream];
+    }
+    c->stream_count = count;
+    gsim_free(numbers);
+    return true;
+}
+
 enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                   struct gsim_error *error)
 {
@@ -243,6 +285,7 @@ enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simula
     if (status == GSIM_OK && why)
         status = gsim_error_set(error, GSIM_USAGE, "scheduler '%s' decides while the program runs: it %s: there is no schedule to write; "
                                 "expected kesco, grsched, heft, taskflow, cudagraph, serial, async or plan=FILE", scheduler->name, why);
+    if (status == GSIM_OK && !reuse_streams(choice, r->program)) r->failed = true;
     if (status == GSIM_OK && r->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < r->stream_count; i++) gsim_free(r->streams[i].waits.at);
     for (size_t i = 0; i < r->event_count; i++) gsim_free(r->events[i].at);
