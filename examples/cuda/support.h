@@ -50,7 +50,7 @@ template <class T> T *space(size_t count)
 }
 
 static double round_us[ROUNDS], round_begin_us;
-static int round_count;
+static int round_count, round_errors;
 
 static double now_us()
 {
@@ -69,6 +69,7 @@ static void end_round()
 {
     cudaDeviceSynchronize();
     round_us[round_count++] = now_us() - round_begin_us;
+    if (cudaGetLastError() != cudaSuccess) round_errors++;
 }
 
 static int by_time(const void *a, const void *b)
@@ -107,6 +108,6 @@ static int finish()
     cudaError_t error = cudaDeviceSynchronize();
     qsort(round_us, round_count, sizeof(double), by_time);
     printf("median_us %.3f of %d rounds, least %.3f, most %.3f\n", round_us[round_count / 2], round_count, round_us[0], round_us[round_count - 1]);
-    if (error != cudaSuccess) printf("error %d\n", (int)error);
-    return error != cudaSuccess;
+    if (error != cudaSuccess || round_errors) printf("error %d, %d rounds with errors\n", (int)error, round_errors);
+    return error != cudaSuccess || round_errors;
 }

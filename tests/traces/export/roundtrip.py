@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two program files, of a serial source and of what was written of it: the second has the first one's ops, in its order; each is behind
 what the data need, by streams, events and what the host waited for; the host waits for what the serial one's host waits for.
-Usage: roundtrip.py SERIAL.json SCHEDULED.json"""
+Usage: roundtrip.py SERIAL.json SCHEDULED.json [STREAMS]"""
 import json
 import sys
 
@@ -83,6 +83,8 @@ def main():
         for m in wanted(count, op, ours):
             waits += 1
             assert theirs[m][0] in known, f"the host does not wait for op {m} behind op {count - 1}"
+    streams = len({op.get("stream") for _, op in theirs if op.get("stream")})
+    assert len(sys.argv) < 4 or streams == int(sys.argv[3]), f"{streams} streams, expected {sys.argv[3]}"
     print(f"{len(ours)} ops, {dependences} dependences, {waits} waits of the host")
 
 

@@ -236,7 +236,7 @@ static bool has_streams(const struct gsim_weave *weave)
     return false;
 }
 
-static enum gsim_status write_all(struct writer *w, const struct gsim_choice *choice, struct gsim_error *error)
+static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
 {
     struct gsim_output prelude = {0};
     char *text = NULL;
@@ -254,7 +254,7 @@ static enum gsim_status write_all(struct writer *w, const struct gsim_choice *ch
     put_regions(w);
     put_creation(w);
     enum gsim_status status = gsim_output_open_memory(&prelude, &text, &length, error);
-    const struct gsim_prelude what = {.command = w->export->command, .weave = &w->weave, .choice = choice, .counts = w->counts,
+    const struct gsim_prelude what = {.command = w->export->command, .weave = &w->weave, .counts = w->counts,
                                       .regions = &w->regions};
     if (status == GSIM_OK) gsim_prelude_write(&what, &prelude);
     if (status == GSIM_OK) status = gsim_output_commit(&prelude, error);
@@ -281,7 +281,8 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     if (status == GSIM_OK) status = gsim_weave_make(&w.weave, log, export->simulation->program, &choice, left, error);
     if (status == GSIM_OK && export->as_graph) status = gsim_regions_find(&w.regions, &w.weave, error);
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
-    if (status == GSIM_OK) status = write_all(&w, &choice, error);
+    if (status == GSIM_OK && w.weave.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = write_all(&w, error);
     if (status == GSIM_OK && w.edits.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_text_edits_sort(&w.edits);
     if (status == GSIM_OK && source) gsim_text_edits_write(&w.edits, source);

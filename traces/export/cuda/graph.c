@@ -66,13 +66,21 @@ static bool find_statements(const struct gsim_cuda_log *log, struct group *g)
     return !has_before && !has_behind && log->nodes[g->from_node].from <= log->nodes[g->to_node].from;
 }
 
+/* One statement executes the call more than once: it cannot have a table. */
+static bool shares_statement(const struct gsim_weave *w, const struct gsim_weave_site *site)
+{
+    for (size_t i = 1; i < site->items.count; i++)
+        if (w->items[site->items.at[i - 1]].node == w->items[site->items.at[i]].node) return true;
+    return false;
+}
+
 static bool cuts(const struct gsim_weave *w, uint32_t s)
 {
     const struct gsim_cuda_step *step = &w->log->steps[s];
     const struct gsim_weave_site *site = &w->sites[step->site];
     switch (w->log->sites[step->site].kind) {
     case GSIM_CUDA_LAUNCH:
-    case GSIM_CUDA_CALL: return site->left != NULL;
+    case GSIM_CUDA_CALL: return site->left || shares_statement(w, site);
     case GSIM_CUDA_SYNC: return site->is_kept;
     case GSIM_CUDA_USE:
     case GSIM_CUDA_END: return site->waits_for_all || site->streams.count;
@@ -206,6 +214,27 @@ static void cut_waits(const struct gsim_regions *r, struct gsim_weave *w)
     }
 }
 
+static bool waits_alike(const struct gsim_weave *w, const struct gsim_weave_list *a, const struct gsim_weave_list *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        size_t k = 0;
+        const struct gsim_weave_item *one = &w->items[a->at[i]];
+        while (k < b->count && (w->items[b->at[k]].site != one->site || w->items[b->at[k]].stream != one->stream)) k++;
+        if (k == b->count) return false;
+    }
+    return a->count == b->count;
+}
+
+/* A capture may wait for what it recorded alone: calls whose executions wait for different ones have each its own. */
+static void part_waits(const struct gsim_regions *r, struct gsim_weave *w)
+{
+    for (size_t s = 0; s < w->log->site_count; s++) {
+        struct gsim_weave_site *site = &w->sites[s];
+        for (size_t i = 1; i < site->items.count && r->of_item[site->items.at[0]]; i++)
+            site->has_table |= !waits_alike(w, &w->items[site->items.at[i]].waits, &w->items[site->items.at[0]].waits);
+    }
+}
+
 enum gsim_status gsim_regions_find(struct gsim_regions *r, struct gsim_weave *w, struct gsim_error *error)
 {
     *r = (struct gsim_regions){.of_item = gsim_alloc(sizeof *r->of_item * (w->item_count + 1))};
@@ -213,6 +242,7 @@ enum gsim_status gsim_regions_find(struct gsim_regions *r, struct gsim_weave *w,
     add_groups(r, w);
     drop_regions(r, w);
     cut_waits(r, w);
+    part_waits(r, w);
     return w->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 

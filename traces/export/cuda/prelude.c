@@ -103,8 +103,8 @@ static const char graphs[] =
 
 static bool has_priorities(const struct gsim_prelude *p)
 {
-    for (uint32_t i = 0; i < p->choice->stream_count; i++)
-        if (p->choice->priorities[i]) return true;
+    for (uint32_t i = 0; i < p->weave->stream_count; i++)
+        if (p->weave->priorities[i]) return true;
     return false;
 }
 
@@ -120,7 +120,7 @@ static void write_creation(const struct gsim_prelude *p, struct gsim_output *out
                           "static void gpusim_create(void)\n{\n    static int is_made = 0;\n    if (is_made) return;\n    is_made = 1;\n");
     if (has_priorities(p)) {
         gsim_output_text(out, "    static const int priorities[] = {");
-        for (uint32_t i = 0; i < p->choice->stream_count; i++) gsim_output_printf(out, "%s%d", i ? ", " : "", (int)p->choice->priorities[i]);
+        for (uint32_t i = 0; i < p->weave->stream_count; i++) gsim_output_printf(out, "%s%d", i ? ", " : "", (int)p->weave->priorities[i]);
         gsim_output_text(out, "};\n    for (int i = 0; i < GPUSIM_STREAMS; i++) "
                               "cudaStreamCreateWithPriority(&gpusim_stream[i], cudaStreamDefault, priorities[i]);\n");
     } else {

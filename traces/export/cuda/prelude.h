@@ -8,7 +8,6 @@
 struct gsim_prelude {
     const char *command;
     const struct gsim_weave *weave;
-    const struct gsim_choice *choice;
     const struct gsim_cuda_counts *counts;
     const struct gsim_regions *regions;
 };

@@ -299,9 +299,34 @@ static void choose_sites(struct gsim_weave *w, const char *const *left)
     }
 }
 
+/* Those that are used, in the order of use. */
+static void number_streams(struct gsim_weave *w)
+{
+    uint32_t *now = gsim_alloc(sizeof *now * ((size_t)w->stream_count + 1)), count = 0;
+    int32_t *priorities = gsim_alloc(sizeof *priorities * ((size_t)w->stream_count + 1));
+    w->failed |= !now || !priorities;
+    for (uint32_t s = 0; !w->failed && s < w->stream_count; s++) now[s] = NONE;
+    for (size_t i = 0; !w->failed && i < w->item_count; i++) {
+        uint32_t *stream = &w->items[i].stream;
+        if (*stream == NONE) continue;
+        if (now[*stream] == NONE) {
+            priorities[count] = w->priorities[*stream];
+            now[*stream] = count++;
+        }
+        *stream = now[*stream];
+    }
+    for (size_t s = 0; !w->failed && s < w->log->site_count; s++)
+        for (size_t i = 0; i < w->sites[s].streams.count; i++) w->sites[s].streams.at[i] = now[w->sites[s].streams.at[i]];
+    gsim_free(now);
+    gsim_free(w->priorities);
+    w->priorities = priorities;
+    w->stream_count = count;
+}
+
 /* One event for a call, or for each stream of its table. */
 void gsim_weave_number(struct gsim_weave *w)
 {
+
     for (size_t i = 0; i < w->item_count; i++)
         for (size_t k = 0; k < w->items[i].waits.count; k++) {
             struct gsim_weave_item *item = &w->items[w->items[i].waits.at[k]];
@@ -330,6 +355,9 @@ enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_lo
     const struct gsim_op **ops = gsim_alloc(sizeof *ops * ((size_t)program->op_count + 1));
     w->failed = !w->sites || !w->first_item || !w->item_of || !item_of_choice || !choice_of_op || !ops;
     enum gsim_status status = w->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    w->priorities = gsim_alloc(sizeof *w->priorities * ((size_t)choice->stream_count + 1));
+    if (!w->priorities) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; status == GSIM_OK && i < choice->stream_count; i++) w->priorities[i] = choice->priorities[i];
     for (uint32_t i = 0; status == GSIM_OK && i < program->op_count; i++) {
         ops[i] = &program->ops[i];
         w->item_of[i] = choice_of_op[i] = NONE;
@@ -341,6 +369,7 @@ enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_lo
         status = gsim_dag_build(&run, &(struct gsim_oplist){.ops = ops, .op_count = program->op_count}, &dag, error);
     }
     if (status == GSIM_OK) status = order(w, choice, item_of_choice, &dag, error);
+    if (status == GSIM_OK) number_streams(w);
     if (status == GSIM_OK && w->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_dag_release(&dag);
     gsim_free(item_of_choice);
@@ -360,5 +389,6 @@ void gsim_weave_release(struct gsim_weave *w)
     gsim_free(w->sites);
     gsim_free(w->first_item);
     gsim_free(w->item_of);
+    gsim_free(w->priorities);
     *w = (struct gsim_weave){0};
 }

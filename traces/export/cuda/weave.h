@@ -46,6 +46,7 @@ struct gsim_weave {
     uint32_t *first_item, *item_of; /* by step, one more than there are; by op of the program */
     size_t item_count, item_room;
     uint32_t stream_count, event_count;
+    int32_t *priorities;          /* by stream */
     uint32_t added_waits, lost_prefetches;
     bool failed;
 };

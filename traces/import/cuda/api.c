@@ -192,53 +192,7 @@ static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch,
     return (struct gsim_dim3){1, 1, 1};
 }
 
-struct operands {
-    struct gsim_arg args[GSIM_CU_PARAMS];
-    struct gsim_segment segments[GSIM_CU_PARAMS];
-    uint32_t arg_count, segment_count;
-    bool is_unknown;
-};
-
-static void add_operand(struct gsim_cu *s, struct operands *o, struct gsim_cu_value pointer, bool reads, bool writes, bool is_const)
-{
-    uint32_t buffer = s->regions[pointer.at].buffer, at = 0;
-    if (buffer == GSIM_CU_NONE || (!reads && !writes)) return;
-    uint64_t bytes = gsim_builder_buffer_bytes(s->builder, buffer);
-    while (at < o->arg_count && o->args[at].buffer_index != buffer) at++;
-    if (at < o->arg_count) { /* named twice: all of it */
-        uint32_t kept = 0;
-        o->args[at].reads |= reads;
-        o->args[at].writes |= writes;
-        o->args[at].declared_const &= is_const;
-        for (uint32_t i = 0; i < o->segment_count; i++)
-            if (o->segments[i].arg != at) o->segments[kept++] = o->segments[i];
-        o->segment_count = kept;
-        return;
-    }
-    o->args[o->arg_count++] = (struct gsim_arg){buffer, reads, writes, is_const};
-    if (pointer.n[0] > 0 && pointer.n[0] < (double)bytes)
-        o->segments[o->segment_count++] = (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
-}
-
-static void read_operands(struct gsim_cu *s, const struct launch *launch, struct operands *o)
-{
-    struct gsim_cu_use use = gsim_cu_uses(s, launch->kernel, 0);
-    for (size_t i = 0; i < launch->count; i++) {
-        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, launch->kernel, (unsigned)i)));
-        struct gsim_cu_value value = launch->values[i];
-        bool is_pointer = type.kind == CXType_Pointer;
-        bool is_const = type.kind == CXType_Pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
-        if (value.kind == GSIM_CU_POINTER && type.kind == CXType_Pointer)
-            add_operand(s, o, value, use.reads >> i & 1, !is_const && (use.writes >> i & 1), is_const);
-        else if (value.kind == GSIM_CU_POINTER || (is_pointer && !gsim_cu_is_known(value)) ||
-                 (type.kind == CXType_Record && value.kind != GSIM_CU_DIM)) {
-            gsim_cu_note(s, launch->at, "argument %zu is not known: it may lead to any buffer", i + 1);
-            o->is_unknown = true;
-        }
-    }
-}
-
-static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct operands *o, struct gsim_kernel *kernel)
+static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct gsim_cu_operands *o, struct gsim_kernel *kernel)
 {
     struct gsim_cu_cost cost;
     double threads = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z * kernel->block.x * kernel->block.y * kernel->block.z;
@@ -263,13 +217,13 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
 static void emit_launch(struct gsim_cu *s, struct launch *launch)
 {
     char name[GSIM_LIMIT_NAME + 1];
-    struct operands o = {0};
+    struct gsim_cu_operands o = {0};
     struct gsim_kernel kernel = {.name = name};
     gsim_cu_name(s, launch->kernel, name);
     name[strcspn(name, "<")] = '\0';
     kernel.grid = shape_of(s, launch, launch->grid, "grid");
     kernel.block = shape_of(s, launch, launch->block, "block");
-    read_operands(s, launch, &o);
+    gsim_cu_read_operands(s, launch->at, launch->kernel, launch->values, launch->count, &o);
     count_cost(s, launch, &o, &kernel);
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(s->builder, &kernel), .args = o.args,
                          .arg_count = o.arg_count, .segments = o.segment_count ? o.segments : NULL,
@@ -356,11 +310,11 @@ static uint32_t buffer_of(const struct gsim_cu *s, struct gsim_cu_value value)
 /* A fill, or a copy within the device: a kernel that moves BYTES. */
 static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, struct gsim_cu_value from, double bytes, uint32_t stream)
 {
-    struct operands o = {0};
+    struct gsim_cu_operands o = {0};
     double blocks = fmax(1, fmin(FILL_BLOCKS, ceil(bytes / (4 * FILL_BLOCK))));
     bool has_source = buffer_of(s, from) != GSIM_CU_NONE;
-    if (has_source) add_operand(s, &o, from, true, false, true);
-    add_operand(s, &o, to, false, true, false);
+    if (has_source) gsim_cu_add_operand(s, &o, from, true, false, true);
+    gsim_cu_add_operand(s, &o, to, false, true, false);
     const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)blocks, 1, 1}, .block = {FILL_BLOCK, 1, 1},
                                        .dram_bytes = bytes * (has_source ? 2 : 1), .demand_given = true};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(s->builder, &kernel), .args = o.args,

@@ -21,7 +21,7 @@
     X(getSpecializedCursorTemplate) X(getCursorSemanticParent)              \
     X(Location_isFromMainFile) X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling) X(getTokenKind) X(getTokenLocation) \
     X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) X(Cursor_getTemplateArgumentType)  \
-    X(Cursor_getTemplateArgumentValue) X(getNumOverloadedDecls) X(getOverloadedDecl)
+    X(Cursor_getTemplateArgumentValue) X(getTypeDeclaration) X(getNumOverloadedDecls) X(getOverloadedDecl)
 
 struct gsim_clang {
 #define GSIM_CLANG_FIELD(name) __typeof__(clang_##name) *name;

@@ -101,7 +101,7 @@ struct gsim_cu {
     bool in_kernel;
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
-    uint32_t notes;
+    uint32_t notes, looks;
     struct gsim_cu_span *spans;  /* of the text that was parsed; NULL: it is the file's */
     size_t span_count;
     struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
@@ -158,6 +158,17 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCurs
                                     uint32_t self);
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
+
+/* operands.c */
+struct gsim_cu_operands {
+    struct gsim_arg args[GSIM_CU_PARAMS];
+    struct gsim_segment segments[GSIM_CU_PARAMS];
+    uint32_t arg_count, segment_count;
+    bool is_unknown;
+};
+void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads, bool writes, bool is_const);
+void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
+                           struct gsim_cu_operands *o);
 
 /* api.c */
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);

@@ -79,6 +79,18 @@ static void forget_all(struct gsim_cu *s, CXCursor statement)
 }
 
 /* --- declarations -------------------------------------------------------------------------------------------------- */
+/* Of an array its elements, of a class its fields in their order. */
+static uint64_t element_key(struct gsim_cu *s, const struct gsim_cu_kids *fields, size_t index)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    for (size_t i = 0, field = 0; i < fields->count; i++) {
+        if (s->clang.getCursorKind(fields->at[i]) != CXCursor_FieldDecl || field++ != index) continue;
+        gsim_cu_name(s, fields->at[i], name);
+        return gsim_cu_text_key(name);
+    }
+    return index + 1;
+}
+
 static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
 {
     if (s->clang.getCursorKind(initial) != CXCursor_InitListExpr) {
@@ -86,7 +98,10 @@ static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
         return;
     }
     struct gsim_cu_kids kids = gsim_cu_kids(s, initial);
-    for (size_t i = 0; i < kids.count; i++) initialise(s, gsim_cu_cell(s, cell, i + 1), kids.at[i]);
+    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(initial));
+    struct gsim_cu_kids fields = type.kind == CXType_Record ? gsim_cu_kids(s, s->clang.getTypeDeclaration(type)) : (struct gsim_cu_kids){0};
+    for (size_t i = 0; i < kids.count; i++) initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
+    gsim_free(fields.at);
     if (kids.count == 1 && gsim_cu_is_integer(s, initial)) initialise(s, cell, kids.at[0]);
     gsim_free(kids.at);
 }
