@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Times of the scheduled programs on an H100, measured and predicted. Kernels' times alone are ncu's of the serial program, on the same
-machine (traces/h100/schedule/kernels.csv). The text that gpusim schedule writes is read again and simulated as it stands.
+machine (traces/h100/schedule/kernels.csv); of some there is what ncu says of their pipes (NAME.json there). The text that gpusim schedule writes is read again and simulated as it stands.
 Usage: predict.py [PROGRAM]..., in the project's folder; GPUSIM names another program than ./gpusim."""
 import csv
 import json
@@ -58,10 +58,11 @@ def as_graph(program):
     return program
 
 
-def simulate(program, sched, folder, iterations):
+def simulate(name, program, sched, folder, iterations):
+    profile = f"{DATA}{name}.json"
     json.dump(program, open(folder + "/program.json", "w"))
     run("--workload", folder + "/program.json", "--sched", sched, "--device", "h100-vm", "--memory", "pinned", "--iterations", str(iterations),
-        "--report", folder + "/report.json")
+        "--report", folder + "/report.json", *(["--kernels", profile] if os.path.exists(profile) else []))
     return json.load(open(folder + "/report.json"))["iteration_us"][-1]
 
 
@@ -73,8 +74,10 @@ def predict(name, form, size, times, folder):
     run("import", "cuda", source if sched == "serial" else out, f"-DN={size}", "--include", "examples/cuda", "-o", folder + "/imported.json")
     program = load(folder + "/imported.json", times)
     if sched == "serial":
-        return simulate(program, "async" if name in COPIES else "serial", folder, 2)
-    return simulate(as_graph(program), "cudagraph", folder, 3) if graph else simulate(program, "async", folder, 2)
+        return simulate(name, program, "async" if name in COPIES else "serial", folder, 2)
+    if graph:
+        return simulate(name, as_graph(program), "cudagraph", folder, 3)
+    return simulate(name, program, "async", folder, 2)
 
 
 def main():
@@ -88,9 +91,10 @@ def main():
             if sys.argv[1:] and row["program"] not in sys.argv[1:]:
                 continue
             us = predict(row["program"], row["form"], own[0]["size"], [(k["kernel"], float(k["us"])) for k in own], folder)
-            error = 100 * (us / float(row["median_us"]) - 1)
+            measured_us = statistics.median(float(row[run]) for run in ("run1_us", "run2_us", "run3_us") if row[run])
+            error = 100 * (us / measured_us - 1)
             errors.append(abs(error))
-            print(f"| {row['program']} | {row['form']} | {float(row['median_us']):.1f} | {us:.1f} | {error:+.1f} |")
+            print(f"| {row['program']} | {row['form']} | {measured_us:.1f} | {us:.1f} | {error:+.1f} |")
     print(f"\n{len(errors)} forms: mean error {statistics.mean(errors):.1f} %, median {statistics.median(errors):.1f} %, "
           f"{sum(e <= 10 for e in errors)} within 10 %")
 

@@ -23,8 +23,9 @@ round() {
         { fail "$file $sched $*: refused"; cat "$scratch/notes" >&2; return; }
     cp "$file" "$scratch/patched.cu"
     patch -s "$scratch/patched.cu" "$scratch/out.diff" && cmp "$scratch/patched.cu" "$scratch/out.cu" || fail "$file $sched: the difference is no patch"
-    "$gpusim" import cuda "$file" --include "$here" -o "$scratch/a.json" 2>/dev/null
-    "$gpusim" import cuda "$scratch/out.cu" --include "$examples" -o "$scratch/b.json" 2>"$scratch/again" ||
+    case " $*" in *\ -DROUNDS=3*) macro=-DROUNDS=3 ;; *) macro=-DROUNDS=1 ;; esac
+    "$gpusim" import cuda "$file" --include "$here" $macro -o "$scratch/a.json" 2>/dev/null
+    "$gpusim" import cuda "$scratch/out.cu" --include "$examples" $macro -o "$scratch/b.json" 2>"$scratch/again" ||
         { fail "$file $sched $*: cannot be read again"; cat "$scratch/again" >&2; return; }
     streams=$(sed -n 's/^scheduled: .* calls, \([0-9]*\) streams.*/\1/p' "$scratch/notes")
     grep -q ' 0 prefetches' "$scratch/notes" || streams= # which have streams of their own
@@ -76,6 +77,11 @@ has notes '2 copies are from or to memory that is not pinned'
 # More rounds than streams: a table.
 round "$here/cuda/loops.cu" cudagraph
 has out.cu 'gpusim_enter(&gpusim_call_'
+
+# A statement without braces that ends where its graph does.
+round "$examples/img.cu" kesco --graph -DROUNDS=3
+has out.cu '        gpusim_end_graph(1);'
+lacks out.cu 'gpusim_end_graph(1); }'
 
 # A plan of one's own: everything in stream 7.
 "$gpusim" schedule "$examples/vec.cu" --sched kesco --plan "$scratch/plan" 2>/dev/null

@@ -19,7 +19,8 @@ void gsim_cuda_log_release(struct gsim_cuda_log *log)
 }
 
 /* Of the ranks of edits: */
-enum { RANK_CREATE, RANK_OPEN, RANK_SYNC, RANK_BEGIN_GRAPH, RANK_BEFORE, RANK_CALL, RANK_RECORD, RANK_END_GRAPH, RANK_SYNC_BEHIND, RANK_CLOSE };
+enum { RANK_CREATE, RANK_OPEN, RANK_SYNC, RANK_BEGIN_GRAPH, RANK_BEFORE, RANK_CALL, RANK_RECORD, RANK_SYNC_BEHIND, RANK_CLOSE, RANK_OUTER };
+/* Of a statement that may end where another one does that has got braces: what is behind it is behind these. */
 
 struct writer {
     const struct gsim_cuda_export *export;
@@ -44,7 +45,7 @@ static void behind(struct writer *w, const struct gsim_cuda_site *site, unsigned
     char indent[64];
     uint32_t end = gsim_call_statement_end(w->log, site->to);
     gsim_call_indent(w->log, site->from, indent);
-    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, rank, "\n%s%s", indent, text);
+    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, RANK_OUTER + rank, "\n%s%s", indent, text);
     else gsim_text_edits_add(&w->edits, end, end, rank, " %s", text);
 }
 
@@ -202,9 +203,9 @@ static void put_regions(struct writer *w)
         snprintf(text, sizeof text, r->is_constant ? "if (gpusim_begin_graph(%zu)) {" : "gpusim_begin_graph(%zu);", i);
         before(w, &first, RANK_BEGIN_GRAPH, text);
         snprintf(text, sizeof text, r->is_constant ? "}" : "gpusim_end_graph(%zu);", i);
-        if (r->is_constant) behind(w, &last, RANK_END_GRAPH, text);
+        if (r->is_constant) behind(w, &last, RANK_RECORD, text);
         snprintf(text, sizeof text, "gpusim_end_graph(%zu);", i);
-        behind(w, &last, RANK_END_GRAPH, text);
+        behind(w, &last, RANK_RECORD, text);
         w->counts->graphs++;
     }
 }
