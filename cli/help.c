@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (program). The texts of --help: options come from the table in cli/cli.h, examples and usage
- * lines are here. The same options are described in man/gpusim.1, which a test compares with this.
+ * lines are here. man/make.sh makes the manual page of it.
  */
 #include "cli/cli.h"
 #include "sweep/store.h"

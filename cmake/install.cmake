@@ -18,7 +18,7 @@ install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published
 install(DIRECTORY examples/cuda/ DESTINATION ${GPUSIM_SHARE}/examples/cuda FILES_MATCHING PATTERN "*.cu" PATTERN "support.h")
 install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
   FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)
-install(FILES man/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES ${CMAKE_BINARY_DIR}/gpusim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 install(FILES CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Documents keep their folders, so that what links from one to another holds.
 file(GLOB_RECURSE GPUSIM_DOCUMENTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} docs/*.md docs/*.svg models/*.md plots/*.md plots/*.svg
