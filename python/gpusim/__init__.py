@@ -15,8 +15,9 @@ from ._command import Error, InputError, command, data_folder, program, version
 from ._frames import Rows
 from ._runs import Comparison, Run, calibrate, compare, devices, run, schedulers, sweep, workloads
 from ._program import Program
-from ._trace import Explanation, Trace, Validation, WhatIf
+from ._trace import Explanation, Schedule, Trace, Validation, WhatIf
 
-__all__ = ["Comparison", "Error", "Explanation", "InputError", "Program", "Rows", "Run", "Trace", "Validation", "WhatIf", "calibrate",
-           "command", "compare", "data_folder", "devices", "program", "run", "schedulers", "sweep", "version", "workloads"]
+__all__ = ["Comparison", "Error", "Explanation", "InputError", "Program", "Rows", "Run", "Schedule", "Trace", "Validation",
+           "WhatIf", "calibrate", "command", "compare", "data_folder", "devices", "program", "run", "schedulers", "sweep",
+           "version", "workloads"]
 __version__ = "0.1.0"

@@ -56,6 +56,20 @@ class WhatIf(_Answer):
         return frame(self.report["changes"])
 
 
+class Schedule(_Answer):
+    """What streams are worth to a step as one CUDA graph, and the plan (gpusim-schedule/1)."""
+
+    @property
+    def frame(self) -> Any:
+        """A row for each kernel and copy: node, name, operator, unit, stream, waits."""
+        return frame(self.report["nodes"])
+
+    @property
+    def worth(self) -> Dict[str, float]:
+        """Percent of the time on one stream: percent, low, high, plain."""
+        return self.report["worth"]
+
+
 class Validation(_Answer):
     """A replay against its recording (gpusim-validation/1)."""
 
@@ -95,6 +109,10 @@ class Trace:
     def whatif(self, changes: Optional[Sequence[str]] = None, **options: Any) -> WhatIf:
         """What each change would be worth; all that apply unless CHANGES names some."""
         return WhatIf(json_of(["whatif", *self.paths] + words({"change": changes, **self.options, **options}), "--json"))
+
+    def schedule(self, streams: int = 4, **options: Any) -> Schedule:
+        """A plan on at most so many streams; needs execution_trace or cuda_graph. ``python="plan.py"`` writes what applies it."""
+        return Schedule(json_of(["schedule", *self.paths] + words({"streams": streams, **self.options, **options}), "--output"))
 
     def validate(self, **options: Any) -> Validation:
         """The replay against the recording."""

@@ -91,6 +91,14 @@ class Package(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(gpusim.InputError):
             gpusim.Trace(folder)
 
+    def test_schedule(self):
+        """Two of the five kernels run side by side: four of five times 100 us (tests/cli/schedule)."""
+        cases = os.path.join(gpusim.data_folder(), "tests", "cli", "schedule")
+        trace = gpusim.Trace(os.path.join(cases, "trace.json"), execution_trace=os.path.join(cases, "et.json"))
+        schedule = trace.schedule(2)
+        self.assertAlmostEqual(schedule.worth["percent"], 20, delta=1)
+        self.assertEqual(len(list(schedule.frame["stream"])), 5)
+
     def test_doctests(self):
         modules = [gpusim, gpusim._program, gpusim._runs, gpusim._trace] + ([native] if native and HAS_LIBRARY else [])
         for module in modules:
