@@ -205,7 +205,7 @@ static enum gsim_status infer_alone(gsim_import_reader *read, const char *path, 
     struct gsim_import_times times = {0};
     struct gsim_progress progress;
     struct gsim_gpu_options gpu;
-    const struct gsim_predictor predictor = {device, &gpu, gsim_scheduler_find("async"), NULL};
+    const struct gsim_predictor predictor = {device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     gsim_program_release(program);
     *program = (struct gsim_program){0};

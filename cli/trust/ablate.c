@@ -170,7 +170,8 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
 
 static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
 {
-    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), NULL};
+    struct gsim_kept_works works = {.device = &s->setup.device};
+    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), NULL, &works};
     struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};
     const struct gsim_runs_handler handler = {add_run, &r};
     struct gsim_recordings recordings = {0};
@@ -186,6 +187,7 @@ static enum gsim_status predict_runs(const struct source *s, const char *what, s
     for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
     gsim_recordings_release(&recordings);
     gsim_run_validation_release(&r.runs);
+    gsim_kept_works_release(&works);
     return status;
 }
 

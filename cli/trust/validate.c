@@ -36,6 +36,7 @@ struct command {
     struct gsim_validation validation, cases_again, times_alone, without_pipes;
     struct gsim_profiles kernels; /* of --kernels */
     struct gsim_predictor predictor;
+    struct gsim_kept_works works;
     struct gsim_run_validation runs, again;
     struct gsim_trace_validation traces;
     struct gsim_arena arena;
@@ -479,7 +480,8 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
     c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
-                                          arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL};
+                                          arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL, &c.works};
+    c.works.device = &c.runs_setup.device;
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.again = c.runs;
     c.traces.predictor = &c.predictor;
@@ -497,6 +499,7 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     gsim_validation_release(&c.times_alone);
     gsim_validation_release(&c.without_pipes);
     gsim_profiles_release(&c.kernels);
+    gsim_kept_works_release(&c.works);
     gsim_validation_release(&c.validation);
     gsim_case_set_release(&c.set_again);
     gsim_case_set_release(&c.set);

@@ -22,7 +22,7 @@ static void replays_stay_near(void)
     struct gsim_error error = {0};
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200-vm", &device, &error), error);
-    const struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
+    const struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
     struct gsim_trace_validation v = {.predictor = &predictor};
     double sum = 0;
     for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)

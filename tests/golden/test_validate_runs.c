@@ -39,7 +39,7 @@ static void predictions_stay_as_close(void)
         struct gsim_run_ranking ranking;
         gsim_params_set_defaults(gsim_gpu_params, &gpu);
         CHECK_OK(gsim_device_load(bounds[i].device, &device, &error), error);
-        struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
+        struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
         struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
         CHECK_OK(gsim_runs_read(bounds[i].path, &(struct gsim_runs_handler){add, &v}, &recordings, &error), error);
         CHECK_OK(gsim_run_summarize(&v, &(struct gsim_run_choice){.split = GSIM_SPLIT_TEST}, &all, &error), error);

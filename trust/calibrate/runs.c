@@ -116,7 +116,7 @@ enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size
                                           double *us, struct gsim_error *error)
 {
     const struct gsim_calibration_run *run = &c->runs[index];
-    const struct gsim_predictor predictor = {device, gpu, NULL, NULL};
+    const struct gsim_predictor predictor = {.device = device, .gpu = gpu};
     const struct gsim_recording as_recorded = {.memory = run->memory, .prefetch = run->prefetch};
     struct gsim_timeline timeline = {0};
     enum gsim_status status =

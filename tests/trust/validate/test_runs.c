@@ -50,7 +50,7 @@ static void read_into(struct gsim_run_validation *v)
 
 static void own_device_is_predicted_exactly(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     read_into(&v);
     CHECK_INT(v.count, 24);
@@ -83,13 +83,35 @@ static void own_device_is_predicted_exactly(void)
     gsim_run_validation_release(&v);
 }
 
+/* Kernels that are found once predict to the digit as those that every run finds, on another device, too; they are fewer than runs have. */
+static void kernels_are_found_once(void)
+{
+    struct gsim_device_spec other = device;
+    other.dram_gbps *= 0.7;
+    other.sm_count = 50;
+    struct gsim_kept_works works = {.device = &other};
+    struct gsim_predictor own = {&other, &gpu, gsim_scheduler_find("async"), NULL, NULL}, kept = own;
+    struct gsim_run_validation v[2] = {{.predictor = &own, .base = "serial"}, {.predictor = &kept, .base = "serial"}};
+    kept.works = &works;
+    for (int i = 0; i < 2; i++) read_into(&v[i]);
+    CHECK_INT(v[1].count, v[0].count);
+    for (size_t i = 0; i < v[0].count && i < v[1].count; i++) {
+        const struct gsim_prediction *a = &v[0].samples[i].prediction, *b = &v[1].samples[i].prediction;
+        CHECK(a->iteration_us == b->iteration_us && a->timeline.mean == b->timeline.mean);
+        CHECK(a->replay_us == b->replay_us || (isnan(a->replay_us) && isnan(b->replay_us)));
+    }
+    CHECK_MSG(works.count > 0 && works.count < v[1].count, "%zu kernels", works.count);
+    for (int i = 0; i < 2; i++) gsim_run_validation_release(&v[i]);
+    gsim_kept_works_release(&works);
+}
+
 /* Where a tracer delays each kernel and copy by 2 us, a serial replay grows by up to 2 for each (host time between the calls hides
  * some), and the prediction of the untraced run does not. The programs have 2 to 13 kernels. */
 static void tracers_take_their_time(void)
 {
     struct gsim_device_spec slow = device;
     slow.tracer_start_us = 2;
-    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async"), NULL}, watched = {&slow, &gpu, plain.replay, NULL};
+    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL}, watched = {&slow, &gpu, plain.replay, NULL, NULL};
     struct gsim_run_validation a = {.predictor = &plain, .base = "serial"}, b = {.predictor = &watched, .base = "serial"};
     read_into(&a);
     read_into(&b);
@@ -112,7 +134,7 @@ static void another_device_is_not(void)
     struct gsim_device_spec other;
     CHECK_OK(gsim_device_load("h200", &other, &error), error);
     CHECK_OK(gsim_device_set_number(&other, "sync_return_us", "13.2", &error), error);
-    struct gsim_predictor predictor = {&other, &gpu, NULL, NULL};
+    struct gsim_predictor predictor = {&other, &gpu, NULL, NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     read_into(&v);
     for (size_t i = 0; i < v.count; i++) {
@@ -127,7 +149,7 @@ static void another_device_is_not(void)
 /* Two configurations; the second is predicted in the wrong order. */
 static void lines_are_computed(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL};
+    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL, NULL};
     struct gsim_run_sample samples[4] = {
         {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1, .sum_us = 90, .path_us = 40},
         {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02, .sum_us = 90, .path_us = 40},
@@ -172,7 +194,7 @@ static void lines_are_computed(void)
 /* Of the 24 runs recorded "again", one 10 % slower, one is unknown: 23 + 1 samples, of which one is 10 % off. */
 static void again_is_another_recording(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL};
+    struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = {.base = "serial"};
     struct gsim_error error = {0};
     read_into(&v);
@@ -200,7 +222,7 @@ static void again_is_another_recording(void)
 
 static void unknown_things_are_skipped(void)
 {
-    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL};
+    struct gsim_predictor predictor = {&device, &gpu, NULL, NULL, NULL};
     struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"};
     struct gsim_recordings recordings = {0};
     struct gsim_error error = {0};
@@ -225,6 +247,7 @@ static void files_are_removed(void)
 static const struct test_case cases[] = {
     {"recordings are written", recordings_are_written},
     {"own device", own_device_is_predicted_exactly},
+    {"kernels are found once", kernels_are_found_once},
     {"tracers take their time", tracers_take_their_time},
     {"another device", another_device_is_not},
     {"lines and rankings", lines_are_computed},
