@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * dagrun: DAGs of kernels and copies on a real GPU, live and as a graph, many repetitions of each: makespans, host time of
  * each launch's return, each kernel's first start and last end, on how many SMs it had how many blocks; of one repetition
- * each block's SM, start and end. Usage: dagrun dags.txt|packs.txt out.json REPETITIONS
+ * each block's SM, start and end. Usage: dagrun dags.txt out.json REPETITIONS;
+ * recorded_dags.py and draw_dags.py write dags.txt.
  * A line K is a kernel: type, grid, block, shared memory, iterations, elements, FMAs per component, buffer. D NAME STREAMS
  * NODES is followed by a line per node: stream, kernel, how many nodes it waits for, which. A negative kernel is a copy.
  */
