@@ -9,6 +9,20 @@
 
 #define OP(run, i) (&(run)->program->ops[i])
 
+/* A scheduler for fixture_run(): ITERATION(name) { calls on the driver d }, in an iteration that ends with the device. */
+#define ITERATION(name)                                                                                        \
+    static void name##_calls(struct gsim_run *run, struct gsim_driver *d);                                     \
+    static enum gsim_status name(struct gsim_run *run, struct gsim_error *error)                               \
+    {                                                                                                          \
+        (void)error;                                                                                           \
+        gsim_iteration_begin(run->driver, 0);                                                                  \
+        name##_calls(run, run->driver);                                                                        \
+        gsim_device_synchronize(run->driver);                                                                  \
+        gsim_iteration_end(run->driver, 0);                                                                    \
+        return GSIM_OK;                                                                                        \
+    }                                                                                                          \
+    static void name##_calls(struct gsim_run *run __attribute__((unused)), struct gsim_driver *d __attribute__((unused)))
+
 /* 4 SMs of compute capability 8.0 at 1 GHz: a cycle is a nanosecond. Host calls: launch 2 us, event record
  * and wait 0.5, copy 1, create 0, graph launch 3; launch to start 1, stream gap 1, event gap 1.5, graph start
  * 2, graph node gap 0.5, graph dispatch 0.25; synchronise returns after 2 (1 when idle); 1 between copies in a stream.

@@ -7,16 +7,11 @@
 
 #include "tests/sim/machine_fixture.h"
 
-static enum gsim_status launch_both(struct gsim_run *run, struct gsim_error *error)
+ITERATION(launch_both)
 {
-    (void)error;
-    gsim_iteration_begin(run->driver, 0);
-    gsim_stream stream = gsim_stream_create(run->driver, 0);
-    gsim_launch(run->driver, OP(run, 0), stream);
-    gsim_launch(run->driver, OP(run, 1), stream);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream stream = gsim_stream_create(d, 0);
+    gsim_launch(d, OP(run, 0), stream);
+    gsim_launch(d, OP(run, 1), stream);
 }
 
 static const struct gsim_scheduler_ops both = {

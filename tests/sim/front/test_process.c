@@ -18,20 +18,14 @@ struct scene {
 };
 static const struct scene *scene;
 
-static enum gsim_status play(struct gsim_run *run, struct gsim_error *error)
+ITERATION(play)
 {
-    struct gsim_driver *d = run->driver;
     gsim_stream streams[MOST] = {0};
-    (void)error;
     for (uint32_t i = 1; i < MOST; i++) streams[i] = gsim_stream_create(d, 0);
-    gsim_iteration_begin(d, 0);
     for (uint32_t i = 0; i < scene->count; i++) {
         if (scene->sync_before && scene->sync_before == i) gsim_stream_synchronize(d, streams[scene->streams[0]]);
         gsim_launch(d, OP(run, i), streams[scene->streams[i]]);
     }
-    gsim_device_synchronize(d);
-    gsim_iteration_end(d, 0);
-    return GSIM_OK;
 }
 
 static const struct scene scenes[] = {

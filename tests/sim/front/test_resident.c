@@ -247,21 +247,16 @@ static void workers(void)
 }
 
 /* The same op again and again. */
-static enum gsim_status launch_many(struct gsim_run *run, struct gsim_error *error)
+ITERATION(launch_many)
 {
     enum { MANY = 20000 };
     static uint32_t starts[MANY + 1];
     static const struct gsim_op *ops[MANY];
-    (void)error;
     for (uint32_t i = 0; i < MANY; i++) ops[i] = OP(run, 0);
     plan.ops = ops;
     plan.op_count = MANY;
     plan.after_start = starts;
-    gsim_iteration_begin(run->driver, 0);
-    gsim_persistent_launch(run->driver, &plan, 0);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_persistent_launch(d, &plan, 0);
 }
 
 /* 2^32 blocks are 0 in 32 bits; 128 workers have up to 2,048 tasks of an op. */
@@ -286,17 +281,12 @@ static void too_many(void)
     fixture_release(&f);
 }
 
-static enum gsim_status launch_in_two_streams(struct gsim_run *run, struct gsim_error *error)
+ITERATION(launch_in_two_streams)
 {
-    (void)error;
     const struct gsim_op *ops[1] = {OP(run, 0)};
     plan.ops = ops;
-    gsim_iteration_begin(run->driver, 0);
-    gsim_stream streams[2] = {gsim_stream_create(run->driver, 0), gsim_stream_create(run->driver, 0)};
-    for (int i = 0; i < 2; i++) gsim_persistent_launch(run->driver, &plan, streams[i]);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream streams[2] = {gsim_stream_create(d, 0), gsim_stream_create(d, 0)};
+    for (int i = 0; i < 2; i++) gsim_persistent_launch(d, &plan, streams[i]);
 }
 
 /* The first ends at 14; the second, which arrived at 5, starts then. */

@@ -66,11 +66,8 @@ static uint64_t moved(const struct fixture *f, enum gsim_copy_kind kind, enum gs
 }
 
 /* Issues all ops in stream 0, one after the other; host accesses wait for the device. */
-static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
+ITERATION(in_order)
 {
-    struct gsim_driver *d = run->driver;
-    (void)error;
-    gsim_iteration_begin(d, 0);
     for (uint32_t i = 0; i < run->program->op_count; i++) {
         const struct gsim_op *op = &run->program->ops[i];
         if (op->kind == GSIM_OP_KERNEL)
@@ -82,9 +79,6 @@ static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
             gsim_host_access(d, op);
         }
     }
-    gsim_device_synchronize(d);
-    gsim_iteration_end(d, 0);
-    return GSIM_OK;
 }
 
 /* 8 MB: 4 blocks by faults in 3,057.152 us, in which the kernel's 10 us hide. */
@@ -266,17 +260,11 @@ static void sweep_that_fits(void)
     fixture_release(&f);
 }
 
-static enum gsim_status on_two_streams(struct gsim_run *run, struct gsim_error *error)
+ITERATION(on_two_streams)
 {
-    struct gsim_driver *d = run->driver;
-    (void)error;
     gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
-    gsim_iteration_begin(d, 0);
     gsim_launch(d, &run->program->ops[0], first);
     gsim_launch(d, &run->program->ops[1], second);
-    gsim_device_synchronize(d);
-    gsim_iteration_end(d, 0);
-    return GSIM_OK;
 }
 
 /* Two at once: 6 rounds x (53.333 + 2 x 87.381) us = 1,368.576 us for 2 MB of each. The second starts 2 us later and
@@ -323,18 +311,12 @@ static void others_run_on(void)
     fixture_release(&f);
 }
 
-static enum gsim_status prefetch_beside_kernel(struct gsim_run *run, struct gsim_error *error)
+ITERATION(prefetch_beside_kernel)
 {
-    struct gsim_driver *d = run->driver;
-    (void)error;
     gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
-    gsim_iteration_begin(d, 0);
     gsim_launch(d, &run->program->ops[0], first);
     gsim_prefetch_async(d, &run->program->ops[1], second);
     gsim_launch(d, &run->program->ops[2], second);
-    gsim_device_synchronize(d);
-    gsim_iteration_end(d, 0);
-    return GSIM_OK;
 }
 
 /* A kernel from 3 to 2,003 and, beside it, a prefetch from 6 to 1,054.576; its kernel runs from 1,055.576. */
@@ -368,19 +350,13 @@ static void prefetch_into_full_memory(void)
     fixture_release(&f);
 }
 
-static enum gsim_status launch_attached(struct gsim_run *run, struct gsim_error *error)
+ITERATION(launch_attached)
 {
-    struct gsim_driver *d = run->driver;
-    (void)error;
     gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
     gsim_stream_attach(d, 0, first);
     gsim_stream_attach(d, 1, second);
-    gsim_iteration_begin(d, 0);
     gsim_launch(d, &run->program->ops[0], first);
     gsim_launch(d, &run->program->ops[1], second);
-    gsim_device_synchronize(d);
-    gsim_iteration_end(d, 0);
-    return GSIM_OK;
 }
 
 /* Kernels of 500 us use the first and the second of three buffers of 8 MB. */

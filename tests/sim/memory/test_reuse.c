@@ -36,19 +36,14 @@ static void program(struct fixture *f)
 }
 
 static int order[8], order_count;
-static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
+ITERATION(in_order)
 {
-    (void)error;
-    gsim_stream s = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
+    gsim_stream s = gsim_stream_create(d, 0);
     for (int i = 0; i < order_count; i++)
         if (order[i] == COPY_X)
-            gsim_memcpy_async(run->driver, &run->program->ops[COPY_X], s);
+            gsim_memcpy_async(d, &run->program->ops[COPY_X], s);
         else
-            gsim_launch(run->driver, &run->program->ops[order[i]], s);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+            gsim_launch(d, &run->program->ops[order[i]], s);
 }
 
 /* How long the last KERNEL took. */
@@ -109,30 +104,20 @@ static void nothing_is_gone(void)
 }
 
 /* Y is touched on a stream of its own, so that it begins and ends before X is written. */
-static enum gsim_status beside(struct gsim_run *run, struct gsim_error *error)
+ITERATION(beside)
 {
-    (void)error;
-    gsim_stream first = gsim_stream_create(run->driver, 0), second = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    for (int i = 0; i < order_count; i++) gsim_launch(run->driver, &run->program->ops[order[i]], order[i] == TOUCH_Y ? second : first);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
+    for (int i = 0; i < order_count; i++) gsim_launch(d, &run->program->ops[order[i]], order[i] == TOUCH_Y ? second : first);
 }
 
 /* Z displaces X; then the FIRST of order's last two, and the other on a stream of its own. */
-static enum gsim_status together(struct gsim_run *run, struct gsim_error *error)
+ITERATION(together)
 {
-    (void)error;
-    gsim_stream first = gsim_stream_create(run->driver, 0), second = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    gsim_launch(run->driver, &run->program->ops[TOUCH_Z], first);
-    gsim_device_synchronize(run->driver);
-    gsim_launch(run->driver, &run->program->ops[order[0]], first);
-    gsim_launch(run->driver, &run->program->ops[order[1]], second);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
+    gsim_launch(d, &run->program->ops[TOUCH_Z], first);
+    gsim_device_synchronize(d);
+    gsim_launch(d, &run->program->ops[order[0]], first);
+    gsim_launch(d, &run->program->ops[order[1]], second);
 }
 
 static struct fixture run_together(int first, int second)

@@ -67,15 +67,10 @@ static struct explained begin_many(double us, uint32_t blocks)
 #define BUSY(e, cause, us, tolerance) CHECK_NEAR(gsim_time_us(gsim_explained_busy(&(e)->x, GSIM_CAUSE_##cause)), us, tolerance)
 
 /* --- the host ------------------------------------------------------------------------------------------------------------- */
-static enum gsim_status launch_all(struct gsim_run *run, struct gsim_error *error)
+ITERATION(launch_all)
 {
-    (void)error;
-    gsim_stream s = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_launch(run->driver, OP(run, i), s);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream s = gsim_stream_create(d, 0);
+    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_launch(d, OP(run, i), s);
 }
 
 static enum gsim_status launch_and_wait(struct gsim_run *run, struct gsim_error *error)
@@ -151,19 +146,14 @@ static void test_gap(void)
     release(&e);
 }
 
-static enum gsim_status wait_across(struct gsim_run *run, struct gsim_error *error)
+ITERATION(wait_across)
 {
-    (void)error;
-    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
-    gsim_event event = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
-    gsim_iteration_begin(run->driver, 0);
-    gsim_launch(run->driver, OP(run, 0), a);
-    gsim_event_record(run->driver, event, a);
-    gsim_stream_wait_event(run->driver, b, event);
-    gsim_launch(run->driver, OP(run, 1), b);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_NO_TIMING);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_event_record(d, event, a);
+    gsim_stream_wait_event(d, b, event);
+    gsim_launch(d, OP(run, 1), b);
 }
 
 /* One block of 100 us on one of four SMs; the other kernel waits for it, and 1.5 us for the event. The launch is late for 0.75 + 2. */
@@ -177,17 +167,12 @@ static void test_dependence(void)
     release(&e);
 }
 
-static enum gsim_status behind_another(struct gsim_run *run, struct gsim_error *error)
+ITERATION(behind_another)
 {
-    (void)error;
-    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    gsim_launch(run->driver, OP(run, 0), a);
-    gsim_launch(run->driver, OP(run, 1), a);
-    gsim_launch(run->driver, OP(run, 2), b);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_launch(d, OP(run, 1), a);
+    gsim_launch(d, OP(run, 2), b);
 }
 
 /* One hardware queue: the second stream's kernel, there 4 us behind the first's start, waits until the first's second one has left. */
@@ -204,16 +189,11 @@ static void test_hardware_queue(void)
     release(&wide);
 }
 
-static enum gsim_status side_by_side(struct gsim_run *run, struct gsim_error *error)
+ITERATION(side_by_side)
 {
-    (void)error;
     gsim_stream streams[8];
-    for (uint32_t i = 0; i < run->program->op_count; i++) streams[i] = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_launch(run->driver, OP(run, i), streams[i]);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    for (uint32_t i = 0; i < run->program->op_count; i++) streams[i] = gsim_stream_create(d, 0);
+    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_launch(d, OP(run, i), streams[i]);
 }
 
 /* A block of A on each SM leaves no room for B's, which is there 2 us later. */
@@ -257,19 +237,14 @@ static void test_resident_kernels(void)
     release(&e);
 }
 
-static enum gsim_status record_often(struct gsim_run *run, struct gsim_error *error)
+ITERATION(record_often)
 {
-    (void)error;
-    gsim_stream s = gsim_stream_create(run->driver, 0);
-    gsim_event event = gsim_event_create(run->driver, GSIM_EVENT_TIMING);
-    gsim_iteration_begin(run->driver, 0);
+    gsim_stream s = gsim_stream_create(d, 0);
+    gsim_event event = gsim_event_create(d, GSIM_EVENT_TIMING);
     for (uint32_t i = 0; i < run->program->op_count; i++) {
-        for (int n = 0; n < 20; n++) gsim_event_record(run->driver, event, s);
-        gsim_launch(run->driver, OP(run, i), s);
+        for (int n = 0; n < 20; n++) gsim_event_record(d, event, s);
+        gsim_launch(d, OP(run, i), s);
     }
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
 }
 
 /* 20 events of 0.5 us and a launch of 2 for each kernel of 1 us. */
@@ -282,16 +257,11 @@ static void test_other_calls(void)
     release(&e);
 }
 
-static enum gsim_status fill_queue(struct gsim_run *run, struct gsim_error *error)
+ITERATION(fill_queue)
 {
-    (void)error;
-    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    for (uint32_t i = 0; i + 1 < run->program->op_count; i++) gsim_launch(run->driver, OP(run, i), a);
-    gsim_launch(run->driver, OP(run, run->program->op_count - 1), b);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
+    for (uint32_t i = 0; i + 1 < run->program->op_count; i++) gsim_launch(d, OP(run, i), a);
+    gsim_launch(d, OP(run, run->program->op_count - 1), b);
 }
 
 /* A kernel of 100 us on one SM of four, and a queue of a single launch: the host comes to launch what is behind it when it has ended. */
@@ -309,29 +279,19 @@ static void test_launch_queue(void)
     release(&wide);
 }
 
-static enum gsim_status copy_twice(struct gsim_run *run, struct gsim_error *error)
+ITERATION(copy_twice)
 {
-    (void)error;
-    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    gsim_memcpy_async(run->driver, OP(run, 1), a);
-    gsim_memcpy_async(run->driver, OP(run, 2), b);
-    gsim_launch(run->driver, OP(run, 0), b);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
+    gsim_memcpy_async(d, OP(run, 1), a);
+    gsim_memcpy_async(d, OP(run, 2), b);
+    gsim_launch(d, OP(run, 0), b);
 }
 
 /* Two copies of 100 us, one engine; the kernel follows the second. */
 /* On a stream each. */
-static enum gsim_status copy_apart(struct gsim_run *run, struct gsim_error *error)
+ITERATION(copy_apart)
 {
-    (void)error;
-    gsim_iteration_begin(run->driver, 0);
-    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_memcpy_async(run->driver, OP(run, i), gsim_stream_create(run->driver, 0));
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    for (uint32_t i = 0; i < run->program->op_count; i++) gsim_memcpy_async(d, OP(run, i), gsim_stream_create(d, 0));
 }
 
 /* Two copies to the device, of which the second waits for the engine, and one to the host that ends in between: that makes no room. */
@@ -403,20 +363,15 @@ static void test_unexplained(void)
 
 /* --- mixtures -------------------------------------------------------------------------------------------------------------- */
 /* 10 kernels that are launched one after the other, a wait, 10 with host time before each. */
-static enum gsim_status mixture(struct gsim_run *run, struct gsim_error *error)
+ITERATION(mixture)
 {
-    (void)error;
-    gsim_stream s = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    for (uint32_t i = 0; i < 10; i++) gsim_launch(run->driver, OP(run, i), s);
-    gsim_device_synchronize(run->driver);
+    gsim_stream s = gsim_stream_create(d, 0);
+    for (uint32_t i = 0; i < 10; i++) gsim_launch(d, OP(run, i), s);
+    gsim_device_synchronize(d);
     for (uint32_t i = 10; i < 20; i++) {
-        gsim_host_work(run->driver, 30, "reads");
-        gsim_launch(run->driver, OP(run, i), s);
+        gsim_host_work(d, 30, "reads");
+        gsim_launch(d, OP(run, i), s);
     }
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
 }
 
 static void test_mixture(void)
@@ -432,22 +387,17 @@ static void test_mixture(void)
 
 /* A kernel of 100 us on one SM, behind it on its stream one of 10; one queue for both streams, so that the other stream's kernel comes behind
  * both; then the host works for 200 us, and two copies share an engine before the last kernel. */
-static enum gsim_status second_mixture(struct gsim_run *run, struct gsim_error *error)
+ITERATION(second_mixture)
 {
-    (void)error;
-    gsim_stream a = gsim_stream_create(run->driver, 0), b = gsim_stream_create(run->driver, 0);
-    gsim_iteration_begin(run->driver, 0);
-    gsim_launch(run->driver, OP(run, 0), a);
-    gsim_launch(run->driver, OP(run, 1), a);
-    gsim_launch(run->driver, OP(run, 2), b);
-    gsim_device_synchronize(run->driver);
-    gsim_host_work(run->driver, 200, "reads");
-    gsim_memcpy_async(run->driver, OP(run, 4), a);
-    gsim_memcpy_async(run->driver, OP(run, 5), b);
-    gsim_launch(run->driver, OP(run, 3), b);
-    gsim_device_synchronize(run->driver);
-    gsim_iteration_end(run->driver, 0);
-    return GSIM_OK;
+    gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
+    gsim_launch(d, OP(run, 0), a);
+    gsim_launch(d, OP(run, 1), a);
+    gsim_launch(d, OP(run, 2), b);
+    gsim_device_synchronize(d);
+    gsim_host_work(d, 200, "reads");
+    gsim_memcpy_async(d, OP(run, 4), a);
+    gsim_memcpy_async(d, OP(run, 5), b);
+    gsim_launch(d, OP(run, 3), b);
 }
 
 static void test_second_mixture(void)
