@@ -20,8 +20,7 @@ struct async_params {
 enum { ATTACH_ALWAYS, ATTACH_AUTO, ATTACH_NEVER };
 
 struct async_state {
-    struct gsim_lowering lowering;
-    struct gsim_plan first, steady;
+    struct gsim_planned planned;
     int32_t *numbers;    /* the author's stream numbers in use, ascending */
     int32_t *priorities; /* of each: that of its first op */
     uint32_t *devices;   /* of each; NULL: all are on GPU 0 */
@@ -126,30 +125,22 @@ static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_o
     return 0;
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
-                                  struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
 {
     const struct async_params *params = run->params;
     struct async_state *state = run->state;
-    struct gsim_dag dag;
-    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
-    if (status != GSIM_OK) return status;
-    uint32_t *streams = gsim_alloc(sizeof(*streams) * ((size_t)list->op_count + 1));
-    if (streams) {
-        for (uint32_t i = 0; i < list->op_count; i++) {
-            if (gsim_op_is_host(list->ops[i])) continue;
-            streams[i] = stream_of_op(run, state, list->ops[i]);
-            if (streams[i] == UINT32_MAX) streams[i] = stream_of_writer(&dag, list, streams, i);
-        }
-        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = streams, .stream_count = state->stream_count,
-                                          .prune = (enum gsim_plan_prune)params->prune};
-        status = gsim_plan_build(run, &choice, plan, error);
-    } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    const struct gsim_oplist *list = choice->list;
+    uint32_t *streams = GSIM_ARENA_ARRAY(scratch, uint32_t, (size_t)list->op_count + 1);
+    (void)error;
+    for (uint32_t i = 0; streams && i < list->op_count; i++) {
+        if (gsim_op_is_host(list->ops[i])) continue;
+        streams[i] = stream_of_op(run, state, list->ops[i]);
+        if (streams[i] == UINT32_MAX) streams[i] = stream_of_writer(choice->dag, list, streams, i);
     }
-    gsim_free(streams);
-    gsim_dag_release(&dag);
-    return status;
+    choice->stream_of = streams;
+    choice->stream_count = state->stream_count;
+    choice->prune = (enum gsim_plan_prune)params->prune;
+    return GSIM_OK;
 }
 
 /* As the authors do: a buffer belongs to the stream that first writes it, or else to the only one that reads it; what several
@@ -183,15 +174,9 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
     if (run->draw) return GSIM_OK;
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
-    if (status == GSIM_OK) status = find_streams(run, state, error);
+    enum gsim_status status = find_streams(run, state, error);
     if (status == GSIM_OK) status = find_attached(run, state, error);
-    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
-    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
-        status = make_plan(run, &state->lowering.steady, &state->steady, error);
-    else
-        state->steady = state->first;
-    return status;
+    return status ? status : gsim_plan_prepare(run, &state->planned, gsim_moves_place_default(run), false, choose, error);
 }
 
 /* Of a program that is drawn, events are recorded behind every op, since who will wait is not known, and nothing is attached. */
@@ -229,7 +214,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (run->draw) return execute_drawn(run, error);
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .priorities = state->priorities, .devices = state->devices, .attached = state->attached,
+    struct gsim_plan_style style = {.first = &state->planned.first, .steady = &state->planned.steady, .priorities = state->priorities, .devices = state->devices, .attached = state->attached,
                                     .stream_count = state->stream_count,
                                     .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
     return gsim_plan_execute(run, &style, error);

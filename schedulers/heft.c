@@ -16,11 +16,6 @@ struct heft_params {
     bool insertion;
 };
 
-struct heft_state {
-    struct gsim_lowering lowering;
-    struct gsim_plan first, steady;
-};
-
 #define FOREVER INFINITY
 
 /* Idle time of a processor, ascending; the last gap never ends. */
@@ -194,7 +189,7 @@ static bool schedule(struct planner *p, struct ranked *sorted, uint32_t *order)
     return true;
 }
 
-static bool init_processors(struct planner *p)
+static bool init_processors(struct planner *p, struct gsim_arena *scratch)
 {
     p->to_device = p->stream_count;
     p->to_host = p->stream_count + 1;
@@ -202,7 +197,7 @@ static bool init_processors(struct planner *p)
     p->device_count = p->run->is_placed ? p->run->device_count : 1;
     p->per_device = p->stream_count + (p->device_count > 1 ? 3 : 2);
     p->host = p->device_count * p->per_device;
-    p->processors = gsim_alloc(sizeof(*p->processors) * (p->host + (size_t)1));
+    p->processors = GSIM_ARENA_ARRAY(scratch, struct processor, p->host + (size_t)1);
     if (!p->processors) return false;
     for (uint32_t i = 0; i <= p->host; i++) {
         struct processor *processor = &p->processors[i];
@@ -213,52 +208,38 @@ static bool init_processors(struct planner *p)
     return true;
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
-                                  struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
 {
     const struct heft_params *params = run->params;
-    size_t count = (size_t)list->op_count + 1;
-    struct gsim_dag dag;
-    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
-    if (status != GSIM_OK) return status;
-    struct planner p = {.run = run, .params = params, .list = list, .dag = &dag, .stream_count = (uint32_t)params->streams};
+    size_t count = (size_t)choice->list->op_count + 1;
+    struct planner p = {.run = run, .params = params, .list = choice->list, .dag = choice->dag, .stream_count = (uint32_t)params->streams};
     double **times[] = {&p.cost, &p.rank, &p.start, &p.end};
-    struct ranked *sorted = gsim_alloc(sizeof(*sorted) * count);
-    uint32_t *order = gsim_alloc(sizeof(*order) * count);
-    bool ok = init_processors(&p) && sorted && order && (p.place = gsim_alloc(sizeof(*p.place) * count));
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) ok = (*times[i] = gsim_alloc(sizeof(double) * count)) && ok;
-    if (ok && schedule(&p, sorted, order)) {
-        for (uint32_t i = 0; i < list->op_count; i++) p.place[i] %= p.per_device; /* the GPU is the op's */
-        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = p.place, .order = order,
-                                          .stream_count = p.per_device, .prune = GSIM_PRUNE_CLOCK};
-        status = gsim_plan_build(run, &choice, plan, error);
-    } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
-    }
+    struct ranked *sorted = GSIM_ARENA_ARRAY(scratch, struct ranked, count);
+    uint32_t *order = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
+    p.place = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) *times[i] = GSIM_ARENA_ARRAY(scratch, double, count);
+    bool ok = init_processors(&p, scratch) && !scratch->failed && schedule(&p, sorted, order);
     for (uint32_t i = 0; p.processors && i <= p.host; i++) gsim_free(p.processors[i].gaps);
-    void *scratch[] = {p.processors, p.cost, p.rank, p.start, p.end, p.place, sorted, order};
-    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
-    gsim_dag_release(&dag);
-    return status;
+    if (!ok) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    for (uint32_t i = 0; i < choice->list->op_count; i++) p.place[i] %= p.per_device; /* the GPU is the op's */
+    choice->stream_of = p.place;
+    choice->order = order;
+    choice->stream_count = p.per_device;
+    choice->prune = GSIM_PRUNE_CLOCK;
+    return GSIM_OK;
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct heft_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct heft_state);
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
-    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
-    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
-        status = make_plan(run, &state->lowering.steady, &state->steady, error);
-    else
-        state->steady = state->first;
-    return status;
+    struct gsim_planned *planned = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_planned);
+    if (!planned) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_plan_prepare(run, planned, gsim_moves_place_default(run), false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct heft_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .stream_count = state->first.stream_count,
+    const struct gsim_planned *planned = run->state;
+    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady, .stream_count = planned->first.stream_count,
                                     .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }

@@ -20,14 +20,10 @@ struct kesco_params {
     int ties, placement, issue;
 };
 
-struct kesco_state {
-    struct gsim_lowering lowering;
-    struct gsim_plan first, steady;
-};
-
 /* One function body: the device ops between two host ops. */
 struct planner {
     struct gsim_run *run;
+    struct gsim_arena *scratch;
     const struct kesco_params *params;
     const struct gsim_oplist *list;
     const struct gsim_dag *dag;
@@ -110,7 +106,7 @@ static bool place_level(struct planner *p, uint32_t from, uint32_t to)
         place(p, p->by_level[from], stream);
         return true;
     }
-    struct ranked *ranked = gsim_alloc(sizeof(*ranked) * ((size_t)(to - from) + 1));
+    struct ranked *ranked = GSIM_ARENA_ARRAY(p->scratch, struct ranked, (size_t)(to - from) + 1);
     if (!ranked) return false;
     for (uint32_t i = from; i < to; i++)
         ranked[i - from] = (struct ranked){p->by_level[i], pred_count(p, p->by_level[i]),
@@ -122,7 +118,6 @@ static bool place_level(struct planner *p, uint32_t from, uint32_t to)
         else p->deferred[deferred++] = ranked[i].node;
     }
     for (uint32_t i = 0; i < deferred; i++) place(p, p->deferred[i], free_choice(p, i));
-    gsim_free(ranked);
     return true;
 }
 
@@ -177,12 +172,11 @@ static bool plan_bodies(struct planner *p)
     uint32_t count = p->list->op_count;
     size_t nodes = (size_t)count + 2, streams = p->stream_count;
     uint32_t **arrays[] = {&p->stream_of, &p->order, &p->levels, &p->by_level, &p->level_start, &p->deferred, &p->waiting, &p->next};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) ok = (*arrays[i] = gsim_alloc(sizeof(uint32_t) * nodes)) && ok;
-    p->tail = gsim_alloc(sizeof(uint32_t) * streams);
-    p->load = gsim_alloc(sizeof(uint32_t) * streams);
-    p->head = gsim_alloc(sizeof(uint32_t) * streams);
-    ok = ok && p->tail && p->load && p->head;
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) *arrays[i] = GSIM_ARENA_ARRAY(p->scratch, uint32_t, nodes);
+    p->tail = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
+    p->load = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
+    p->head = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
+    bool ok = !p->scratch->failed;
     for (uint32_t i = 0; ok && i < count; i = p->end) {
         p->begin = p->end = i;
         while (p->end < count && !gsim_op_is_host(p->list->ops[p->end])) p->end++;
@@ -192,48 +186,33 @@ static bool plan_bodies(struct planner *p)
     return ok;
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
-                                  struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
-    struct gsim_dag dag;
-    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
-    if (status != GSIM_OK) return status;
-    struct planner p = {.run = run, .params = params, .list = list, .dag = &dag, .stream_count = (uint32_t)params->streams};
-    if (plan_bodies(&p)) {
-        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = p.stream_of, .order = p.order,
-                                          .stream_count = p.stream_count, .prune = (enum gsim_plan_prune)params->prune,
-                                          .event_per_edge = true, .device_syncs = true};
-        status = gsim_plan_build(run, &choice, plan, error);
-    } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
-    }
-    void *scratch[] = {p.stream_of, p.order, p.levels, p.by_level, p.level_start, p.deferred, p.waiting, p.next, p.tail, p.load, p.head};
-    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
-    gsim_dag_release(&dag);
-    return status;
+    struct planner p = {.run = run, .scratch = scratch, .params = params, .list = choice->list, .dag = choice->dag,
+                        .stream_count = (uint32_t)params->streams};
+    if (!plan_bodies(&p)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    choice->stream_of = p.stream_of;
+    choice->order = p.order;
+    choice->stream_count = p.stream_count;
+    choice->prune = (enum gsim_plan_prune)params->prune;
+    choice->event_per_edge = choice->device_syncs = true;
+    return GSIM_OK;
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct kesco_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct kesco_state);
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
-    if (status == GSIM_OK) gsim_lowering_drop_overhead(&state->lowering);
-    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
-    if (status == GSIM_OK && state->lowering.steady.ops != state->lowering.first.ops)
-        status = make_plan(run, &state->lowering.steady, &state->steady, error);
-    else
-        state->steady = state->first;
-    return status;
+    struct gsim_planned *planned = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_planned);
+    if (!planned) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_plan_prepare(run, planned, gsim_moves_place_default(run), true, choose, error);
 }
 
 /* The pass creates every event anew at each call of the function, timing on, and never destroys one. */
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
-    const struct kesco_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady,
+    const struct gsim_planned *planned = run->state;
+    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady,
                                     .stream_count = (uint32_t)params->streams, .event_flags = GSIM_EVENT_TIMING,
                                     .events_each_iteration = true};
     return gsim_plan_execute(run, &style, error);

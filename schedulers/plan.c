@@ -13,8 +13,7 @@
 #define NONE UINT32_MAX
 
 struct plan_state {
-    struct gsim_lowering lowering;
-    struct gsim_plan first, steady;
+    struct gsim_planned planned;
     uint32_t *stream_of, *position; /* by op of the program: its stream, counted from 0, and its place in the plan */
     uint32_t stream_count;
 };
@@ -107,32 +106,23 @@ static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s
     return s->stream_of[op->index];
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan, struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
 {
     const struct plan_state *s = run->state;
+    const struct gsim_oplist *list = choice->list;
     size_t count = (size_t)list->op_count + 1;
-    struct gsim_dag dag;
-    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
-    if (status != GSIM_OK) return status;
-    uint32_t *order = gsim_alloc(sizeof *order * count), *step_of = gsim_alloc(sizeof *order * count), *streams = gsim_alloc(sizeof *order * count);
-    uint64_t *place = gsim_alloc(sizeof *place * count);
-    if (order && step_of && streams && place) {
-        find_places(run, s, list, &dag, place);
-        sort_nodes(list, place, order);
-        for (uint32_t i = 0; i < list->op_count; i++) streams[i] = stream_of(run, s, list, &dag, i, streams);
-        struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = streams, .order = order, .stream_count = s->stream_count + 2,
-                                          .prune = GSIM_PRUNE_CLOCK};
-        status = check_order(list, &dag, order, step_of, error);
-        if (status == GSIM_OK) status = gsim_plan_build(run, &choice, plan, error);
-    } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
-    }
-    gsim_free(place);
-    gsim_free(order);
-    gsim_free(step_of);
-    gsim_free(streams);
-    gsim_dag_release(&dag);
-    return status;
+    uint32_t *order = GSIM_ARENA_ARRAY(scratch, uint32_t, count), *step_of = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
+    uint32_t *streams = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
+    uint64_t *place = GSIM_ARENA_ARRAY(scratch, uint64_t, count);
+    if (scratch->failed) return GSIM_OK;
+    find_places(run, s, list, choice->dag, place);
+    sort_nodes(list, place, order);
+    for (uint32_t i = 0; i < list->op_count; i++) streams[i] = stream_of(run, s, list, choice->dag, i, streams);
+    choice->stream_of = streams;
+    choice->order = order;
+    choice->stream_count = s->stream_count + 2;
+    choice->prune = GSIM_PRUNE_CLOCK;
+    return check_order(list, choice->dag, order, step_of, error);
 }
 
 /* Of several GPUs the program becomes one that is placed. */
@@ -164,17 +154,14 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     if (!run->op_plan) return gsim_error_set(error, GSIM_USAGE, "the scheduler plan follows a plan: --sched plan=FILE");
     enum gsim_status status = read_rows(run, s, device_of, error);
     if (status == GSIM_OK && run->device_count > 1) status = place(run, device_of, error);
-    if (status == GSIM_OK) status = gsim_moves_lower(run, GSIM_MOVES_AT_USE, &s->lowering, error);
-    if (status == GSIM_OK) status = make_plan(run, &s->lowering.first, &s->first, error);
-    s->steady = s->first;
-    if (status == GSIM_OK && s->lowering.steady.ops != s->lowering.first.ops) status = make_plan(run, &s->lowering.steady, &s->steady, error);
-    return status;
+    return status ? status : gsim_plan_prepare(run, &s->planned, GSIM_MOVES_AT_USE, false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct plan_state *s = run->state;
-    struct gsim_plan_style style = {.first = &s->first, .steady = &s->steady, .stream_count = s->first.stream_count, .event_flags = GSIM_EVENT_NO_TIMING};
+    const struct gsim_planned *planned = &((const struct plan_state *)run->state)->planned;
+    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady, .stream_count = planned->first.stream_count,
+                                    .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }
 

@@ -274,3 +274,31 @@ enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_ch
     for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
     return b.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while planning") : GSIM_OK;
 }
+
+static enum gsim_status make(struct gsim_run *run, const struct gsim_oplist *list, gsim_plan_choose *choose, struct gsim_plan *plan,
+                             struct gsim_error *error)
+{
+    struct gsim_dag dag;
+    struct gsim_arena scratch = {0};
+    struct gsim_plan_choice choice = {.list = list, .dag = &dag};
+    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
+    if (status != GSIM_OK) return status;
+    status = choose(run, &choice, &scratch, error);
+    if (scratch.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    if (status == GSIM_OK) status = gsim_plan_build(run, &choice, plan, error);
+    gsim_arena_release(&scratch);
+    gsim_dag_release(&dag);
+    return status;
+}
+
+enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place, bool drops_overhead,
+                                   gsim_plan_choose *choose, struct gsim_error *error)
+{
+    const struct gsim_lowering *lowering = &planned->lowering;
+    enum gsim_status status = gsim_moves_lower(run, place, &planned->lowering, error);
+    if (status == GSIM_OK && drops_overhead) gsim_lowering_drop_overhead(&planned->lowering);
+    if (status == GSIM_OK) status = make(run, &lowering->first, choose, &planned->first, error);
+    planned->steady = planned->first;
+    if (status == GSIM_OK && lowering->steady.ops != lowering->first.ops) status = make(run, &lowering->steady, choose, &planned->steady, error);
+    return status;
+}

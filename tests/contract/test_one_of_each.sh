@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A scheduler, a workload, a device and an importer are each one file, and one line of a .def (a device: none). In a copy of
-# the tree one of each is added, the copy is built, and all four work: test_one_of_each.sh SOURCE-DIR BUILD-DIR.
+# A scheduler, a policy, a placement, a work model, a workload, a source and an importer are each one file and one line of a
+# .def; a device and a node are one file. In a copy of the tree one of each is added, the copy is built, and all work:
+# test_one_of_each.sh SOURCE-DIR BUILD-DIR.
 set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd)
 place=$(mktemp -d)
@@ -25,6 +26,17 @@ tree=$place/tree
 # --- one file and one line each ---------------------------------------------------------------------------------
 sed 's/gsim_scheduler_skeleton/gsim_scheduler_added/; s/"skeleton"/"added"/' "$tree/schedulers/skeleton.c" >"$tree/schedulers/added.c"
 echo 'X(added)' >>"$tree/schedulers/schedulers.def"
+
+# One that is copied: FROM DEF, under the name WORD.
+add() {
+    sed "s/$3/added${4:-}/g" "$tree/$1" >"$tree/$(dirname "$1")/added${4:-}.c"
+    echo "X(added${4:-})" >>"$tree/$2"
+}
+add schedulers/eager.c schedulers/schedulers.def eager _policy
+add schedulers/place/round_robin.c schedulers/place/place.def 'round.robin'
+add sim/sm/models/waves.c sim/sm/models/models.def waves
+add workloads/sources/early_exit.c workloads/sources/sources.def 'early.exit'
+sed 's/"name": "dgx-a100"/"name": "added"/' "$tree/models/nodes/dgx-a100.json" >"$tree/models/nodes/added.json"
 
 sed 's/gsim_workload_vec/gsim_workload_added/; s/"vec"/"added"/' "$tree/workloads/vec.c" >"$tree/workloads/added.c"
 echo 'X(added)' >>"$tree/workloads/workloads.def"
@@ -70,17 +82,26 @@ END
 cd "$place" || exit 1
 diff -rq before tree | LC_ALL=C sort >touched.txt
 cat >expected.txt <<'END'
+Files before/schedulers/place/place.def and tree/schedulers/place/place.def differ
 Files before/schedulers/schedulers.def and tree/schedulers/schedulers.def differ
+Files before/sim/sm/models/models.def and tree/sim/sm/models/models.def differ
 Files before/traces/import/importers.def and tree/traces/import/importers.def differ
+Files before/workloads/sources/sources.def and tree/workloads/sources/sources.def differ
 Files before/workloads/workloads.def and tree/workloads/workloads.def differ
+Only in tree/models/nodes: added.json
 Only in tree/models: added.json
+Only in tree/schedulers/place: added.c
 Only in tree/schedulers: added.c
+Only in tree/schedulers: added_policy.c
+Only in tree/sim/sm/models: added.c
 Only in tree/traces/import: added.c
+Only in tree/workloads/sources: added.c
 Only in tree/workloads: added.c
 END
 cmp -s touched.txt expected.txt || { fail 'other files were touched:' && cat touched.txt; }
-for list in schedulers/schedulers.def traces/import/importers.def workloads/workloads.def; do
-    [ "$(diff "before/$list" "tree/$list" | grep -c '^[<>]')" = 1 ] || fail "$list: more than a line"
+for list in schedulers/schedulers.def:2 schedulers/place/place.def:1 sim/sm/models/models.def:1 traces/import/importers.def:1 \
+    workloads/sources/sources.def:1 workloads/workloads.def:1; do
+    [ "$(diff "before/${list%:*}" "tree/${list%:*}" | grep -c '^[<>]')" = "${list#*:}" ] || fail "$list: other lines"
 done
 
 # --- it builds, and they work -----------------------------------------------------------------------------------
@@ -90,11 +111,23 @@ expect 'building' cmake --build build --parallel 2 --target gpusim test-schedule
     test-contract-contract test-traces-import-importers
 gpusim=$place/build/gpusim
 [ -x "$gpusim" ] || exit 1
-for kind in schedulers workloads devices; do
+for kind in schedulers workloads devices nodes placements; do
     "$gpusim" list $kind | grep -q '^ *added ' || fail "gpusim list $kind: no 'added'"
 done
 "$gpusim" completion bash | grep -q 'added' || fail "completion: no 'added'"
-expect 'all four at once' "$gpusim" --workload added --sched added --device added --report added.json
+expect 'a scheduler, a workload and a device' "$gpusim" --workload vec --sched added --device added --report added.json
+# Beside what each was copied from, but for the names.
+same() { # same WHAT COPY ORIGINAL: these arguments give the same run
+    what=$1 copy=$2 original=$3
+    # shellcheck disable=SC2086
+    expect "$what" "$gpusim" $copy --report copy.json && expect "$what" "$gpusim" $original --report original.json
+    for report in copy original; do sed -n '/"makespan_us"/,$p' $report.json | grep -o '_us": [0-9.]*' >$report.txt; done
+    { [ -s copy.txt ] && cmp -s copy.txt original.txt; } || fail "$what: runs otherwise than the original"
+}
+same 'a policy, a node and a placement' '--workload cholesky --sched added_policy --node added --place added' \
+    '--workload cholesky --sched eager --node dgx-a100 --place round-robin'
+same 'a work model' '--workload img --sched kesco --model added' '--workload img --sched kesco --model waves'
+same 'a source' '--workload added --sched taskflow' '--workload early-exit --sched taskflow'
 sed 's/gsim_scheduler_skeleton/gsim_scheduler/' before/schedulers/skeleton.c >skeleton.c
 expect 'the skeleton as a plug-in' "${CC:-cc}" -std=c11 -O1 -Ibefore/include -shared -fPIC -o skeleton.so skeleton.c
 expect 'what it was copied from' "$gpusim" --workload vec --sched ./skeleton.so --device h200 --report copied.json

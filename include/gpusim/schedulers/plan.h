@@ -56,6 +56,21 @@ struct gsim_plan_choice {
 enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_choice *choice, struct gsim_plan *plan,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
+/* What a static policy keeps of a run's two lists. */
+struct gsim_planned {
+    struct gsim_lowering lowering;
+    struct gsim_plan first, steady; /* may be the same */
+};
+
+/* The policy itself: sets CHOICE, of which LIST and DAG are given, with arrays from SCRATCH, which goes when the plan is made. Out of
+ * memory need not be told: SCRATCH knows. */
+typedef enum gsim_status gsim_plan_choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                                          struct gsim_error *error);
+
+/* The prepare() of a static policy: both lists with their moves, each with its graph, the choice and the plan. */
+enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place,
+                                   bool drops_overhead, gsim_plan_choose *choose, struct gsim_error *error) GSIM_NODISCARD;
+
 struct gsim_plan_style {
     const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
     const int32_t *priorities;              /* per stream; NULL: 0 */
