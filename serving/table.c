@@ -172,7 +172,7 @@ static double round_of(struct gsim_serving_table *t, uint32_t prefill, const uin
 /* A round of LAUNCHES, those between two buckets as their weights say. */
 static double time_of(struct gsim_serving_table *t, uint32_t prefill, const struct gsim_serving_launch *launches, uint32_t count, uint32_t number)
 {
-    uint32_t low[GSIM_LAUNCH_MOST], high[GSIM_LAUNCH_MOST];
+    uint32_t low[GSIM_LAUNCH_MOST] = {0}, high[GSIM_LAUNCH_MOST] = {0};
     double weight = 0;
     for (uint32_t i = 0; i < count; i++) {
         low[i] = launches[i].index;
