@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Which command; the options are read by cli/words/parse.c and mean what
+ * Layer: cli (program). Which command; the options are read by cli/words/parse.c and mean what
  * cli/setup.c says.
  */
 #include "cli/cli.h"

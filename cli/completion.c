@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). gpusim completion bash|zsh: what a shell offers behind gpusim, from the tables that --help is made
+ * Layer: cli (program). gpusim completion bash|zsh: what a shell offers behind gpusim, from the tables that --help is made
  * of. Names of workloads, schedulers and devices are those of the gpusim that wrote it.
  */
 #include "cli/cli.h"

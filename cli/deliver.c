@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). What a finished run gives: its report in the terminal and the files asked for. All files
+ * Layer: cli (program). What a finished run gives: its report in the terminal and the files asked for. All files
  * take their names only when all of them are complete. Runs: cli/run.c, and traces/runner/ on a real GPU.
  */
 #include <unistd.h>

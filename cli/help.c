@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). The texts of --help: options come from the table in cli/cli.h, examples and usage
+ * Layer: cli. The texts of --help: options come from the table in cli/cli.h, examples and usage
  * lines are here. man/make.sh makes the manual page of it.
  */
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Notes on options that do nothing: each --opt of the machine or of a scheduler is left out in turn,
+ * Layer: cli (program). Notes on options that do nothing: each --opt of the machine or of a scheduler is left out in turn,
  * and where every run takes exactly as long without it, that is said, with the reason where there is one to name.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim import": a profiler's trace into a program file. The trace is read by one of
+ * Layer: cli (program). "gpusim import": a profiler's trace into a program file. The trace is read by one of
  * traces/import/importers.def, the program written by sim/program/writer.c.
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). What is asked of a program before anything simulates it: gpusim-runner links this, and no simulator. */
+/* Layer: cli (program). What is asked of a program before anything simulates it: gpusim-runner links this, and no simulator. */
 #include "cli/cli.h"
 
 enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error)

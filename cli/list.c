@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim list": what the registries and the model folders hold, one line each, or with
+ * Layer: cli (program). "gpusim list": what the registries and the model folders hold, one line each, or with
  * --long, or of the one that is named, everything there is to know.
  */
 #include "sim/device/device.h"

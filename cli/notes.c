@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Notes on a program that is right by its format but hardly what was meant: a kernel whose
+ * Layer: cli (program). Notes on a program that is right by its format but hardly what was meant: a kernel whose
  * solo_device looks like a slip of a device's name. A device of the user's own may have any name, so that is no error.
  */
 #include "sim/device/search.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Before any command does its work: can the files that it shall write be written, are they
+ * Layer: cli (program). Before any command does its work: can the files that it shall write be written, are they
  * different ones, and is none of them one that it reads? Which endings a picture may have is its command's business.
  */
 #include "cli/cli.h"

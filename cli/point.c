@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Simulates a point that cli/setup.c has made and measures it. */
+/* Layer: cli (program). Simulates a point that cli/setup.c has made and measures it. */
 #include "cli/cli.h"
 #include "sim/sm/work.h"
 #include "sim/spread.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
+ * Layer: cli (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
 #include "cli/cli.h"
 #include "cli/ranks/ranks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/run_progress.h. */
+/* Layer: cli (program). See cli/run_progress.h. */
 #include "cli/run_progress.h"
 
 #define EVERY 256 /* kernels: the clock is asked this seldom */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). How far a single long run is: kernels that have ended, on a terminal or after ten seconds. An
+ * Layer: cli (program). How far a single long run is: kernels that have ended, on a terminal or after ten seconds. An
  * observer in front of the run's own, so nothing of the run changes.
  */
 #pragma once

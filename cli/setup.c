@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). From the words of the command line to simulations: numbers, names, --opt, defaults.
+ * Layer: cli (program). From the words of the command line to simulations: numbers, names, --opt, defaults.
  * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
  */
 #include "cli/cli.h"

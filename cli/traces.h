@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Profilers' traces for "gpusim validate": read by traces/import/, replayed and compared by
+ * Layer: cli (program). Profilers' traces for "gpusim validate": read by traces/import/, replayed and compared by
  * trust/validate/traces.c.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. See sweep/sensitivity.h.
+ * Layer: sweep. See sweep/sensitivity.h.
  */
 #include "sweep/sensitivity.h"
 

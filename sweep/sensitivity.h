@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Which inputs matter: designs of points in the unit cube, and the effects that follow from a function's
+ * Layer: sweep. Which inputs matter: designs of points in the unit cube, and the effects that follow from a function's
  * values there. Knows nothing of devices or simulations; who computes the values is the caller.
  *
  *   one at a time  the middle, then each input at both ends: 2 d + 1 points

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (data). What gpusim-runner recorded on a real GPU: built-in workloads under schedulers, and each of
+ * Layer: traces (data). What gpusim-runner recorded on a real GPU: built-in workloads under schedulers, and each of
  * their kernels alone. Read by traces/runs.h (schema gpusim-runs/1); predicted by trust/validate/predict.h. Times: microseconds.
  */
 #pragma once

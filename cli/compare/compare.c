@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim compare": workloads x schedulers, the median time of an iteration and the
+ * Layer: cli (program). "gpusim compare": workloads x schedulers, the median time of an iteration and the
  * speed-up over a base scheduler. Runs are made by worker processes: one that fails or crashes costs its cell. Tables and
  * files: cli/compare/compare_table.c.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). What cli/compare/compare.c (which chooses and runs) and cli/compare/compare_table.c (which prints and writes) share.
+ * Layer: cli (program). What cli/compare/compare.c (which chooses and runs) and cli/compare/compare_table.c (which prints and writes) share.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). See cli/compare/compare.h: a comparison as the table in the terminal, as CSV and as JSON.
+ * Layer: cli (program). See cli/compare/compare.h: a comparison as the table in the terminal, as CSV and as JSON.
  */
 #include "cli/compare/compare.h"
 

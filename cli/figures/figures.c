@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). See cli/figures/figures.h.
+ * Layer: cli (program). See cli/figures/figures.h.
  */
 #include "cli/figures/figures.h"
 

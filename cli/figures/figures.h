@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Figures of commands that write a CSV file of their own (validate): which script of plots/,
+ * Layer: cli (program). Figures of commands that write a CSV file of their own (validate): which script of plots/,
  * which format by the name's ending. Figures of results, reports and traces: cli/figures/plot.c.
  */
 #pragma once

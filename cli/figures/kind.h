@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). What a file is that a figure cannot be made of, and the command that takes it.
+ * Layer: cli (program). What a file is that a figure cannot be made of, and the command that takes it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim report": results, or the report of one run, as one page of HTML. What stands in it:
+ * Layer: cli (program). "gpusim report": results, or the report of one run, as one page of HTML. What stands in it:
  * plots/page/page.h.
  */
 #include "plots/page/page.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
+ * Layer: cli (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
  */
 #include "cli/figures/plot.h"
 #include "cli/figures/kind.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). What "gpusim plot" and "gpusim report" have in common: words about figures.
+ * Layer: cli (program). What "gpusim plot" and "gpusim report" have in common: words about figures.
  */
 #pragma once
 

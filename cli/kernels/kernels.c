@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Profiles of single kernels: "gpusim import ncu FILE", and --kernels FILE, which gives them to the
+ * Layer: cli (program). Profiles of single kernels: "gpusim import ncu FILE", and --kernels FILE, which gives them to the
  * kernels of whatever program is asked about.
  */
 #include <inttypes.h>

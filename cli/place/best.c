@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). --place best and --sched best: each one is simulated, and the one with the least makespan taken. It says by how
+ * Layer: cli (program). --place best and --sched best: each one is simulated, and the one with the least makespan taken. It says by how
  * much, and how sure that is: makespans of DAGs on two H100 are 2.6 % off (traces/h100), which is taken as a normal deviation of each.
  */
 #include "cli/cli.h"

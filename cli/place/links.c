@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). The links of a run on real GPUs (cli/place/node.h). */
+/* Layer: cli (program). The links of a run on real GPUs (cli/place/node.h). */
 #include "cli/place/node.h"
 
 #include "cli/cli.h"

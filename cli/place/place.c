@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). --place: the placement and its parameters, for a point and for who checks --opt (cli/cli.h). */
+/* Layer: cli (program). --place: the placement and its parameters, for a point and for who checks --opt (cli/cli.h). */
 #include "cli/cli.h"
 
 enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,

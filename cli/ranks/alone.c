@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Kernels of ranks that ran beside a collective took longer: its blocks held SMs, or moved data. What such a kernel takes
+ * Layer: cli (program). Kernels of ranks that ran beside a collective took longer: its blocks held SMs, or moved data. What such a kernel takes
  * alone is told by the same kernel elsewhere, on any rank, beside none (cli/ranks/traces.h).
  */
 #include <stdlib.h>

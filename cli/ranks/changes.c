@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/ranks/changes.h: words to changes, changes to ranks that run. */
+/* Layer: cli (program). See cli/ranks/changes.h: words to changes, changes to ranks that run. */
 #include "cli/ranks/changes.h"
 
 #include <math.h>

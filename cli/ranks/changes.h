@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made. */
+/* Layer: cli (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made. */
 #pragma once
 
 #include "cli/ranks/traces.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). A rank's program with another way of communicating (cli/ranks/changes.h): its ops are built again one by one, those of
+ * Layer: cli (program). A rank's program with another way of communicating (cli/ranks/changes.h): its ops are built again one by one, those of
  * collectives changed, merged or split on the way.
  */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim explain RANK0 RANK1 ...": what each rank's step goes into, and which rank the others wait for. */
+/* Layer: cli (program). "gpusim explain RANK0 RANK1 ...": what each rank's step goes into, and which rank the others wait for. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Reading files of ranks (cli/ranks/file.h). Programs are looked for beside the file. */
+/* Layer: cli (program). Reading files of ranks (cli/ranks/file.h). Programs are looked for beside the file. */
 #include "cli/ranks/file.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Files of schema gpusim-ranks/1. */
+/* Layer: cli (program). Files of schema gpusim-ranks/1. */
 #pragma once
 
 #include "cli/ranks/ranks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim import" of the traces of several ranks: a file of ranks, and beside it each rank's program. */
+/* Layer: cli (program). "gpusim import" of the traces of several ranks: a file of ranks, and beside it each rank's program. */
 #include <stdio.h>
 #include <string.h>
 

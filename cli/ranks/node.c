@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its file says. */
+/* Layer: cli (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its file says. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
+/* Layer: cli (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
 #include "cli/ranks/ranks.h"
 
 #include "cli/ranks/file.h"

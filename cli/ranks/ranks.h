@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). --ranks: programs on GPUs of their own, with collectives between them. */
+/* Layer: cli (program). --ranks: programs on GPUs of their own, with collectives between them. */
 #pragma once
 
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). What a rank's last iteration went into (cli/ranks/traces.h): each moment counts once, kernels first. */
+/* Layer: cli (program). What a rank's last iteration went into (cli/ranks/traces.h): each moment counts once, kernels first. */
 #include <stdlib.h>
 
 #include "cli/ranks/traces.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of collectives. */
+/* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of collectives. */
 #include "cli/ranks/traces.h"
 
 #include <dirent.h>

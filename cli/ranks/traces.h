@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Traces of several ranks of one program: read together, their collectives meeting each other, and
+ * Layer: cli (program). Traces of several ranks of one program: read together, their collectives meeting each other, and
  * replayed together.
  */
 #pragma once

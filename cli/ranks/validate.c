@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Traces of ranks for "gpusim validate": replayed together, a row of each (cli/ranks/traces.h). */
+/* Layer: cli (program). Traces of ranks for "gpusim validate": replayed together, a row of each (cli/ranks/traces.h). */
 #include <math.h>
 #include <string.h>
 

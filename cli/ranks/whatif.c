@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim whatif RANK0 RANK1 ...": what changes of the communication would be worth (cli/ranks/changes.h). */
+/* Layer: cli (program). "gpusim whatif RANK0 RANK1 ...": what changes of the communication would be worth (cli/ranks/changes.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

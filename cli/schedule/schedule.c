@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim schedule": a CUDA source is told by its name's end. */
+/* Layer: cli (program). "gpusim schedule": a CUDA source is told by its name's end. */
 #include "cli/schedule/schedule.h"
 
 #include "cli/whatif/subject.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim schedule": what it does of a CUDA source, and of a trace or a program. */
+/* Layer: cli (program). "gpusim schedule": what it does of a CUDA source, and of a trace or a program. */
 #pragma once
 
 #include "cli/cli.h"

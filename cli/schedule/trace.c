@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim schedule TRACE": what streams are worth to a step as one CUDA graph. Each policy's assignment for two and
+ * Layer: cli (program). "gpusim schedule TRACE": what streams are worth to a step as one CUDA graph. Each policy's assignment for two and
  * more streams is simulated (ask/schedule/assign.h), the best one told, with its interval, and written.
  */
 #include "cli/schedule/schedule.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). See cli/sweep/sensitivity.h: effects as a table, as CSV and as a picture, the largest first.
+ * Layer: cli (program). See cli/sweep/sensitivity.h: effects as a table, as CSV and as a picture, the largest first.
  */
 #include <string.h>
 

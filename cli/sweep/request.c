@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/sweep/request.h. Running a point and its row: cli/sweep/row.c. */
+/* Layer: cli (program). See cli/sweep/request.h. Running a point and its row: cli/sweep/row.c. */
 #include "cli/sweep/request.h"
 #include "plots/gnuplot.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). One point of a sweep: from its settings to a simulation and a row of results. Which settings
+ * Layer: cli (program). One point of a sweep: from its settings to a simulation and a row of results. Which settings
  * there are, what "all" stands for, which apply to a point, and the key under which its row is kept.
  */
 #pragma once

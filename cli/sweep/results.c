@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim results": rows of a results file, or groups of them, as a table, CSV or JSON; and
+ * Layer: cli (program). "gpusim results": rows of a results file, or groups of them, as a table, CSV or JSON; and
  * "gpusim results merge". What is asked: sweep/query/query.h.
  */
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Runs one point of a sweep and makes its row: columns of sweep/columns.def. */
+/* Layer: cli (program). Runs one point of a sweep and makes its row: columns of sweep/columns.def. */
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
 

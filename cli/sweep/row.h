@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program; internal to cli/sweep/request.c and cli/sweep/row.c). A point with its settings sorted out. */
+/* Layer: cli (program; internal to cli/sweep/request.c and cli/sweep/row.c). A point with its settings sorted out. */
 #pragma once
 
 #include "cli/sweep/request.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker
+ * Layer: cli (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker
  * processes (sim/base/jobs/pool.h); the designs and effects: sweep/sensitivity.h; table and picture: cli/sweep/effects.c.
  */
 #include "cli/sweep/sensitivity.h"

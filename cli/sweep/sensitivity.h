@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). What cli/sweep/sensitivity.c (which runs) and cli/sweep/effects.c (which prints and draws) share.
+ * Layer: cli (program). What cli/sweep/sensitivity.c (which runs) and cli/sweep/effects.c (which prints and draws) share.
  */
 #pragma once
 

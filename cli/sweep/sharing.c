@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/sweep/sharing.h. */
+/* Layer: cli (program). See cli/sweep/sharing.h. */
 #include "cli/sweep/sharing.h"
 
 #include <cjson/cJSON.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Points of a sweep that are several tasks under a way of sharing: settings "task1" (a --task's
+ * Layer: cli (program). Points of a sweep that are several tasks under a way of sharing: settings "task1" (a --task's
  * words), "task1.KEY" (a key of them, which replaces theirs), "share".
  */
 #pragma once

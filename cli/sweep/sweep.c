@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
+ * Layer: cli (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
  * that holds them all. A point: cli/sweep/request.h. Running them: sweep/run.h.
  */
 #include <sys/stat.h>

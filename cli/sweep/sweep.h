@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program; cli/cli.h includes it). The options of "gpusim sweep" and "gpusim results". */
+/* Layer: cli (program; cli/cli.h includes it). The options of "gpusim sweep" and "gpusim results". */
 #pragma once
 
 /* As GSIM_CLI_OPTION_MAP in cli/cli.h. */

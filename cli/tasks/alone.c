@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Simulates tasks, together and each alone (cli/tasks/tasks.h). */
+/* Layer: cli (program). Simulates tasks, together and each alone (cli/tasks/tasks.h). */
 #include "cli/tasks/tasks.h"
 
 #include <string.h>

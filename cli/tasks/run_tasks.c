@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim run --task ... --share WAY": one simulation of several tasks. */
+/* Layer: cli (program). "gpusim run --task ... --share WAY": one simulation of several tasks. */
 #include "cli/tasks/tasks.h"
 
 static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_simulation *s, const struct gsim_timeline *timeline,

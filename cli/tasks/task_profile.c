@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). --measure and --profile: the measurement stage that policies' profiles come from. */
+/* Layer: cli (program). --measure and --profile: the measurement stage that policies' profiles come from. */
 #include "cli/tasks/tasks.h"
 #include "sim/base/text.h"
 

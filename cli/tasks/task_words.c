@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). Reads what --task says (cli/task_words.h). */
+/* Layer: cli (program). Reads what --task says (cli/task_words.h). */
 #include "cli/tasks/task_words.h"
 
 #include <math.h>

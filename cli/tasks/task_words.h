@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). The words of a --task. */
+/* Layer: cli (program). The words of a --task. */
 #pragma once
 
 #include "gpusim/task.h"

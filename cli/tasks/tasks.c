@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). From --task and --share to a simulation (cli/tasks/tasks.h). */
+/* Layer: cli (program). From --task and --share to a simulation (cli/tasks/tasks.h). */
 #include "cli/tasks/tasks.h"
 
 #include <string.h>

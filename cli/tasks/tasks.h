@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). --task and --share: several programs on one GPU. */
+/* Layer: cli (program). --task and --share: several programs on one GPU. */
 #pragma once
 
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim calibrate": a device file from a probe, recorded runs, profilers' traces, or several of
+ * Layer: cli (program). "gpusim calibrate": a device file from a probe, recorded runs, profilers' traces, or several of
  * these. What is fitted how: trust/calibrate/probes.c, trust/calibrate/runs.c, trust/calibrate/profile.c.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). The runs of a calibration, predicted by worker processes (sim/base/jobs/pool.h; SimGrid has one engine
+ * Layer: cli (program). The runs of a calibration, predicted by worker processes (sim/base/jobs/pool.h; SimGrid has one engine
  * per process). The workers are started once and know the runs; a page of shared memory tells them the device's
  * numbers of the moment. What is predicted depends on neither the number of workers nor their order.
  */

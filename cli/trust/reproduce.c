@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
+ * Layer: cli (program). "gpusim reproduce": reads published tables, makes the runs behind them, prints and draws
  * published against simulated. What is run: trust/published/rules.c.
  */
 #include "trust/published/mp.h"

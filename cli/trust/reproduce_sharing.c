@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim reproduce xsched" and "fikit": what is run is trust/published/sharing.c's. */
+/* Layer: cli (program). "gpusim reproduce xsched" and "fikit": what is run is trust/published/sharing.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

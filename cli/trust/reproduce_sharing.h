@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim reproduce xsched" and "fikit". */
+/* Layer: cli (program). "gpusim reproduce xsched" and "fikit". */
 #pragma once
 
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
+ * Layer: cli (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
  * predictions are off. Cases are read by traces/cases.c, simulated by trust/validate/validate.c; runs by traces/runs.c and
  * trust/validate/runs.c; profilers' traces by cli/traces.c.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of sharing. */
+/* Layer: cli (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of sharing. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

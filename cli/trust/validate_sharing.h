@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). See cli/trust/validate_sharing.c. */
+/* Layer: cli (program). See cli/trust/validate_sharing.c. */
 #pragma once
 
 #include "cli/cli.h"

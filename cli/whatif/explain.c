@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is text, CSV and JSON.
+ * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is text, CSV and JSON.
  */
 #include "cli/whatif/explain.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and the trace: cli/whatif/explain_pairs.c. */
+/* Layer: cli (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and the trace: cli/whatif/explain_pairs.c. */
 #pragma once
 
 #include "cli/whatif/subject.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). "gpusim whatif": what each change would be worth. Every row is a simulation in a worker process
+ * Layer: cli (program). "gpusim whatif": what each change would be worth. Every row is a simulation in a worker process
  * (sim/base/jobs/pool.h); then those that help are tried together, the best first, again all at once.
  */
 #include "cli/whatif/whatif.h"

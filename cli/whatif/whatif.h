@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). "gpusim whatif": the rows of its table. Runs: cli/whatif/whatif.c; text, CSV, JSON, picture: cli/whatif/whatif_table.c. */
+/* Layer: cli (program). "gpusim whatif": the rows of its table. Runs: cli/whatif/whatif.c; text, CSV, JSON, picture: cli/whatif/whatif_table.c. */
 #pragma once
 
 #include "cli/whatif/subject.h"

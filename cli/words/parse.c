@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). The words of a command line as struct gsim_cli_arguments; what they mean is
+ * Layer: cli (program). The words of a command line as struct gsim_cli_arguments; what they mean is
  * cli/setup.c's, which command they call cli/cli.c's.
  */
 #include "cli/cli.h"

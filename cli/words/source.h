@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (program). The options of "gpusim import" that are a CUDA source's. */
+/* Layer: cli (program). The options of "gpusim import" that are a CUDA source's. */
 #pragma once
 
 #include "cli/cli.h"

@@ -4,8 +4,8 @@
  * requests that wait and those that it serves. Implementations live in workloads/batching/, one file each
  * (batching.def lists them), or in shared objects.
  *
- * A request has PROMPT tokens, which steps of the kind prefill compute, and asks for OUTPUT tokens: the first comes with
- * the last of its prefill, each decode step brings one more. From its first prefill to its end it holds a slot.
+ * A request has PROMPT tokens, which steps of the kind prefill compute, and asks for OUTPUT tokens: the first comes
+ * with the last of its prefill, each decode step brings one more. From its first prefill to its end it holds a slot.
  *
  * Order of calls in one run:
  *   open   optional, before the run
@@ -89,8 +89,8 @@ struct gsim_batching_ops {
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_batching_ops gsim_batching;
 
-/* The request whose prefill a step can go on with or begin: one that fills its slot, else the one that waits longest, where
- * a slot is free for it and no prefill runs; or GSIM_NO_REQUEST. */
+/* The request whose prefill a step can go on with or begin: one that fills its slot, else the one that waits longest,
+ * where a slot is free for it and no prefill runs; or GSIM_NO_REQUEST. */
 static inline uint32_t gsim_batch_next_prefill(const struct gsim_batch_view *view)
 {
     if (view->prefill_running) return GSIM_NO_REQUEST;
@@ -102,6 +102,7 @@ static inline uint32_t gsim_batch_next_prefill(const struct gsim_batch_view *vie
 const struct gsim_batching_ops *gsim_batching_find(const char *name);
 const struct gsim_batching_ops *gsim_batching_at(uint32_t index); /* NULL at the end */
 /* By name, or from a shared object by its path. It stays loaded. */
-enum gsim_status gsim_batching_load(const char *name_or_path, const struct gsim_batching_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_batching_load(const char *name_or_path, const struct gsim_batching_ops **ops,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END

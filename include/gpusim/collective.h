@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (data). A collective as an op of a program: on each rank of its group a kernel that holds SMs and waits for the
- * kernels of the others. Its blocks and its time follow from models/nccl/ (sim/collective/).
+ * Layer: sim (data). A collective as an op of a program: on each rank of its group a kernel that holds SMs and waits
+ * for the kernels of the others. Its blocks and its time follow from models/nccl/ (sim/collective/).
  */
 #pragma once
 
@@ -17,12 +17,19 @@ GSIM_DECLARATIONS_BEGIN
 
 /* X(id, name): NCCL's operations; send_recv: the group's first rank sends to its second, one op for both. */
 #define GSIM_COLLECTIVE_KINDS(X)                                                                                      \
-    X(ALL_REDUCE, "all_reduce") X(ALL_GATHER, "all_gather") X(REDUCE_SCATTER, "reduce_scatter") X(BROADCAST, "broadcast") \
+    X(ALL_REDUCE, "all_reduce") X(ALL_GATHER, "all_gather") X(REDUCE_SCATTER, "reduce_scatter")                        \
+    X(BROADCAST, "broadcast")                                                                                          \
     X(ALL_TO_ALL, "all_to_all") X(SEND, "send") X(RECV, "recv") X(SEND_RECV, "send_recv")
 #define GSIM_COLLECTIVE_ENUM(id, name) GSIM_COLLECTIVE_##id,
 enum gsim_collective_kind { GSIM_COLLECTIVE_KINDS(GSIM_COLLECTIVE_ENUM) GSIM_COLLECTIVE_COUNT };
 
-enum gsim_collective_algorithm { GSIM_ALGORITHM_AUTO, GSIM_ALGORITHM_RING, GSIM_ALGORITHM_TREE, GSIM_ALGORITHM_NVLS, GSIM_ALGORITHM_COPY_ENGINE };
+enum gsim_collective_algorithm {
+    GSIM_ALGORITHM_AUTO,
+    GSIM_ALGORITHM_RING,
+    GSIM_ALGORITHM_TREE,
+    GSIM_ALGORITHM_NVLS,
+    GSIM_ALGORITHM_COPY_ENGINE
+};
 enum gsim_collective_protocol { GSIM_PROTOCOL_AUTO, GSIM_PROTOCOL_LL, GSIM_PROTOCOL_LL128, GSIM_PROTOCOL_SIMPLE };
 
 struct gsim_collective {
@@ -49,8 +56,9 @@ struct gsim_device_spec;
 struct gsim_nccl;
 /* NCCL's numbers on the device's architecture, for gsim_free(); NULL: none are found, or no memory. */
 struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device);
-/* Microseconds that a collective of RANKS takes alone on such devices, all of one node, from when all ranks are there. */
-double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device, const struct gsim_collective *collective,
-                                   uint32_t ranks);
+/* Microseconds that a collective of RANKS takes alone on such devices, all of one node, from when all ranks are
+ * there. */
+double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
+                                   const struct gsim_collective *collective, uint32_t ranks);
 
 GSIM_DECLARATIONS_END

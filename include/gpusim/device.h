@@ -14,7 +14,8 @@ GSIM_DECLARATIONS_BEGIN
 
 enum gsim_device_number {
 #define X(section, name, unit, initial, minimum, maximum, help) GSIM_DEV_##name,
-#define CURVE(section, name, unit, minimum, maximum, help, points, ...) GSIM_DEV_##name, GSIM_DEV_##name##_last = GSIM_DEV_##name + (points) - 1,
+#define CURVE(section, name, unit, minimum, maximum, help, points, ...)                                                \
+    GSIM_DEV_##name, GSIM_DEV_##name##_last = GSIM_DEV_##name + (points)-1,
 #include "gpusim/device.def"
 #undef X
 #undef CURVE
@@ -54,8 +55,8 @@ struct gsim_device_spec {
 #define GSIM_DEVICE_DEFAULT "a100-sxm4-40gb"
 
 /* A text with a slash or ending in ".json" is a path, anything else the name of a device file NAME.json: in
- * $GPUSIM_DATA/models, beside the program (../share/gpusim/models), then where the library was installed. On failure SPEC
- * is untouched; the message names file and place, or the known names. */
+ * $GPUSIM_DATA/models, beside the program (../share/gpusim/models), then where the library was installed. On failure
+ * SPEC is untouched; the message names file and place, or the known names. */
 enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec,
                                   struct gsim_error *error) GSIM_NODISCARD;
 void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zeroed */

@@ -78,8 +78,8 @@ static inline bool gsim_driver_failed(const struct gsim_driver *driver) { return
 #include "gpusim/driver.def"
 
 /* --- drivers on drivers ------------------------------------------------------------------------------------ */
-/* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that it
- * wants to see in OPS, and makes its own on BELOW; it holds launches back with gates. */
+/* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that
+ * it wants to see in OPS, and makes its own on BELOW; it holds launches back with gates. */
 struct gsim_forward {
     struct gsim_driver driver;  /* what the client sees */
     struct gsim_driver_ops ops; /* of that; optional calls are there where BELOW has them */

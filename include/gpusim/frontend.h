@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). A policy inside the GPU's front end: hardware that does not exist (yet), or a part of what does. It
- * sees launches of kernels before they start, and says when they do; no host time passes, decisions cost cycles.
+ * Layer: sim (interface). A policy inside the GPU's front end: hardware that does not exist (yet), or a part of what
+ * does. It sees launches of kernels before they start, and says when they do; no host time passes, decisions cost
+ * cycles.
  *
  * Order of calls in one kernel's life, with time standing still in each:
- *   on_submit        its launch is at the head of its hardware queue, has arrived, and no copy of its stream is under way
+ *   on_submit        its launch is at the head of its hardware queue, has arrived, and no copy of its stream is under
+ *                    way
  *     GSIM_FRONTEND_PASS  it goes on as without a policy: when its stream's order lets it start, on_ready is asked
- *     GSIM_FRONTEND_HOLD  it stays, and so does what is behind it in its queue; submitted again after gsim_frontend_look()
- *     GSIM_FRONTEND_TAKE  it leaves the queue, which goes on; the policy must release it some day. Other commands of its stream
+ *     GSIM_FRONTEND_HOLD  it stays, and so does what is behind it in its queue; submitted again after
+ *                         gsim_frontend_look()
+ *     GSIM_FRONTEND_TAKE  it leaves the queue, which goes on; the policy must release it some day. Other commands of
+ *                         its stream
  *                         (copies, events) wait for all that were taken before them
  *   on_ready         of a passed launch: PASS starts it, HOLD as above
  *   on_kernel_start  its first blocks have been placed
@@ -57,15 +61,21 @@ struct gsim_frontend {
     const struct gsim_frontend_calls *calls;
 };
 
-/* The decision takes so many cycles of the SMs' clock: what the policy does from here on, and the next launch it is asked about, come
- * that much later. Decisions are made one after the other. */
+/* The decision takes so many cycles of the SMs' clock: what the policy does from here on, and the next launch it is
+ * asked about, come that much later. Decisions are made one after the other. */
 static inline void gsim_frontend_spend(struct gsim_frontend *f, double cycles) { f->calls->spend(f, cycles); }
 /* A launch that was taken starts CYCLES after the decision; once. */
-static inline void gsim_frontend_release(struct gsim_frontend *f, struct gsim_frontend_launch *launch, double cycles) { f->calls->release(f, launch, cycles); }
+static inline void gsim_frontend_release(struct gsim_frontend *f, struct gsim_frontend_launch *launch, double cycles)
+{
+    f->calls->release(f, launch, cycles);
+}
 /* Launches that were held are asked about again. */
 static inline void gsim_frontend_look(struct gsim_frontend *f) { f->calls->look(f); }
 /* on_timer is called with WHAT, CYCLES after the decision. */
-static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uint64_t what) { f->calls->arm(f, cycles, what); }
+static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uint64_t what)
+{
+    f->calls->arm(f, cycles, what);
+}
 static inline double gsim_frontend_now_us(struct gsim_frontend *f) { return f->calls->now_us(f); }
 
 GSIM_DECLARATIONS_END

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a generator is: it draws a program from numbers and a seed, the same from the same. Implementations
- * live in workloads/generators/, one file each; workloads/generators/generators.def lists them. On the command line a generator
- * is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed is --seed.
+ * Layer: sim (interface). What a generator is: it draws a program from numbers and a seed, the same from the same.
+ * Implementations live in workloads/generators/, one file each; workloads/generators/generators.def lists them. On the
+ * command line a generator is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed is --seed.
  */
 #pragma once
 
@@ -19,7 +19,8 @@ struct gsim_generator_ops {
     const char *help;    /* the graph, and where its numbers are from */
     size_t params_size;
     const struct gsim_param *params;
-    enum gsim_status (*build)(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error);
+    enum gsim_status (*build)(const void *params, uint64_t seed, struct gsim_program *program,
+                              struct gsim_error *error);
 };
 
 /* workloads/generators/registry.c */

@@ -10,7 +10,8 @@
 
 #define GSIM_LIMIT_GRID_X 2147483647u
 #define GSIM_LIMIT_GRID_YZ 65535u
-#define GSIM_LIMIT_BLOCKS GSIM_LIMIT_GRID_YZ /* of a built-in workload (--blocks): two-dimensional grids have as many either way */
+/* of a built-in workload (--blocks): two-dimensional grids have as many either way */
+#define GSIM_LIMIT_BLOCKS GSIM_LIMIT_GRID_YZ
 #define GSIM_LIMIT_BLOCK_XY 1024u
 #define GSIM_LIMIT_BLOCK_Z 64u
 #define GSIM_LIMIT_BLOCK_THREADS 1024u

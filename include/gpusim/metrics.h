@@ -26,15 +26,15 @@ struct gsim_kernel_alone {
 };
 
 /* What may keep a run from being faster. Texts are contracts of the reports. */
-#define GSIM_BOTTLENECK_MAP(X)                                                                                                \
-    X(HOST, "host", "host_us") /* the device waits for calls, or the host for itself */                                       \
-    X(GAPS, "launch gaps", "launch_gaps_us") /* from a launch, or from the end of one thing, to the start of the next */      \
-    X(DEPENDENCE, "dependence", "dependence_us") /* kernels follow one another while SMs have room */                         \
-    X(QUEUES, "hardware queues", "hardware_queues_us") /* a kernel could start and stands behind others in its queue */       \
-    X(LINK, "link", "link_us") /* copies, prefetches, faults */                                                               \
-    X(SMS, "SMs", "sms_us") /* all SMs hold blocks */                                                                         \
-    X(DRAM, "DRAM", "dram_us") /* a kernel that needs DRAM's bandwidth for most of its time */                                \
-    X(KERNEL, "a single kernel", "single_kernel_us") /* one op that leaves room on the SMs, longer than all others like it */
+#define GSIM_BOTTLENECK_MAP(X)                                                                                         \
+    X(HOST, "host", "host_us") /* the device waits for calls, or the host for itself */                                \
+    X(GAPS, "launch gaps", "launch_gaps_us") /* from a launch, or an end, to the start of what comes next */           \
+    X(DEPENDENCE, "dependence", "dependence_us") /* kernels follow one another while SMs have room */                  \
+    X(QUEUES, "hardware queues", "hardware_queues_us") /* a kernel is behind others in its queue */                    \
+    X(LINK, "link", "link_us") /* copies, prefetches, faults */                                                        \
+    X(SMS, "SMs", "sms_us") /* all SMs hold blocks */                                                                  \
+    X(DRAM, "DRAM", "dram_us") /* a kernel that needs DRAM's bandwidth for most of its time */                         \
+    X(KERNEL, "a single kernel", "single_kernel_us") /* one op that leaves room on the SMs, longer than all its like */
 
 enum gsim_bottleneck {
 #define GSIM_BOTTLENECK_ENUM(name, text, key) GSIM_BOTTLENECK_##name,
@@ -58,7 +58,8 @@ struct gsim_metrics {
     gsim_time host_busy, host_waited; /* of all host threads: working in calls, blocked in calls */
     double sm_busy_ratio;             /* mean share of SMs holding a block, over the makespan */
     double achieved_occupancy;        /* resident warps per busy SM over the SM's warp slots */
-    /* Of detailed timelines: where the makespan goes, along the chain of what waited for what. Sums up to the makespan. */
+    /* Of detailed timelines: where the makespan goes, along the chain of what waited for what. Sums up to the
+     * makespan. */
     bool has_bottlenecks;
     gsim_time bottleneck_time[GSIM_BOTTLENECK_COUNT];
     enum gsim_bottleneck bottleneck;    /* the greatest of them */
@@ -83,11 +84,12 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
                                       const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* As gsim_metrics_compute, of one iteration: of those behind the warm-up the one of median length, which iteration_us is the time of. Its
- * sums do not depend on how many others ran, and its lower bound is one of its own time. KERNELS: how many ran in it. */
+/* As gsim_metrics_compute, of one iteration: of those behind the warm-up the one of median length, which iteration_us
+ * is the time of. Its sums do not depend on how many others ran, and its lower bound is one of its own time. KERNELS:
+ * how many ran in it. */
 enum gsim_status gsim_metrics_iteration(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
-                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics, size_t *kernels,
-                                        struct gsim_error *error) GSIM_NODISCARD;
+                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
+                                        size_t *kernels, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Longest path over ITERATIONS repetitions of the program's ops, ordered by the true data dependences (read
  * after write, write after read, write after write, iterations included) and by "after". OP_TIME: per op.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). Work models by name: how long a kernel takes beside others. "blocks" is the default; the others are
- * simpler, for comparison, or for recordings of a GPU that nobody knows. A device names its model (gsim_device_spec.model);
- * on the command line it is --model. Each is a file of sim/sm/models/ and a line of models.def there.
+ * Layer: sim (interface). Work models by name: how long a kernel takes beside others. "blocks" is the default; the
+ * others are simpler, for comparison, or for recordings of a GPU that nobody knows. A device names its model
+ * (gsim_device_spec.model); on the command line it is --model. Each is a file of sim/sm/models/ and a line of
+ * models.def there.
  */
 #pragma once
 

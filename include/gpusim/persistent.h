@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). One resident launch: kernels whose blocks are tasks of workers that stay on their SMs until the last task
- * has ended, and how the next task comes to a worker. What each step costs is in the device file (task_..., handoff_..., board_...).
+ * Layer: sim (interface). One resident launch: kernels whose blocks are tasks of workers that stay on their SMs until
+ * the last task has ended, and how the next task comes to a worker. What each step costs is in the device file
+ * (task_..., handoff_..., board_...).
  */
 #pragma once
 
@@ -10,12 +11,12 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-#define GSIM_PERSISTENT_MODE_MAP(X)                                                                                           \
-    X(STATIC, "static")           /* the host, before: a list per worker, dealt out in turn; a task polls what it follows */ \
-    X(BARRIER, "barrier")         /* the same, level by level, a barrier of all workers between two */                     \
-    X(QUEUE, "queue")             /* one queue in L2: who ends the last task that one follows pushes it, workers take tickets */ \
-    X(CLAIM, "claim")             /* the preset order, tasks taken from a counter */                                        \
-    X(SCHED_WARPS, "sched-warps") /* warps on SMs of their own are told of ends and push tasks to their workers */            \
+#define GSIM_PERSISTENT_MODE_MAP(X)                                                                                    \
+    X(STATIC, "static")           /* the host, before: a list per worker, in turn; a task polls what it follows */     \
+    X(BARRIER, "barrier")         /* the same, level by level, a barrier of all workers between two */                 \
+    X(QUEUE, "queue")             /* one queue in L2: ends push what follows, workers take tickets */                  \
+    X(CLAIM, "claim")             /* the preset order, tasks taken from a counter */                                   \
+    X(SCHED_WARPS, "sched-warps") /* warps on SMs of their own are told of ends and push tasks to their workers */     \
     X(COPILOT, "copilot")         /* threads of the host do, through flags in memory that both see */
 
 enum gsim_persistent_mode {
@@ -30,30 +31,38 @@ struct gsim_copilot {
     uint32_t threads;       /* each has its share of the workers; 0: 1 */
     uint32_t depth;         /* tasks that a worker may hold, the running one included; 0: 1 */
     uint32_t batch;         /* placements that one fence makes visible together; 0: 1 */
-    double batch_us;        /* a batch that is not full waits that long for more; 0: until the thread has nothing more to place */
+    /* a batch that is not full waits that long for more; 0: until the thread has nothing more to place */
+    double batch_us;
     double decision_us;     /* of one placement, beside board_place_us */
     double up_us, down_us;  /* a flag's way to the host and to the device; 0: host_flag_up_us, host_flag_down_us */
     double fetch_us;        /* a descriptor's way to its worker behind its flag; below 0: host_fetch_us */
     double post_us;         /* what telling the host costs the worker; below 0: host_post_us */
-    bool speculates;        /* with nothing ready, places tasks behind what they follow; the worker waits for that by itself */
+    /* with nothing ready, places tasks behind what they follow; the worker waits for that by itself */
+    bool speculates;
     double guess;           /* share of such placements that stay; the others are made again once the task is ready */
     bool is_global;         /* a worker gets a second task only where no other thread's worker has none, and so on */
-    bool bypasses;          /* the only task behind a task that follows nothing else stays on its worker, without the host */
+    /* the only task behind a task that follows nothing else stays on its worker, without the host */
+    bool bypasses;
 };
 
 struct gsim_persistent {
     const struct gsim_op *const *ops; /* kernels */
     uint32_t op_count;
-    const uint32_t *after_start, *after; /* ops[i] follows ops[after[after_start[i]]] to before ops[after[after_start[i + 1]]] */
+    /* ops[i] follows ops[after[after_start[i]]] to before ops[after[after_start[i + 1]]] */
+    const uint32_t *after_start, *after;
     const uint32_t *order;          /* preset: ops in the order of their tasks; NULL: as listed */
     enum gsim_persistent_mode mode;
     uint32_t workers;               /* 0: one for each SM that no scheduler has */
-    double prefetch_kib;            /* static: so much of the next task's DRAM traffic comes while the task before runs, and then waits, where its
-                                       kernel has a prologue; 0: the prologue alone, behind the task before */
-    double straggler_cv;            /* how unevenly DRAM serves workers during an op: spread of what its tasks take there, relative */
-    bool fetches_ahead;             /* lists: a task's entry and descriptor come while the worker does the task before */
+    /* static: so much of the next task's DRAM traffic comes while the task before runs, and then waits, where its
+     * kernel has a prologue; 0: the prologue alone, behind the task before */
+    double prefetch_kib;
+    /* how unevenly DRAM serves workers during an op: spread of what its tasks take there, relative */
+    double straggler_cv;
+    /* lists: a task's entry and descriptor come while the worker does the task before */
+    bool fetches_ahead;
     uint32_t reserved_sms;          /* sched-warps: for the scheduler warps, four on each */
-    bool is_ahead;                  /* sched-warps: tasks are bound to workers before, and wait for what they follow by themselves */
+    /* sched-warps: tasks are bound to workers before, and wait for what they follow by themselves */
+    bool is_ahead;
     struct gsim_copilot copilot;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (interface). What a placement is: it says which GPU an op is for, where the scheduler leaves that open.
- * Implementations live in schedulers/place/, one file each; schedulers/place/place.def lists them.
+ * Layer: schedulers (interface). What a placement is: it says which GPU an op is for, where the scheduler leaves that
+ * open. Implementations live in schedulers/place/, one file each; schedulers/place/place.def lists them.
  *
- * A scheduler that places (gsim_scheduler_ops.places) asks for each op as it issues it. For all others the program is placed
- * before the run: choose() is called for each kernel, in the program's order, or as kernels become ready in a rehearsal of
- * the program (moment); or plan() is called once.
+ * A scheduler that places (gsim_scheduler_ops.places) asks for each op as it issues it. For all others the program is
+ * placed before the run: choose() is called for each kernel, in the program's order, or as kernels become ready in a
+ * rehearsal of the program (moment); or plan() is called once.
  */
 #pragma once
 
@@ -60,7 +60,7 @@ struct gsim_placement_ops {
 
 #define GSIM_PLACEMENT_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_placement_ops)
 
-/* --- schedulers/shared/placing.c: what choose() may ask ------------------------------------------------------------- */
+/* --- schedulers/shared/placing.c: what choose() may ask ----------------------------------------------------------- */
 /* Bytes of OP's arguments; of these, bytes that DEVICE holds. */
 uint64_t gsim_placing_total(struct gsim_placing *placing, const struct gsim_op *op);
 uint64_t gsim_placing_present(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
@@ -77,7 +77,7 @@ uint32_t gsim_placing_next(struct gsim_placing *placing, const uint32_t *candida
 /* When OP would end on DEVICE, from now on, behind what it has and what must come. */
 double gsim_placing_end_us(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
 
-/* --- the run's side --------------------------------------------------------------------------------------------------- */
+/* --- the run's side ----------------------------------------------------------------------------------------------- */
 /* From run->arena. BY_DECLARATION: data move as arguments are declared, whole buffers at a time (GrCUDA). */
 struct gsim_placing *gsim_placing_create(struct gsim_run *run, bool by_declaration, struct gsim_error *error);
 void gsim_placing_release(struct gsim_placing *placing); /* accepts NULL */
@@ -85,11 +85,13 @@ void gsim_placing_release(struct gsim_placing *placing); /* accepts NULL */
 void gsim_placing_note(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
 /* Another buffer of a program that is drawn has got the place. */
 void gsim_placing_forget(struct gsim_placing *placing, uint32_t buffer);
-uint32_t gsim_placing_choose(struct gsim_placing *placing, const struct gsim_op *op, const uint32_t *candidates, uint32_t count);
+uint32_t gsim_placing_choose(struct gsim_placing *placing, const struct gsim_op *op, const uint32_t *candidates,
+                             uint32_t count);
 /* The run's program becomes one whose ops have the devices that the run's placement gives them. */
 enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
-/* By op: copies and prefetches are for the GPU that uses what they move, next, or of copies back last. False: out of memory. */
+/* By op: copies and prefetches are for the GPU that uses what they move, next, or of copies back last. False: out of
+ * memory. */
 bool gsim_placing_moves(const struct gsim_program *program, uint32_t *device_of);
 
 /* What a shared object exports; of no meaning in a program. */

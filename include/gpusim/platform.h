@@ -22,7 +22,8 @@ struct gsim_device_facts; /* gpusim/scheduler.h */
 struct gsim_node; /* what it says; never written to after it was read */
 
 /* NAME_OR_PATH: of models/nodes, or a file (with a '/' or ".json"). The caller releases it. */
-enum gsim_status gsim_node_load(struct gsim_node **node, const char *name_or_path, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_node_load(struct gsim_node **node, const char *name_or_path,
+                                struct gsim_error *error) GSIM_NODISCARD;
 void gsim_node_release(struct gsim_node *node); /* accepts NULL */
 const char *gsim_node_name(const struct gsim_node *node);
 const char *gsim_node_comment(const struct gsim_node *node); /* "": it has none */
@@ -41,8 +42,8 @@ uint32_t gsim_platform_device_count(const struct gsim_platform *platform);
 gsim_place gsim_platform_device_place(const struct gsim_platform *platform, uint32_t device);
 gsim_place gsim_platform_host_place(const struct gsim_platform *platform, uint32_t device);
 const struct gsim_device_facts *gsim_platform_facts(const struct gsim_platform *platform, uint32_t device);
-/* What a transfer from FROM to TO has while nothing else moves, peer access enabled where it can be: its narrowest link,
- * and what goes before its first byte. Within one place: the bandwidth of a copy there. */
+/* What a transfer from FROM to TO has while nothing else moves, peer access enabled where it can be: its narrowest
+ * link, and what goes before its first byte. Within one place: the bandwidth of a copy there. */
 double gsim_platform_gbps(const struct gsim_platform *platform, gsim_place from, gsim_place to);
 double gsim_platform_latency_us(const struct gsim_platform *platform, gsim_place from, gsim_place to);
 /* Latency and BYTES at that bandwidth. 0 bytes: 0. */

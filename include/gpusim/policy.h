@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (interface). What a policy is: it is given ops that may run, and gives one to a device that has room. The runner
- * (schedulers/shared/runner.c) owns the rest: dependences, streams, events, moves of data, programs that are drawn, several devices.
+ * Layer: schedulers (interface). What a policy is: it is given ops that may run, and gives one to a device that has
+ * room. The runner (schedulers/shared/runner.c) owns the rest: dependences, streams, events, moves of data, programs
+ * that are drawn, several devices.
  *
  * Order of calls, all on the host thread that runs the program, as a run-time system makes them:
  *   init   once, before the first op
@@ -29,7 +30,8 @@ struct gsim_policy_run {
     const void *params;
     void *state;                 /* the policy's own, from run->arena */
     uint32_t device_count;
-    struct gsim_placing *placing; /* where data are, how much each device has to do; placing->run->placement: --place, or dmda */
+    /* where data are, how much each device has to do; placing->run->placement: --place, or dmda */
+    struct gsim_placing *placing;
 };
 
 struct gsim_policy_ops {
@@ -61,18 +63,23 @@ struct gsim_policy_params {
     int64_t depth;  /* ops that a device holds at a time */
     double cost_us; /* of host time for each op: to find that it is ready, to choose, to see its end */
 };
-#define GSIM_POLICY_PARAMS(type)                                                                                             \
-    {"depth", GSIM_PARAM_INT, offsetof(type, common.depth), 2, 1, 64, "", NULL, "kernels that a GPU is given at a time"},    \
-    {"cost_us", GSIM_PARAM_REAL, offsetof(type, common.cost_us), 2, 0, 10000, "us", NULL,                                    \
+#define GSIM_POLICY_PARAMS(type)                                                                                       \
+    {"depth", GSIM_PARAM_INT, offsetof(type, common.depth), 2, 1, 64, "", NULL,                                        \
+     "kernels that a GPU is given at a time"},                                                                         \
+    {"cost_us", GSIM_PARAM_REAL, offsetof(type, common.cost_us), 2, 0, 10000, "us", NULL,                              \
      "host time for each op beside its CUDA calls (assumed: a task of StarPU)"}
 
 /* The execute() of a policy. RUN's params begin with struct gsim_policy_params. */
-enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 
-#define GSIM_POLICY_SCHEDULER(identifier, title, line, paper, type, table, policy)                                           \
-    static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error) { return gsim_policy_execute(run, policy, error); } \
-    const struct gsim_scheduler_ops gsim_scheduler_##identifier = {                                                          \
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = title, .summary = line, .source = paper,         \
+#define GSIM_POLICY_SCHEDULER(identifier, title, line, paper, type, table, policy)                                     \
+    static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)                                    \
+    {                                                                                                                  \
+        return gsim_policy_execute(run, policy, error);                                                                \
+    }                                                                                                                  \
+    const struct gsim_scheduler_ops gsim_scheduler_##identifier = {                                                    \
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = title, .summary = line, .source = paper,   \
         .shape = GSIM_SHAPE_CONCURRENT, .places = true, .takes_source = true,                          \
         .params_size = sizeof(type), .params = table, .execute = execute}
 

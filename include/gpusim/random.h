@@ -27,8 +27,8 @@ static inline uint32_t gsim_random_integer(const struct gsim_random *source, uin
     return source->integer(source->state, count);
 }
 
-/* A factor with mean 1 and standard deviation SPREAD, log-normal: times stay positive, and long ones are more likely than
- * the normal distribution has them. 1 where SPREAD is 0. */
+/* A factor with mean 1 and standard deviation SPREAD, log-normal: times stay positive, and long ones are more likely
+ * than the normal distribution has them. 1 where SPREAD is 0. */
 double gsim_random_scale(const struct gsim_random *source, double spread);
 
 /* GSL's generator taus2 (L'Ecuyer, Math. Comp. 68, 1999) started from SEED. Fails with GSIM_NOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (data). Ranks of a run: each is a task of the simulation, with a process and a host thread of its own, on a GPU of
- * its own; collectives are between them (include/gpusim/collective.h).
+ * Layer: sim (data). Ranks of a run: each is a task of the simulation, with a process and a host thread of its own, on
+ * a GPU of its own; collectives are between them (include/gpusim/collective.h).
  */
 #pragma once
 
@@ -49,10 +49,11 @@ struct gsim_rank_set {
     struct gsim_task_set *set;
     struct gsim_arena arena;
 };
-/* COUNT entries of LIST, which must outlive SET, as SIMULATION's tasks: its program, tasks, sharing, ranks and GPUs are set. ITERATIONS: 0: the programs' own.
- * RANKS says how they are connected; its lists are filled in. */
-enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count, const struct gsim_ranks *links,
-                                    uint32_t iterations, struct gsim_simulation *simulation, struct gsim_error *error) GSIM_NODISCARD;
+/* COUNT entries of LIST, which must outlive SET, as SIMULATION's tasks: its program, tasks, sharing, ranks and GPUs are
+ * set. ITERATIONS: 0: the programs' own. RANKS says how they are connected; its lists are filled in. */
+enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count,
+                                    const struct gsim_ranks *links, uint32_t iterations,
+                                    struct gsim_simulation *simulation, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_rank_set_release(struct gsim_rank_set *set); /* accepts zeroed */
 
 struct gsim_sharing_ops;

@@ -31,7 +31,8 @@ enum gsim_memory_mode {
 /* Which launch shapes a workload should use: serial and concurrent runs were tuned apart (KeSCo). */
 enum gsim_shape { GSIM_SHAPE_CONCURRENT, GSIM_SHAPE_SERIAL };
 
-/* What a data sheet and a bandwidth test tell of a device; how the simulated machine works inside is no scheduler's to know. */
+/* What a data sheet and a bandwidth test tell of a device; how the simulated machine works inside is no scheduler's to
+ * know. */
 struct gsim_device_facts {
     const char *name;
     uint32_t sm_count, fp32_lanes_per_sm, hw_queues, priority_levels;
@@ -64,20 +65,23 @@ struct gsim_run {
     struct gsim_arena *arena;
     void *state;                   /* the scheduler's own */
     struct gsim_device_facts device;
-    struct gsim_draw *draw;        /* the program's ops, one after another (gpusim/schedulers/pull.h), of which PROGRAM has the buffers
-                                      and kernels as they come; NULL: PROGRAM is all there is to know */
+    /* the program's ops, one after another (gpusim/schedulers/pull.h), of which PROGRAM has the buffers and kernels as
+     * they come; NULL: PROGRAM is all there is to know */
+    struct gsim_draw *draw;
     const struct gsim_platform *platform; /* where it runs, gpusim/platform.h; NULL: nobody knows (traces/runner/) */
     uint32_t device_count;         /* GPUs that it may use; 0 counts as 1 */
-    const struct gsim_placement_ops *placement; /* says which GPU an op is for (gpusim/placement.h); NULL: PROGRAM does */
+    /* says which GPU an op is for (gpusim/placement.h); NULL: PROGRAM does */
+    const struct gsim_placement_ops *placement;
     const void *placement_params;
     const struct gsim_op_plan *op_plan; /* to be followed (gpusim/opplan.h), by the scheduler plan; NULL: none */
     bool is_placed;                /* PROGRAM's ops have the devices that PLACEMENT gave them */
-    const double *kernel_us;       /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
+    /* per kernel of the program, alone on the device; NULL where nobody knows (traces/runner/) */
+    const double *kernel_us;
 };
 
-/* How long OP takes with the device to itself, as a profile would say: a kernel's time alone, a copy or a prefetch at the
- * bandwidth of its link, a host computation. Without run->kernel_us: solo_us, or the roofline of the device's facts.
- * 0 where a program says nothing. May be called in prepare(); takes no simulated time. */
+/* How long OP takes with the device to itself, as a profile would say: a kernel's time alone, a copy or a prefetch at
+ * the bandwidth of its link, a host computation. Without run->kernel_us: solo_us, or the roofline of the device's
+ * facts. 0 where a program says nothing. May be called in prepare(); takes no simulated time. */
 double gsim_estimate_us(const struct gsim_run *run, const struct gsim_op *op);
 
 struct gsim_scheduler_ops {
@@ -92,14 +96,18 @@ struct gsim_scheduler_ops {
     bool uses_devices;             /* follows op->device: makes its streams on several GPUs */
     bool takes_placed;             /* knows one GPU, but takes a program that --place has placed: gsim_plan_build() */
     bool places;                   /* asks run->placement as it issues; else PROGRAM has been placed before */
-    bool takes_source;             /* looks at one op after another, and may be given a program that is drawn while it runs: run->draw */
+    /* looks at one op after another, and may be given a program that is drawn while it runs: run->draw */
+    bool takes_source;
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */
     enum gsim_status (*prepare)(struct gsim_run *run, struct gsim_error *error); /* NULL: nothing to prepare */
     enum gsim_status (*execute)(struct gsim_run *run, struct gsim_error *error);
 };
 
-static inline bool gsim_scheduler_can_place(const struct gsim_scheduler_ops *s) { return s->places || s->uses_devices || s->takes_placed; }
+static inline bool gsim_scheduler_can_place(const struct gsim_scheduler_ops *s)
+{
+    return s->places || s->uses_devices || s->takes_placed;
+}
 
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_scheduler_ops gsim_scheduler;
@@ -111,7 +119,8 @@ extern const struct gsim_scheduler_ops gsim_scheduler_plan;
 /* The registered schedulers in list order; NULL at the end. */
 const struct gsim_scheduler_ops *gsim_scheduler_at(uint32_t index);
 /* By name, or from a shared object (a path with a slash) that exports "const struct gsim_scheduler_ops gsim_scheduler".
- * One that was compiled against the headers of another interface (abi, size) is refused. The object stays loaded. A name that ends in .so is refused. */
+ * One that was compiled against the headers of another interface (abi, size) is refused. The object stays loaded. A
+ * name that ends in .so is refused. */
 enum gsim_status gsim_scheduler_load(const char *name_or_path, const struct gsim_scheduler_ops **ops,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: a device, a
- * program, a scheduler and options by name, a run, its report as JSON. A session is for one thread; a process simulates
- * one at a time.
+ * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: a device,
+ * a program, a scheduler and options by name, a run, its report as JSON. A session is for one thread; a process
+ * simulates one at a time.
  *
  * Functions that can fail return 0 or the exit status of the program gpusim; gsim_session_error() has the message then.
  */
@@ -28,22 +28,25 @@ int gsim_session_device(struct gsim_session *session, const char *name);
 int gsim_session_scheduler(struct gsim_session *session, const char *name);
 /* A built-in workload at SIZE (0: its default), launched as the scheduler set before it does, or a program file. */
 int gsim_session_workload(struct gsim_session *session, const char *name, double size);
-/* memory, prefetch, iterations, seed, gpus, noise; gpu.NAME, device.NAME (after the device), or a number of the scheduler
- * (after the scheduler): NAME or SCHED.NAME. */
+/* memory, prefetch, iterations, seed, gpus, noise; gpu.NAME, device.NAME (after the device), or a number of the
+ * scheduler (after the scheduler): NAME or SCHED.NAME. */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
-/* A policy in place of the scheduler. One iteration's ops are known beforehand, data movement among them, and numbered from
- * 0 in program order:
- *   1. push: a device op whose predecessors have all been issued, in order. PREDS are these predecessors. US: its time alone
- *   2. pop: the next op to issue, one that was pushed, and *STREAM below STREAM_COUNT for it; below 0: none. Host ops go by
+/* A policy in place of the scheduler. One iteration's ops are known beforehand, data movement among them, and numbered
+ * from 0 in program order:
+ *   1. push: a device op whose predecessors have all been issued, in order. PREDS are these predecessors. US: its time
+ *     alone
+ *   2. pop: the next op to issue, one that was pushed, and *STREAM below STREAM_COUNT for it; below 0: none. Host ops
+ *     go by
  *      themselves, as soon as all device ops before them have been issued, or pop has none
  *   3. done: the op has been issued
  * Events between streams are the session's. NULL for PUSH ends it. The callbacks come from gsim_session_run(). */
-typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds, int64_t pred_count);
+typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,
+                               int64_t pred_count);
 typedef int64_t gsim_session_pop(void *data, int64_t *stream);
 typedef void gsim_session_done(void *data, int64_t op);
-int gsim_session_policy(struct gsim_session *session, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop,
-                        gsim_session_done *done, void *data);
+int gsim_session_policy(struct gsim_session *session, int64_t stream_count, gsim_session_push *push,
+                        gsim_session_pop *pop, gsim_session_done *done, void *data);
 
 /* Simulates. Results of the run before are gone. */
 int gsim_session_run(struct gsim_session *session);

@@ -21,7 +21,8 @@ struct gsim_gpu_options {
     bool check;            /* verify capacity and work conservation after every event (tests) */
     double tolerance;      /* relative change of the chip's memory load that re-rates the other SMs */
     int model;             /* of work (gpusim/model.h), of all devices that name none themselves */
-    int64_t sample;        /* one SM stands for so many, alike: an estimate, for very many kernels side by side; 0 or 1: all are simulated */
+    /* one SM stands for so many, alike: an estimate, for very many kernels side by side; 0 or 1: all are simulated */
+    int64_t sample;
 };
 extern const struct gsim_param gsim_gpu_params[];
 
@@ -35,9 +36,9 @@ struct gsim_statistics {
 struct gsim_demand;
 
 /* As GSIM_STEADY_MOST iterations would be, without those that are known beforehand: once a cycle of at most
- * GSIM_STEADY_CYCLE iterations (mostly of one) comes a second time, to GSIM_STEADY_SAME of each, all others are; and once
- * the last GSIM_STEADY_NEAR_COUNT differ by at most GSIM_STEADY_NEAR of the shortest, these stand for the others. With
- * noise one behind the first. */
+ * GSIM_STEADY_CYCLE iterations (mostly of one) comes a second time, to GSIM_STEADY_SAME of each, all others are; and
+ * once the last GSIM_STEADY_NEAR_COUNT differ by at most GSIM_STEADY_NEAR of the shortest, these stand for the others.
+ * With noise one behind the first. */
 #define GSIM_STEADY_MOST       30
 #define GSIM_STEADY_CYCLE      8
 #define GSIM_STEADY_SAME       1e-10 /* chance gives the same to 1e-8 */
@@ -46,26 +47,31 @@ struct gsim_demand;
 
 struct gsim_simulation {
     const struct gsim_program *program;  /* what is known; NULL with SOURCE */
-    const struct gsim_source_ops *source; /* in place of PROGRAM: it is drawn while it runs. NULL: the program is known */
+    /* in place of PROGRAM: it is drawn while it runs. NULL: the program is known */
+    const struct gsim_source_ops *source;
     const void *source_params;           /* NULL: defaults */
     /* With a source: what was known and drawn, the caller's to release; the timeline's program then. */
     struct gsim_program *drawn;
-    bool folds;                          /* with SOURCE: neither what was drawn nor records are kept, but sums (gsim_timeline.sums) */
+    /* with SOURCE: neither what was drawn nor records are kept, but sums (gsim_timeline.sums) */
+    bool folds;
     const struct gsim_device_spec *device;
     const struct gsim_scheduler_ops *scheduler;
     const void *scheduler_params;        /* NULL: defaults */
-    const struct gsim_task_set *tasks;   /* in place of program and scheduler: PROGRAM is its ALL. NULL: one program alone */
+    /* in place of program and scheduler: PROGRAM is its ALL. NULL: one program alone */
+    const struct gsim_task_set *tasks;
     const struct gsim_sharing_ops *sharing; /* of several tasks */
     const void *sharing_params;          /* NULL: defaults */
     const struct gsim_ranks *ranks;      /* with TASKS: each is a rank on a GPU of its own; NULL: they share one */
     const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
-    double measure_us;                   /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
+    /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
+    double measure_us;
     struct gsim_gpu_options gpu;
     const struct gsim_node *node;        /* where it runs; NULL: GPU_COUNT devices alike, each with links of its own */
     /* By device of the node; NULL: all are DEVICE. Host calls cost what DEVICE, which is the first, says. */
     const struct gsim_device_spec *const *devices;
     uint32_t gpu_count;                  /* the first ones of NODE; 0: all of them, without NODE 1 */
-    const struct gsim_placement_ops *placement; /* which GPU an op is for (gpusim/placement.h); NULL: the program says */
+    /* which GPU an op is for (gpusim/placement.h); NULL: the program says */
+    const struct gsim_placement_ops *placement;
     const void *placement_params;        /* NULL: defaults */
     const struct gsim_op_plan *op_plan;  /* for the scheduler plan; NULL: none */
     enum gsim_memory_mode memory;
@@ -73,20 +79,24 @@ struct gsim_simulation {
     uint32_t iterations;                 /* 0: the program's own */
     bool until_steady;                   /* iterations: at most GSIM_STEADY_MOST, until they repeat */
     uint64_t seed;
-    bool noise;                          /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
-    bool omits_kernels;                  /* records of kernels and copies are not kept: of several tasks, requests alone */
+    /* draw the durations of kernels and calls (device: kernel_spread, call_spread) */
+    bool noise;
+    /* records of kernels and copies are not kept: of several tasks, requests alone */
+    bool omits_kernels;
     bool detailed;                       /* record API calls, waits and occupancy too */
     const struct gsim_observer *observer; /* NULL: none */
-    /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL: that itself. */
+    /* The driver that the scheduler sees, made of the simulated one (struct gsim_forward), which outlives it; NULL:
+     * that itself. */
     struct gsim_driver *(*attach)(void *data, struct gsim_driver *real);
     void *attach_data;
     struct gsim_statistics *statistics;  /* NULL: not wanted */
-    const struct gsim_demand *works;       /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
+    /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
+    const struct gsim_demand *works;
 };
 
 /* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the
- * program's first call. A scheduler or driver of another interface (abi, size) is refused. Input errors (a block that does
- * not fit the device) name kernel and limit. */
+ * program's first call. A scheduler or driver of another interface (abi, size) is refused. Input errors (a block that
+ * does not fit the device) name kernel and limit. */
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error) GSIM_NODISCARD;
 

@@ -43,8 +43,10 @@ struct gsim_source_ops {
     size_t params_size, state_size;
     const struct gsim_param *params; /* NULL: none */
     /* STATE is zeroed, and stays where it is. NUMBERS are seeded from --seed, and live until close. */
-    enum gsim_status (*open)(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error);
-    /* *OP is zeroed but for its stream, -1. What it points to may be gone at the next call. Its number is that of ops drawn before. */
+    enum gsim_status (*open)(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw,
+                             struct gsim_error *error);
+    /* *OP is zeroed but for its stream, -1. What it points to may be gone at the next call. Its number is that of ops
+     * drawn before. */
     enum gsim_source_answer (*next)(void *state, struct gsim_draw *draw, struct gsim_op *op);
     void (*done)(void *state, const struct gsim_op *op, double now_us); /* NULL: it does not want to know */
     void (*close)(void *state);                                         /* NULL: nothing to give back */
@@ -60,10 +62,11 @@ extern const struct gsim_source_ops gsim_source;
 
 /* A new buffer's index; UINT32_MAX, and the run fails, when there is no room for it. */
 uint32_t gsim_draw_buffer(struct gsim_draw *draw, const char *name, uint64_t bytes, enum gsim_buffer_init init);
-/* No op that is drawn from now on uses the buffer; once those that do have ended its memory, and its index, are free again. */
+/* No op that is drawn from now on uses the buffer; once those that do have ended its memory, and its index, are free
+ * again. */
 void gsim_draw_free(struct gsim_draw *draw, uint32_t buffer);
-/* The index of KERNEL, which is good for the next op; of an equal one where there is one. UINT32_MAX, and the run fails, where the
- * device cannot execute it. */
+/* The index of KERNEL, which is good for the next op; of an equal one where there is one. UINT32_MAX, and the run
+ * fails, where the device cannot execute it. */
 uint32_t gsim_draw_kernel(struct gsim_draw *draw, const struct gsim_kernel *kernel);
 /* Of the host thread that draws; 0 in open(). */
 double gsim_draw_now_us(const struct gsim_draw *draw);
@@ -76,6 +79,7 @@ void gsim_draw_fail(struct gsim_draw *draw, enum gsim_status status, const char 
 const struct gsim_source_ops *gsim_source_find(const char *name);
 const struct gsim_source_ops *gsim_source_at(uint32_t index); /* NULL at the end */
 /* From a shared object, by its path, that exports "const struct gsim_source_ops gsim_source". It stays loaded. */
-enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops **ops,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END

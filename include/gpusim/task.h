@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (interface). Several programs on one GPU: what a task is, and what a way of sharing is. Ways are listed in
- * schedulers/sharing/sharing.def, one file each. A way says by which mechanism tasks share the GPU (its settings), and may
- * decide on top of it, as launches come and kernels end, which of them go.
+ * schedulers/sharing/sharing.def, one file each. A way says by which mechanism tasks share the GPU (its settings), and
+ * may decide on top of it, as launches come and kernels end, which of them go.
  */
 #pragma once
 
@@ -42,7 +42,8 @@ struct gsim_task {
     uint32_t time_count;
     double duration_us;    /* none begins then or later; 0: whenever */
     double deadline_us;    /* from the arrival of a request to its end; 0: none */
-    double percentage;     /* of the SMs: what it may use under MPS, what it gets as its part. 0: as the way of sharing says */
+    /* of the SMs: what it may use under MPS, what it gets as its part. 0: as the way of sharing says */
+    double percentage;
     uint32_t sms;          /* the same as a number of SMs; 0: by percentage */
 };
 
@@ -98,7 +99,8 @@ struct gsim_kernel_profile {
     const char *name;
     struct gsim_dim3 grid, block;
     double kernel_us;      /* mean execution time; 0: never seen */
-    double gap_us;         /* mean time from its end to the start of the task's next kernel; below 0: the last of a request */
+    /* mean time from its end to the start of the task's next kernel; below 0: the last of a request */
+    double gap_us;
     uint32_t count;
 };
 struct gsim_task_profile {
@@ -164,19 +166,30 @@ struct gsim_sharing_ops {
     void (*ended)(struct gsim_share *, struct gsim_share_kernel *);
     void (*paused)(struct gsim_share *, struct gsim_share_kernel *); /* the last of its blocks has ended */
     void (*timer)(struct gsim_share *, void *argument);
-    void (*task_ended)(struct gsim_share *, uint32_t task); /* no request of it follows; after request_ended() of its last one */
-    /* May be NULL on its own. What a reader of a run of RUN_US should know of it, in a line without its end; false: nothing. */
+    /* no request of it follows; after request_ended() of its last one */
+    void (*task_ended)(struct gsim_share *, uint32_t task);
+    /* May be NULL on its own. What a reader of a run of RUN_US should know of it, in a line without its end; false:
+     * nothing. */
     bool (*note)(const void *params, double run_us, char *text, size_t size);
 };
 #define GSIM_SHARING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_sharing_ops)
 
 static inline double gsim_share_now(struct gsim_share *s) { return s->actions->now_us(s); }
-static inline void gsim_share_release(struct gsim_share *s, struct gsim_share_kernel *k, double delay_us) { s->actions->release(s, k, delay_us); }
+static inline void gsim_share_release(struct gsim_share *s, struct gsim_share_kernel *k, double delay_us)
+{
+    s->actions->release(s, k, delay_us);
+}
 static inline void gsim_share_pause(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->pause(s, k); }
 static inline void gsim_share_go_on(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->go_on(s, k); }
 static inline void gsim_share_kill(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->kill(s, k); }
-static inline void gsim_share_timer(struct gsim_share *s, double at_us, void *argument) { s->actions->timer(s, at_us, argument); }
-static inline uint32_t gsim_share_behind(struct gsim_share *s, const struct gsim_share_kernel *k) { return s->actions->behind(s, k); }
+static inline void gsim_share_timer(struct gsim_share *s, double at_us, void *argument)
+{
+    s->actions->timer(s, at_us, argument);
+}
+static inline uint32_t gsim_share_behind(struct gsim_share *s, const struct gsim_share_kernel *k)
+{
+    return s->actions->behind(s, k);
+}
 static inline void gsim_share_give(struct gsim_share *s, uint32_t task) { s->actions->give(s, task); }
 
 /* What a shared object exports. */
@@ -185,7 +198,8 @@ extern const struct gsim_sharing_ops gsim_sharing;
 /* schedulers/sharing/registry.c: as gsim_scheduler_find() and the others. A shared object exports "gsim_sharing". */
 const struct gsim_sharing_ops *gsim_sharing_find(const char *name);
 const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index);
-enum gsim_status gsim_sharing_load(const char *name_or_path, const struct gsim_sharing_ops **ops, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_sharing_load(const char *name_or_path, const struct gsim_sharing_ops **ops,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- programs of several tasks as one ---------------------------------------------------------------------------- */
 /* Timelines and reports refer to ALL, schedulers to PROGRAMS: in these, kernels and buffers are numbered as in ALL, ops
@@ -199,26 +213,30 @@ struct gsim_task_set {
     struct gsim_arena arena;
 };
 /* sim/program/tasks.c. TASKS must outlive the set. */
-enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks, uint32_t count,
-                                    struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks,
+                                    uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_task_set_release(struct gsim_task_set *set); /* accepts zeroed */
-/* By kernel of ALL: its number among those of its task that have another name, grid or block, from 0. IDENTITY has room for all. */
+/* By kernel of ALL: its number among those of its task that have another name, grid or block, from 0. IDENTITY has room
+ * for all. */
 void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity);
 /* By task: its process among those of the set, from 0; how many there are. PROCESS_OF has room for all tasks. */
 uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mechanism mechanism, uint32_t *process_of);
 
-/* --- sim/report/task_profile.c: what a measurement stage found ----------------------------------------------------- */
-/* Of TASK, from a timeline of it alone whose host spent MEASURE_US on every launch. PROFILES has room for the tasks of SET. */
+/* --- sim/report/task_profile.c: what a measurement stage found ---------------------------------------------------- */
+/* Of TASK, from a timeline of it alone whose host spent MEASURE_US on every launch. PROFILES has room for the tasks of
+ * SET. */
 struct gsim_timeline;
-enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, uint32_t task,
-                                        const struct gsim_timeline *timeline, double measure_us, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_task_profiles_init(struct gsim_task_profiles *profiles, uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
-void gsim_task_profiles_release(struct gsim_task_profiles *profiles); /* accepts zeroed */
-enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profiles, const char *device, const char *path,
-                                          struct gsim_error *error) GSIM_NODISCARD;
-/* For the tasks of SET, by name; each must be there. Kernels that the file lacks were never seen. */
-enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set, const char *path,
+enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *profiles, const struct gsim_task_set *set,
+                                        uint32_t task, const struct gsim_timeline *timeline, double measure_us,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_task_profiles_init(struct gsim_task_profiles *profiles, uint32_t count,
                                          struct gsim_error *error) GSIM_NODISCARD;
+void gsim_task_profiles_release(struct gsim_task_profiles *profiles); /* accepts zeroed */
+enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profiles, const char *device,
+                                          const char *path, struct gsim_error *error) GSIM_NODISCARD;
+/* For the tasks of SET, by name; each must be there. Kernels that the file lacks were never seen. */
+enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set,
+                                         const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_sharing_ops gsim_sharing;

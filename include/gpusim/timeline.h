@@ -64,7 +64,8 @@ struct gsim_wait_record {
     gsim_time recorded, satisfied;
 };
 
-/* Occupancy steps, of all GPUs together: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs, KERNELS running. */
+/* Occupancy steps, of all GPUs together: from TIME on, BLOCKS blocks with WARPS warps are resident on BUSY_SMS SMs,
+ * KERNELS running. */
 struct gsim_occupancy_record {
     gsim_time time;
     uint32_t busy_sms, warps, kernels;
@@ -73,8 +74,9 @@ struct gsim_occupancy_record {
 
 #define GSIM_BLOCK_SMS 320 /* no device has more SMs: the MI300X has 304 CUs */
 
-/* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together, or
- * several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone (sim/report/block_log.h). */
+/* So many blocks of a kernel were resident on each of these SMs from START to END: blocks that start and end together,
+ * or several waves of them that follow one another (with gpu.exact=1 one block). Kept by observers alone
+ * (sim/report/block_log.h). */
 struct gsim_block_record {
     uint32_t op, iteration, stream, kernel_index, correlation;
     uint64_t sms[GSIM_BLOCK_SMS / 64]; /* a bit each */
@@ -140,7 +142,8 @@ struct gsim_sums {
 
 struct gsim_timeline {
     const struct gsim_program *program;
-    struct gsim_sums *sums;       /* kernels, copies, calls, waits and occupancy are not kept, but added up here; NULL: they are kept */
+    /* kernels, copies, calls, waits and occupancy are not kept, but added up here; NULL: they are kept */
+    struct gsim_sums *sums;
     uint32_t gpu_count;           /* at least 1 */
     struct gsim_kernel_record *kernels;
     struct gsim_copy_record *copies;
@@ -153,10 +156,12 @@ struct gsim_timeline {
     struct gsim_resident_record *residents;
     struct gsim_collective_record *collectives; /* in the order of their ends */
     size_t collective_count, collective_capacity;
-    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count, figure_count, resident_count;
+    size_t kernel_count, copy_count, api_count, wait_count, occupancy_count, iteration_count, request_count,
+        figure_count, resident_count;
     size_t warm_up_count; /* of the iterations, from the first on */
     size_t cycle, stands_for; /* 0, or: the last so many would come again and again, up to so many iterations in all */
-    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity, request_capacity, figure_capacity, resident_capacity;
+    size_t kernel_capacity, copy_capacity, api_capacity, wait_capacity, occupancy_capacity, iteration_capacity,
+        request_capacity, figure_capacity, resident_capacity;
     bool detailed;            /* false: kernels, copies and iterations only (fast runs) */
     bool failed;              /* memory ran out; records are missing */
 };
@@ -185,7 +190,8 @@ const char *gsim_api_name(enum gsim_api api);
 #define GSIM_API_NO_TIMING "cudaEventDisableTiming" /* an event's creation has this as its detail */
 #define GSIM_API_OVERHEAD "between calls"             /* and host work that is a framework's time between calls this */
 /* Host work whose owner is known has one of these before the owner's name. */
-#define GSIM_HOST_IN_LAUNCH "in launch call "  /* a launch call that takes longer than launches do: module load, full queue */
+/* a launch call that takes longer than launches do: module load, full queue */
+#define GSIM_HOST_IN_LAUNCH "in launch call "
 #define GSIM_HOST_IN_CALL   "in call "         /* another call: cudaMalloc, the staging of a copy */
 #define GSIM_HOST_IN_WAIT   "in wait "         /* a wait, behind the end of what was awaited */
 #define GSIM_HOST_NAMED     "within "          /* a data loader, an annotation, an operator that computes on the host */

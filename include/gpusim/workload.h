@@ -18,7 +18,8 @@ struct gsim_workload_options {
     enum gsim_shape shape;
     double size;              /* N: vector length, rows, vertices or image side */
     uint32_t block1d;         /* threads per block of one-dimensional launches */
-    uint32_t blocks;          /* "num_blocks" of the papers: grid of one-dimensional launches, two-dimensional get blocks/2 squared */
+    uint32_t
+        blocks; /* "num_blocks" of the papers: grid of one-dimensional launches, two-dimensional get blocks/2 squared */
     uint32_t iterations;
     bool cxx;                 /* the authors' C++ version where it differs from GrCUDA's Python (grcuda suite) */
 };

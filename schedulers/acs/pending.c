@@ -72,7 +72,8 @@ bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op)
     if (!gsim_afters_find(&pending->afters, op, pending->node_of, &after, &after_count)) pending->failed = true;
     for (uint32_t i = 0; pending->is_any && i < after_count; i++) {
         uint32_t node = pending->node_of[after[i]];
-        if (node != GSIM_PENDING_NONE && node >= pending->first_node && !gsim_op_is_host(pending->list->ops[node])) return true;
+        if (node != GSIM_PENDING_NONE && node >= pending->first_node && !gsim_op_is_host(pending->list->ops[node]))
+            return true;
     }
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). What was launched since the host last waited for all of it, and whether a host op must wait:
- * for run times that launch an op list in its order and keep no graph of it.
+ * Layer: schedulers (helper). What was launched since the host last waited for all of it, and whether a host op must
+ * wait: for run times that launch an op list in its order and keep no graph of it.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). The scheduling window of ACS (arXiv 2401.12377): a fixed number of kernels, each with those in
- * the window that it waits for. A kernel without any is ready; one that ends is taken out of every list.
+ * Layer: schedulers (helper). The scheduling window of ACS (arXiv 2401.12377): a fixed number of kernels, each with
+ * those in the window that it waits for. A kernel without any is ready; one that ends is taken out of every list.
  */
 #pragma once
 
@@ -36,6 +36,12 @@ void gsim_window_wait_for(struct gsim_window *window, uint32_t entry, uint32_t u
 uint32_t gsim_window_find(const struct gsim_window *window, uint64_t id);
 /* Frees ENTRY. Returns how many have become ready by it: window->freed, by entry. */
 uint32_t gsim_window_end(struct gsim_window *window, uint32_t entry, double now_us);
-static inline bool gsim_window_is_ready(const struct gsim_window *w, uint32_t entry) { return !w->entries[entry].upstream_count; }
+static inline bool gsim_window_is_ready(const struct gsim_window *w, uint32_t entry)
+{
+    return !w->entries[entry].upstream_count;
+}
 /* Kernels in the window on average while it holds any; 0: it never did. */
-static inline double gsim_window_fill(const struct gsim_window *w) { return w->used_us > 0 ? w->fill_us / w->used_us : 0; }
+static inline double gsim_window_fill(const struct gsim_window *w)
+{
+    return w->used_us > 0 ? w->fill_us / w->used_us : 0;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Functions whose use breaks determinism or memory safety; the build includes this
+ * Layer: sim/base. Functions whose use breaks determinism or memory safety; the build includes this
  * header before every source file of ours.
  */
 #pragma once

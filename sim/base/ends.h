@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on one
+ * Layer: sim/base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on one
  * line what is kept, and exit with 128 + the signal. What a command keeps by itself: sweep/sink.h.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Reading files that may be gzip (told by content), and the one place that bounds what they expand to: a
+ * Layer: sim/base. Reading files that may be gzip (told by content), and the one place that bounds what they expand to: a
  * file of two megabytes can hold two gigabytes. What the bytes mean is the caller's business.
  */
 #pragma once

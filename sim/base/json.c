@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (helper). See sim/base/json.h. The parser is cJSON.
+ * Layer: sim/base (helper). See sim/base/json.h. The parser is cJSON.
  */
 #include "sim/base/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (helper). Reading a JSON file with errors that name line and column, and saying what was
+ * Layer: sim/base (helper). Reading a JSON file with errors that name line and column, and saying what was
  * found at a place. What the file means is the caller's business (sim/device/device.c).
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. The allocator wrapper and the arena. Memory comes from calloc and goes back to free, so
+ * Layer: sim/base. The allocator wrapper and the arena. Memory comes from calloc and goes back to free, so
  * that a library given these two as its hooks may mix them with its own.
  */
 #include "gpusim/memory.h"

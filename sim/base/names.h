@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads (helper). From a name to its index in a list, by hashing. Names are not copied: they must
+ * Layer: sim/base (helper). From a name to its index in a list, by hashing. Names are not copied: they must
  * outlive the table. Zeroed is empty.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. A result file while it is written: buffered, to a temporary neighbour that takes the final
+ * Layer: sim/base. A result file while it is written: buffered, to a temporary neighbour that takes the final
  * name only on commit, gzipped when the name ends in ".gz", or to standard output when it is "-". Writing
  * never fails loudly; commit tells. Numbers are formatted so that equal runs give equal bytes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Parsing, range checks, formatting and help for parameter tables. Which tables exist and
+ * Layer: sim/base. Parsing, range checks, formatting and help for parameter tables. Which tables exist and
  * who reads "--opt NAME=VALUE" is left to the command line.
  */
 #include "gpusim/params.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. A file that is being written: a neighbour with a name that nobody can guess, which takes the final name
+ * Layer: sim/base. A file that is being written: a neighbour with a name that nobody can guess, which takes the final name
  * when it is complete. Every output goes through it: sim/base/output.h, and pictures (plots/gnuplot.h).
  */
 #pragma once

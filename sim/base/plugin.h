@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: base. What users add to by a file: schedulers, placements, ways of sharing, sources, batching policies. Those that are built in,
+/* Layer: sim/base. What users add to by a file: schedulers, placements, ways of sharing, sources, batching policies. Those that are built in,
  * by name, and others from shared objects. */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. JSON text of any size read where it stands: first the whole text is checked, once, then
+ * Layer: sim/base. JSON text of any size read where it stands: first the whole text is checked, once, then
  * values are walked through by pointers into it. The text is never written to, so that it can be walked as often as
  * one likes; strings are decoded into memory of the caller. No tree is built: 132 MB of program take cJSON 1.7 GB
  * and 6 s as one tree. What the values mean is the caller's business.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Which of several things, known by their indices, comes soonest: a tournament tree over their times. Its size
+ * Layer: sim/base. Which of several things, known by their indices, comes soonest: a tournament tree over their times. Its size
  * follows the number of things, so that few of them cost little, however many there may be.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Filling, prefixing and translating errors; the end of the process on a bug of ours.
+ * Layer: sim/base. Filling, prefixing and translating errors; the end of the process on a bug of ours.
  * Who prints an error and exits is the command line's business (cli/main.c).
  */
 #include "gpusim/status.h"

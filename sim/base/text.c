@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. See sim/base/text.h. Locale-independent: the program never calls setlocale, so the decimal point
+ * Layer: sim/base. See sim/base/text.h. Locale-independent: the program never calls setlocale, so the decimal point
  * is always '.'.
  */
 #include "sim/base/text.h"

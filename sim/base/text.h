@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Quantities and names as people read them: times, bytes and counts with a fitting unit, near
+ * Layer: sim/base. Quantities and names as people read them: times, bytes and counts with a fitting unit, near
  * misses of a mistyped name, and what the terminal can show. Machine-readable output: sim/base/output.h.
  */
 #pragma once

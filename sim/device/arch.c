@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. What a device has of its architecture: the file models/arch/NAME.json that it names, and the limits of an SM of that
+ * Layer: sim/device. What a device has of its architecture: the file models/arch/NAME.json that it names, and the limits of an SM of that
  * which has its compute capability. A file may inherit from another one.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. See sim/device/device.h. Every rule about a number (unit, range, default) is a row of
+ * Layer: sim/device. See sim/device/device.h. Every rule about a number (unit, range, default) is a row of
  * include/gpusim/device.def (sim/device/numbers.h); this file only applies them. JSON itself: sim/base/json.h; where files lie:
  * sim/device/search.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. Device files (models/NAME.json, format in models/README.md): what the program alone needs beside
+ * Layer: sim/device. Device files (models/NAME.json, format in models/README.md): what the program alone needs beside
  * include/gpusim/device.h, which loads and lists them. Which numbers exist: include/gpusim/device.def.
  */
 #pragma once

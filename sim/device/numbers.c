@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. See sim/device/numbers.h and gpusim/device.h: names, units, ranges, defaults of a device's numbers, and how one is set. Files are
+ * Layer: sim/device. See sim/device/numbers.h and gpusim/device.h: names, units, ranges, defaults of a device's numbers, and how one is set. Files are
  * sim/device/device.c's.
  */
 #include "sim/device/numbers.h"

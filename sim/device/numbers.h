@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each line of
+ * Layer: sim/device (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each line of
  * include/gpusim/device.def, which is one number or a curve of several.
  */
 #pragma once

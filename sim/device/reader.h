@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: models (internal to sim/device). Reading the files of a device: its own (sim/device/device.c), its architecture's (sim/device/arch.c). */
+/* Layer: sim/device (internal to sim/device). Reading the files of a device: its own (sim/device/device.c), its architecture's (sim/device/arch.c). */
 #pragma once
 
 #include "sim/base/json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (helper). See sim/device/search.h.
+ * Layer: sim/device (helper). See sim/device/search.h.
  */
 #include "sim/device/search.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (helper). Where model files are looked for: $GPUSIM_DATA/models, then
+ * Layer: sim/device (helper). Where model files are looked for: $GPUSIM_DATA/models, then
  * <folder of the executable>/../share/gpusim/models, the same beside the shared library, then the source tree that was
  * built; where there is none of these, the folder that an installation has by default.
  */

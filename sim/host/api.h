@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work (driver.c), graphs
- * (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions and gates (waits.c). Here
- * what they share.
+ * Layer: sim (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work
+ * (driver.c), graphs (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions
+ * and gates (waits.c). Here what they share.
  */
 #pragma once
 
@@ -16,13 +16,20 @@
 /* --- driver.c ----------------------------------------------------------------------------------------------- */
 /* The process's driver; stream 0 is on its current device. False: out of memory. */
 bool gsim_api_init(struct gsim_process *p);
-static inline struct gsim_process *gsim_api_process(struct gsim_driver *driver) { return (struct gsim_process *)driver; }
+static inline struct gsim_process *gsim_api_process(struct gsim_driver *driver)
+{
+    return (struct gsim_process *)driver;
+}
 /* The device that the stream is on. */
-static inline struct gsim_device *gsim_api_device(const struct gsim_process *p, uint32_t stream) { return p->streams[stream].front->device; }
+static inline struct gsim_device *gsim_api_device(const struct gsim_process *p, uint32_t stream)
+{
+    return p->streams[stream].front->device;
+}
 /* Host time of one API call: the running thread's clock moves on; recorded when the run is detailed. */
 gsim_time gsim_api_begin(struct gsim_process *p);
 void gsim_api_spend(struct gsim_process *p, double us);
-/* Of several host threads: waits for the driver's lock and holds it for HOLD_US; SWITCH_US more when another one held it last. */
+/* Of several host threads: waits for the driver's lock and holds it for HOLD_US; SWITCH_US more when another one held
+ * it last. */
 void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
 void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,

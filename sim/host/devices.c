@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of the simulated driver on several GPUs. Setting one costs the host nothing that was measured: 200 launches on two H100 in
- * turn take no longer than 200 on one (traces/h100/two_gpus.json.gz). */
+/* Calls of the simulated driver on several GPUs. Setting one costs the host nothing that was measured: 200 launches on
+ * two H100 in turn take no longer than 200 on one (traces/h100/two_gpus.json.gz). */
 #include "sim/host/api.h"
 
 uint32_t gsim_api_device_count(struct gsim_driver *driver) { return gsim_api_process(driver)->device_count; }
@@ -22,5 +22,6 @@ void gsim_api_device_set(struct gsim_driver *driver, uint32_t device)
 void gsim_api_peer_enable(struct gsim_driver *driver, uint32_t peer)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (is_device(p, peer)) gsim_machine_open_peers(p->machine, p->first_device + p->machine->running->device, p->first_device + peer);
+    if (is_device(p, peer))
+        gsim_machine_open_peers(p->machine, p->first_device + p->machine->running->device, p->first_device + peer);
 }

@@ -116,8 +116,10 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
     } else {
         gsim_free(p->streams[index].tail);
     }
-    p->streams[index] = (struct gsim_stream_state){
-        .front = p->fronts[gsim_process_device(p)->index], .exists = true, .priority = priority, .hw_queue = GSIM_NO_HW_QUEUE};
+    p->streams[index] = (struct gsim_stream_state){.front = p->fronts[gsim_process_device(p)->index],
+                                                   .exists = true,
+                                                   .priority = priority,
+                                                   .hw_queue = GSIM_NO_HW_QUEUE};
     p->lowest_free = index + 1;
     return index;
 }
@@ -233,8 +235,8 @@ void gsim_api_event_destroy(struct gsim_driver *driver, gsim_event event)
 }
 
 /* A record or wait command with MARKER, which gets another reference. */
-static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gsim_stream stream, struct gsim_marker *marker,
-                         gsim_time launch)
+static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gsim_stream stream,
+                         struct gsim_marker *marker, gsim_time launch)
 {
     struct gsim_command *command = gsim_front_command(p->streams[stream].front, kind, stream);
     if (!command) return;
@@ -345,8 +347,8 @@ static bool can_copy(struct gsim_process *p, const struct gsim_op *op, gsim_stre
     if (op->copy_kind != GSIM_COPY_P2P) return true;
     if (op->device == d->index && op->to_device != d->index && op->to_device < p->device_count)
         return p->machine->open_device(p->machine, op->to_device) != NULL;
-    gsim_machine_fail(p->machine, GSIM_SIM, "a copy from GPU %u to GPU %u cannot be in a stream of GPU %u of %u", op->device, op->to_device,
-                      d->index, p->device_count);
+    gsim_machine_fail(p->machine, GSIM_SIM, "a copy from GPU %u to GPU %u cannot be in a stream of GPU %u of %u",
+                      op->device, op->to_device, d->index, p->device_count);
     return false;
 }
 
@@ -365,7 +367,8 @@ void gsim_api_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op,
     /* Pageable copies are staged by the calling thread; small ones to the device return at once
      * (CUDA driver API, "API synchronization behavior"). */
     bool is_small = op->copy_kind == GSIM_COPY_H2D && (double)op->bytes <= p->spec->pageable_staged_bytes;
-    if (gsim_copies_is_pageable(p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P && !is_small) {
+    if (gsim_copies_is_pageable(p->space, op) && op->copy_kind != GSIM_COPY_D2D && op->copy_kind != GSIM_COPY_P2P &&
+        !is_small) {
         gsim_time before = p->machine->running->local;
         p->machine->running->target = p->streams[stream].issued;
         gsim_machine_wait_on(p->machine, &p->streams[stream].waiting_threads);
@@ -391,7 +394,8 @@ void gsim_api_prefetch_async(struct gsim_driver *driver, const struct gsim_op *o
     gsim_api_issue(p, GSIM_COMMAND_OP, op, 0, stream, start, 0);
     /* The driver unmaps the pages and hands them to the copy engine piece by piece: the copy is under way. */
     gsim_api_spend(p, p->spec->prefetch_call_us_per_mb * (double)missing * 1e-6);
-    gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream, p->space->program->buffers[op->args[0].buffer_index].name);
+    gsim_api_end(p, GSIM_API_PREFETCH, start, waited, stream,
+                 p->space->program->buffers[op->args[0].buffer_index].name);
 }
 
 void gsim_api_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
@@ -457,9 +461,11 @@ static gsim_time iteration_length(const struct gsim_timeline *timeline, size_t b
 static bool is_cycle(const struct gsim_timeline *timeline, size_t period)
 {
     size_t compared = period == 1 ? 2 : period;
-    if (compared + period >= timeline->iteration_count) return false; /* the first, which makes graphs and moves data, does not count */
+    /* the first, which makes graphs and moves data, does not count */
+    if (compared + period >= timeline->iteration_count) return false;
     for (size_t back = 1; back <= compared; back++) {
-        double length = (double)iteration_length(timeline, back), before = (double)iteration_length(timeline, back + period);
+        double length = (double)iteration_length(timeline, back),
+               before = (double)iteration_length(timeline, back + period);
         if (fabs(length - before) > GSIM_STEADY_SAME * length) return false;
     }
     return true;
@@ -500,11 +506,15 @@ void gsim_api_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     client->run->iterations = (uint32_t)timeline->iteration_count;
 }
 
-double gsim_api_now_us(struct gsim_driver *driver) { return gsim_time_us(gsim_api_process(driver)->machine->running->local); }
+double gsim_api_now_us(struct gsim_driver *driver)
+{
+    return gsim_time_us(gsim_api_process(driver)->machine->running->local);
+}
 
 void gsim_api_figure(struct gsim_driver *driver, const char *name, const char *unit, double value)
 {
-    gsim_timeline_set_figure(gsim_api_process(driver)->machine->timeline, &(struct gsim_figure_record){name, unit, value});
+    gsim_timeline_set_figure(gsim_api_process(driver)->machine->timeline,
+                             &(struct gsim_figure_record){name, unit, value});
 }
 
 bool gsim_api_init(struct gsim_process *p)
@@ -519,8 +529,10 @@ bool gsim_api_init(struct gsim_process *p)
     };
     p->driver.ops = &ops;
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
-    add_stream(p, 0);                                                                         /* the legacy default stream */
-    if (gsim_array_grow((void **)&p->events, sizeof *p->events, 0, &p->event_capacity)) return false; /* event 0 means "none" */
+    /* the legacy default stream */
+    add_stream(p, 0);
+    if (gsim_array_grow((void **)&p->events, sizeof *p->events, 0, &p->event_capacity))
+        return false; /* event 0 means "none" */
     p->events[p->event_count++] = (struct gsim_event_state){0};
     return p->stream_count > 0;
 }

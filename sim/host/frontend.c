@@ -7,8 +7,9 @@ void gsim_api_frontend_set(struct gsim_driver *driver, const struct gsim_fronten
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
     if (ops && (ops->abi != GSIM_ABI || ops->size != sizeof *ops)) {
-        gsim_machine_fail(p->machine, GSIM_INPUT, "the front end's policy '%s': abi, size: expected %u and %zu, found %u and %zu", ops->name, GSIM_ABI,
-                          sizeof *ops, ops->abi, ops->size);
+        gsim_machine_fail(p->machine, GSIM_INPUT,
+                          "the front end's policy '%s': abi, size: expected %u and %zu, found %u and %zu", ops->name,
+                          GSIM_ABI, sizeof *ops, ops->abi, ops->size);
         return;
     }
     gsim_machine_meet(p->machine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Graph calls of the simulated driver: graphs built explicitly or by stream capture, instantiated, launched. How they run:
- * sim/front/graphs.c.
+ * Graph calls of the simulated driver: graphs built explicitly or by stream capture, instantiated, launched. How they
+ * run: sim/front/graphs.c.
  */
 #include "sim/host/api.h"
 
@@ -63,7 +63,8 @@ void gsim_api_graph_destroy(struct gsim_driver *driver, gsim_graph graph)
 
 /* --- capture -------------------------------------------------------------------------------------------- */
 
-static bool set_tail(struct gsim_process *p, struct gsim_stream_state *s, const uint32_t *nodes, uint32_t count, bool join)
+static bool set_tail(struct gsim_process *p, struct gsim_stream_state *s, const uint32_t *nodes, uint32_t count,
+                     bool join)
 {
     if (!join) s->tail_count = 0;
     if (s->tail_capacity < s->tail_count + count) {
@@ -178,9 +179,9 @@ void gsim_api_graph_exec_destroy(struct gsim_driver *driver, gsim_graph_exec exe
     (void)exec;
 }
 
-/* What a graph does is read from device memory where other data has displaced it from L2 since its last launch (H200, measured:
- * traces/h200/vm/cold.txt, micro/cold.cu). Counted are kernels that have started when the host launches; what copies displace and
- * what is still queued is not. */
+/* What a graph does is read from device memory where other data has displaced it from L2 since its last launch (H200,
+ * measured: traces/h200/vm/cold.txt, micro/cold.cu). Counted are kernels that have started when the host launches; what
+ * copies displace and what is still queued is not. */
 static double start_latency(const struct gsim_device *device, struct gsim_exec_state *x)
 {
     bool is_cold = gsim_device_displaced_l2(device, x->launched_at_bytes);
@@ -199,7 +200,8 @@ void gsim_api_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsi
     gsim_machine_order(p->machine);
     struct gsim_device *device = gsim_api_device(p, stream);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream), before = p->machine->running->local;
-    gsim_managed_launch(device, p->execs[exec - 1].ops, p->execs[exec - 1].node_count, stream, gsim_process_client(p)->iteration);
+    gsim_managed_launch(device, p->execs[exec - 1].ops, p->execs[exec - 1].node_count, stream,
+                        gsim_process_client(p)->iteration);
     waited += p->machine->running->local - before;
     gsim_api_spend(p, p->spec->graph_launch_us + p->execs[exec - 1].node_count * p->spec->graph_launch_node_us);
     gsim_api_issue(p, GSIM_COMMAND_GRAPH, NULL, exec - 1, stream, start, start_latency(device, &p->execs[exec - 1]));

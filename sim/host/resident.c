@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The call that launches a resident kernel: for the host a launch as any other. What the kernel does: sim/front/resident.c. */
+/* The call that launches a resident kernel: for the host a launch as any other. What the kernel does:
+ * sim/front/resident.c. */
 #include "gpusim/model.h"
 #include "sim/host/api.h"
 
@@ -18,16 +19,20 @@ void gsim_api_persistent_launch(struct gsim_driver *driver, const struct gsim_pe
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream) || !are_kernels(p, plan)) return;
     if (p->streams[stream].capture) {
-        gsim_machine_fail(p->machine, GSIM_SIM, "stream %u is being captured: resident kernels as nodes of a graph are not simulated", stream);
+        gsim_machine_fail(p->machine, GSIM_SIM,
+                          "stream %u is being captured: resident kernels as nodes of a graph are not simulated",
+                          stream);
         return;
     }
     if (p->machine->simulation->gpu.sample > 1) {
-        gsim_machine_fail(p->machine, GSIM_INPUT, "gpu.sample: resident kernels place their tasks on every SM: expected 1");
+        gsim_machine_fail(p->machine, GSIM_INPUT,
+                          "gpu.sample: resident kernels place their tasks on every SM: expected 1");
         return;
     }
     uint32_t model = p->streams[stream].front->device->spec->model;
     if (gsim_model_is_whole(model)) {
-        gsim_machine_fail(p->machine, GSIM_INPUT, "gpu.model: resident kernels place their tasks on SMs: expected blocks or waves, found %s",
+        gsim_machine_fail(p->machine, GSIM_INPUT,
+                          "gpu.model: resident kernels place their tasks on SMs: expected blocks or waves, found %s",
                           gsim_model_name(model));
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Host threads, FIFO locks and bounded queues of the simulated driver: the calls of include/gpusim/driver.h behind which
- * runtimes with several host threads stand. Who runs when is machine.c's business. */
+/* Host threads, FIFO locks and bounded queues of the simulated driver: the calls of include/gpusim/driver.h behind
+ * which runtimes with several host threads stand. Who runs when is machine.c's business. */
 #include "sim/host/api.h"
 
 static void thread_main(void *argument)
@@ -46,7 +46,8 @@ void gsim_api_thread_join(struct gsim_driver *driver, gsim_thread index)
 gsim_lock gsim_api_lock_create(struct gsim_driver *driver)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (gsim_array_grow((void **)&p->machine->locks, sizeof *p->machine->locks, p->machine->lock_count, &p->machine->lock_capacity)) {
+    if (gsim_array_grow((void **)&p->machine->locks, sizeof *p->machine->locks, p->machine->lock_count,
+                        &p->machine->lock_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }
@@ -88,7 +89,8 @@ void gsim_api_lock_release(struct gsim_driver *driver, gsim_lock lock)
     gsim_machine_order(p->machine);
     struct gsim_lock_state *l = &p->machine->locks[lock - 1];
     if (l->owner != p->machine->running) {
-        gsim_machine_fail(p->machine, GSIM_SIM, "thread %u releases lock %u, which it does not hold", p->machine->running->index, lock);
+        gsim_machine_fail(p->machine, GSIM_SIM, "thread %u releases lock %u, which it does not hold",
+                          p->machine->running->index, lock);
         return;
     }
     l->owner = l->waiting;
@@ -102,7 +104,8 @@ gsim_queue gsim_api_queue_create(struct gsim_driver *driver, uint32_t capacity)
     struct gsim_process *p = gsim_api_process(driver);
     struct gsim_queue_state queue = {.items = GSIM_ARENA_ARRAY(&p->machine->arena, void *, capacity ? capacity : 1),
                                      .capacity = capacity ? capacity : 1};
-    if (!queue.items || gsim_array_grow((void **)&p->machine->queues, sizeof *p->machine->queues, p->machine->queue_count, &p->machine->queue_capacity)) {
+    if (!queue.items || gsim_array_grow((void **)&p->machine->queues, sizeof *p->machine->queues,
+                                        p->machine->queue_count, &p->machine->queue_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }
@@ -134,7 +137,10 @@ void gsim_api_queue_push(struct gsim_driver *driver, gsim_queue queue, void *ite
     gsim_machine_fulfil(p->machine);
 }
 
-bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue) { return is_there(p, "queue", queue, p->machine->queue_count); }
+bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue)
+{
+    return is_there(p, "queue", queue, p->machine->queue_count);
+}
 
 gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue)
 {

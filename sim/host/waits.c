@@ -2,9 +2,9 @@
 /*
  * Calls of the simulated driver that wait for whatever comes first, host functions in streams, and gates.
  *
- * A wait for any polls as it must with CUDA: a round takes query_us for each event and stream and lock_us for each queue, and
- * begins when the one before has ended. Simulated are only the rounds that matter: the first that begins when something is
- * fulfilled, or the last.
+ * A wait for any polls as it must with CUDA: a round takes query_us for each event and stream and lock_us for each
+ * queue, and begins when the one before has ended. Simulated are only the rounds that matter: the first that begins
+ * when something is fulfilled, or the last.
  */
 #include "sim/host/api.h"
 
@@ -103,7 +103,8 @@ static uint32_t wait_for(struct wait *w, double timeout_us)
     }
 }
 
-uint32_t gsim_api_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
+uint32_t gsim_api_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count,
+                           double timeout_us)
 {
     struct gsim_process *p = gsim_api_process(driver);
     struct wait wait = {.process = p, .list = list, .count = count};
@@ -160,7 +161,8 @@ void gsim_api_launch_host_func(struct gsim_driver *driver, gsim_body body, void 
     struct gsim_process *p = gsim_api_process(driver);
     if (!gsim_api_is_stream(p, stream)) return;
     if (p->streams[stream].capture) {
-        gsim_machine_fail(p->machine, GSIM_SIM, "stream %u is being captured: host functions cannot be nodes of a graph", stream);
+        gsim_machine_fail(p->machine, GSIM_SIM,
+                          "stream %u is being captured: host functions cannot be nodes of a graph", stream);
         return;
     }
     gsim_machine_order(p->machine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: memory. What a device's file says of its own links, as the platform has them (sim/platform/platform.h). */
+/* Layer: sim/memory. What a device's file says of its own links, as the platform has them (sim/platform/platform.h). */
 #pragma once
 
 #include "gpusim/device.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: memory. Which places hold each page of managed memory: none yet, the host, devices. A page has one place (NVIDIA's
+ * Layer: sim/memory. Which places hold each page of managed memory: none yet, the host, devices. A page has one place (NVIDIA's
  * open UVM driver); of a buffer that is mostly read, readers get copies. Pages are counted in groups of 64 KB, the driver's
  * unit of faults; runs of groups with the same places are one extent, so cost never grows with bytes. Device memory is
  * finite: room is made in blocks of 2 MB, those that arrived first leave first (the driver's list of used chunks is ordered

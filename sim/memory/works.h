@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: memory. What a program's kernels are on devices of one kind: found when the first such device is used. A kernel that
+ * Layer: sim/memory. What a program's kernels are on devices of one kind: found when the first such device is used. A kernel that
  * cannot run there is a failure only of a run that launches it there.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: platform (data). What a node file says, as the platform of a run reads it (sim/platform/platform.h). A box is one
+ * Layer: sim/platform (data). What a node file says, as the platform of a run reads it (sim/platform/platform.h). A box is one
  * host with its devices and switches, which links join; a node of the file is one box, or many over a network.
  */
 #pragma once

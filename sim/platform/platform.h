@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: platform. The platform of a run: a node (sim/platform/node.h) and what its devices' files say of their own links.
+ * Layer: sim/platform. The platform of a run: a node (sim/platform/node.h) and what its devices' files say of their own links.
  * It numbers all links, each way, and finds the route of a transfer: which links it shares with others, and its latency.
  *
  *   host ==own links, bus== attached vertex --links of the node-- ... -- network -- ...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: platform (internal: sim/platform/simgrid.c and wires.cc). What SimGrid has in C++ alone: links and endpoints made
+ * Layer: sim/platform (internal: sim/platform/simgrid.c and wires.cc). What SimGrid has in C++ alone: links and endpoints made
  * when they are needed, of which each transfer's route is put together; and its zones as networks between nodes. A module
  * of its own, since gpusim is not linked to SimGrid.
  */

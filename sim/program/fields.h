@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads (helper of the program reader). One object of a program file: which fields it may have,
+ * Layer: sim/program (helper of the program reader). One object of a program file: which fields it may have,
  * where their values stand, and reading a value with its range. Every message names the place.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads (helper). A whole text file in memory, plain or gzip.
+ * Layer: sim/program (helper). A whole text file in memory, plain or gzip.
  */
 #pragma once
 

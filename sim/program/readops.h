@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads (second half of the program reader, private to it). Ops and the work fields that kernels
+ * Layer: sim/program (second half of the program reader, private to it). Ops and the work fields that kernels
  * and ops share.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces. See sim/report/chrome.h. Tracks: thread id = stream for a stream's first lane, further lanes and
+ * Layer: sim/report. See sim/report/chrome.h. Tracks: thread id = stream for a stream's first lane, further lanes and
  * synchronisation are numbered from lane_base on; args hold the true stream. Events are in no particular order.
  */
 #include "sim/report/chrome.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces. A finished timeline as Chrome trace event JSON with the fields of PyTorch's Kineto
+ * Layer: sim/report. A finished timeline as Chrome trace event JSON with the fields of PyTorch's Kineto
  * (libkineto output_json.cpp), for ui.perfetto.dev and for our own readers. Compressed when the output's
  * name ends in ".gz" (sim/base/output.h). Reading traces is another module.
  */

@@ -10,10 +10,13 @@
  *  - a block never moves and is never stopped: priorities act when blocks end;
  *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
  *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
- *  - blocks that end together do so in the course of time (spread.c), and the head of the queue gets what has become free
- *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100: traces/h200/vm/heads.txt);
+ *  - blocks that end together do so in the course of time (spread.c), and the head of the queue gets what has become
+ *    free
+ *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100:
+ *      traces/h200/vm/heads.txt);
  *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
- *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the queue
+ *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the
+ *      queue
  *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
  *  - blocks that wait for memory leave alike SMs one after the other (spread.c).
  */
@@ -29,15 +32,18 @@ struct gsim_gpu_listener {
     void *data;
     void (*kernel_started)(void *data, void *tag, gsim_time now); /* its first block is resident */
     void (*kernel_ended)(void *data, void *tag, gsim_time now);
-    void (*kernel_triggered)(void *data, void *tag, gsim_time now); /* all of its blocks have, before their end; not called where trigger is 1 */
-    void (*kernel_drained)(void *data, void *tag, gsim_time now); /* it is paused, and its last resident block has ended */
+    /* all of its blocks have, before their end; not called where trigger is 1 */
+    void (*kernel_triggered)(void *data, void *tag, gsim_time now);
+    /* it is paused, and its last resident block has ended */
+    void (*kernel_drained)(void *data, void *tag, gsim_time now);
 };
 
 /* So many blocks of the kernel with TAG are resident on each of SMS (a bit each, GSIM_BLOCK_SMS of them) from SINCE to
  * UNTIL, and no longer. Waves that are handled at once are told of at once, before their time. */
 struct gsim_gpu_watcher {
     void *data;
-    void (*blocks_stayed)(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until);
+    void (*blocks_stayed)(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since,
+                          gsim_time until);
 };
 
 struct gsim_gpu_load {
@@ -51,22 +57,27 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
                                  const struct gsim_gpu_options *options, const struct gsim_gpu_listener *listener);
 
 /* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
- * negative more urgent). WORK must stay as it is while anything is resident; this time it is SCALE of it. NULL when memory is out; else valid until the kernel ends. */
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
-                                               int priority, void *tag);
-static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, int priority, void *tag)
+ * negative more urgent). WORK must stay as it is while anything is resident; this time it is SCALE of it. NULL when
+ * memory is out; else valid until the kernel ends. */
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                               double scale, int priority, void *tag);
+static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now,
+                                                      const struct gsim_demand *work, int priority, void *tag)
 {
     return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
 }
 
 /* Submitted, its blocks wait behind their prologue until it is released. */
-struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, void *tag);
+struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                             double scale, int priority, void *tag);
 void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
 
-/* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the distributor; it stands
- * for BLOCKS blocks of its grid. AHEAD, if not negative: it waits behind that share of its work until it is released. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
-struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
-                                       uint32_t sm, double ahead, void *tag, bool *has_room);
+/* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the
+ * distributor; it stands for BLOCKS blocks of its grid. AHEAD, if not negative: it waits behind that share of its work
+ * until it is released. NULL, and *HAS_ROOM tells which, when memory is out or the SM has no room. */
+struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                       double factor, uint32_t blocks, uint32_t sm, double ahead, void *tag,
+                                       bool *has_room);
 
 /* What is known by the place of a WORK is forgotten: none that is resident, and another kernel gets the place. */
 void gsim_gpu_forget_works(struct gsim_gpu *gpu);
@@ -75,8 +86,8 @@ void gsim_gpu_forget_works(struct gsim_gpu *gpu);
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
 
-/* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each SCATTER (0 at first): how
- * tightly the kernels behind them are packed depends on it. */
+/* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each
+ * SCATTER (0 at first): how tightly the kernels behind them are packed depends on it. */
 void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter);
 
 /* WATCHER is copied; it cannot change anything. */
@@ -101,7 +112,8 @@ struct gsim_gpu_progress {
     double full_speed;       /* of all its resident blocks at pace 1: shares of the kernel per picosecond */
     double resident_threads;
 };
-struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now);
+struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run,
+                                           gsim_time now);
 
 /* What L2 does to a kernel's time at most: one that reads nothing else takes twice as long without it
  * (traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 1.9 to 2.2). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Remembers mixes: what an SM holds, and how fast its blocks go under the load that DRAM has. Most SMs hold the same blocks as
- * others do, which began at other times, so that the equations are solved once for each mix and load (90 DAGs of
- * traces/h200/vm/dags-mixed.json.gz: 8 million changes of SMs, 52 million of the load that they feel).
+ * Layer: sim. Remembers mixes: what an SM holds, and how fast its blocks go under the load that DRAM has. Most SMs hold
+ * the same blocks as others do, which began at other times, so that the equations are solved once for each mix and load
+ * (90 DAGs of traces/h200/vm/dags-mixed.json.gz: 8 million changes of SMs, 52 million of the load that they feel).
  */
 #pragma once
 
@@ -28,11 +28,13 @@ struct gsim_sm_blocks {
 };
 
 /* The mix of BLOCKS. NULL: it is not kept. It holds until MEMO.since changes, here too. */
-struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device, const struct gsim_sm_blocks *blocks);
+struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device,
+                               const struct gsim_sm_blocks *blocks);
 /* As gsim_share_sm_chip, to the digit, of COHORTS of that mix: their demand on DRAM alone, or speeds, too. */
-double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES]);
-double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
-                      double chip[GSIM_CHIP_PIPES]);
+double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
+                       double chip[GSIM_CHIP_PIPES]);
+double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts,
+                      const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES]);
 
 /* From now on the work of the cohorts may be another. */
 void gsim_memo_forget(struct gsim_memo *memo);

@@ -37,22 +37,36 @@ struct gsim_share_sums {
     double pipes_time[GSIM_MAX_COHORTS]; /* by cohort, where its pipes are known: what a block takes */
 };
 
-static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule) { return gsim_rule_holds(s->device->rules_off, rule); }
+static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule)
+{
+    return gsim_rule_holds(s->device->rules_off, rule);
+}
 
-/* What follows from the cohorts alone. They must stay as they are, but for speeds and what is left, while SUMS is used. */
-void gsim_share_sum(const struct gsim_device_spec *device, const struct gsim_cohort *cohorts, uint32_t count, uint32_t carveout_bytes,
-                    struct gsim_share_sums *sums);
+/* What follows from the cohorts alone. They must stay as they are, but for speeds and what is left, while SUMS is
+ * used. */
+void gsim_share_sum(const struct gsim_device_spec *device, const struct gsim_cohort *cohorts, uint32_t count,
+                    uint32_t carveout_bytes, struct gsim_share_sums *sums);
 /* Their demand on DRAM in GB/s. */
-double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram);
-/* The same, and their speeds. */
-double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums, struct gsim_cohort *cohorts, uint32_t count,
+double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count,
                          const struct gsim_dram_state *dram);
+/* The same, and their speeds. */
+double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums,
+                         struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram);
 
-static inline double gsim_share_memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s) { return w->memory_ps * s->stretch; }
+static inline double gsim_share_memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s)
+{
+    return w->memory_ps * s->stretch;
+}
 
-static inline bool gsim_share_has_arithmetic(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_MEMORY && w->has_flops; }
+static inline bool gsim_share_has_arithmetic(const struct gsim_demand *w)
+{
+    return w->kind == GSIM_DEMAND_MEMORY && w->has_flops;
+}
 
-static inline double gsim_share_width_on_half(const struct gsim_cohort *c) { return c->half ? 2 * c->work->width : c->work->width; }
+static inline double gsim_share_width_on_half(const struct gsim_cohort *c)
+{
+    return c->half ? 2 * c->work->width : c->work->width;
+}
 
 /* Adds C's issue-bound warps per sub-partition to those of each pair of these, 1 and 2. */
 static inline void gsim_share_add_to_halves(double at[3], const struct gsim_cohort *c)
@@ -74,12 +88,15 @@ static inline double gsim_share_taken(const struct gsim_share_sums *s, const str
 {
     double width = slots->halves[1] > slots->halves[2] ? slots->halves[1] : slots->halves[2];
     double free = width < GSIM_FULL_WIDTH ? 1 - width / GSIM_FULL_WIDTH : 0;
-    double background = gsim_share_rule(s, GSIM_RULE_BACKGROUND_ISSUE) ? s->device->issue_background * (slots->rate < 1 ? slots->rate : 1) : 0;
+    double background = gsim_share_rule(s, GSIM_RULE_BACKGROUND_ISSUE)
+                            ? s->device->issue_background * (slots->rate < 1 ? slots->rate : 1)
+                            : 0;
     return 1 - free * (1 - background);
 }
 
 /* Finds pipes_time of blocks with known pipes under the chip's load (sim/sm/known/pipes.c). */
 void gsim_share_pipes(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count);
 
-/* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the SM. */
+/* Sets the speeds of the on-chip cohorts. Those of one kernel that began together share alike unless they crowd the
+ * SM. */
 void gsim_share_on_chip(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *sums);

@@ -62,7 +62,8 @@ struct gsim_sm_group {
     bool is_fast;                           /* gets more of a saturated DRAM (device: fast_sm_share) */
     bool feels_memory;
     bool has_demand;                        /* DEMAND_GBPS and CHIP are part of the GPU's; else 0 */
-    struct gsim_mix *mix;                   /* what it holds, where that is kept; NULL or of another MIX_SINCE: to be found */
+    /* what it holds, where that is kept; NULL or of another MIX_SINCE: to be found */
+    struct gsim_mix *mix;
     uint64_t mix_since;                     /* memo.since when it was found */
     struct gsim_cohort cohorts[GSIM_MAX_COHORTS];
 };
@@ -78,7 +79,8 @@ struct gsim_gpu {
     const struct gsim_work_model *model;   /* the device's (models/model.h) */
     const struct gsim_device_spec *device; /* with the SMs that are simulated, and their part of DRAM */
     struct gsim_device_spec sampled;       /* that, where one SM stands for several */
-    double sms_each, left_over;            /* for how many; blocks of grids so far that have been left out, or taken too many */
+    /* for how many; blocks of grids so far that have been left out, or taken too many */
+    double sms_each, left_over;
     const struct gsim_sm_limits *limits; /* the device's, which follow */
     struct gsim_sm_limits own_limits;
     struct gsim_gpu_options options;
@@ -128,7 +130,10 @@ struct gsim_gpu {
     uint32_t free_group_count;
 };
 
-static inline bool gsim_gpu_rule(const struct gsim_gpu *gpu, enum gsim_rule rule) { return gsim_rule_holds(gpu->device->rules_off, rule); }
+static inline bool gsim_gpu_rule(const struct gsim_gpu *gpu, enum gsim_rule rule)
+{
+    return gsim_rule_holds(gpu->device->rules_off, rule);
+}
 
 /* By several kernels, resident or waiting; one alone waits for itself at most. */
 static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->run_count > 1; }
@@ -196,8 +201,9 @@ static inline void gsim_groups_rate_all(struct gsim_gpu *gpu)
 {
     if (gpu->has_unrated) gsim_groups_rate_unrated(gpu);
 }
-/* What of the model "blocks" concerns speeds (models/model.h). After the chip-wide load changed gsim_groups_share_chip() re-rates the SMs
- * that feel it, and all others that are unrated. It returns whether the load changed by more than the tolerance. */
+/* What of the model "blocks" concerns speeds (models/model.h). After the chip-wide load changed
+ * gsim_groups_share_chip() re-rates the SMs that feel it, and all others that are unrated. It returns whether the load
+ * changed by more than the tolerance. */
 void gsim_groups_rate_blocks(struct gsim_gpu *gpu, uint32_t index);
 bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now);
 /* The time of the group's next end, whose speeds have been set. */
@@ -205,7 +211,8 @@ void gsim_groups_set_end(struct gsim_gpu *gpu, uint32_t index);
 void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load);
 void gsim_groups_find_next(struct gsim_gpu *gpu);
 /* Adds (or takes back) what BLOCKS blocks of the kernel hold of an SM; the group is to be rated. */
-static inline void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w, int blocks)
+static inline void gsim_group_take(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w,
+                                   int blocks)
 {
     g->slots += (uint32_t)blocks;
     g->warps += (uint32_t)blocks * w->need.warps;
@@ -235,7 +242,8 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now);
 /* --- ends.c: blocks end, SMs are refilled -------------------------------------------------------------- */
 /* Ends blocks that end at NOW, the time of the next end; the caller serves the queue and repeats while some do. */
 void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now);
-/* Tells the listener which kernels have ended. Of several at one time in the order of their launches, however SMs are grouped. */
+/* Tells the listener which kernels have ended. Of several at one time in the order of their launches, however SMs are
+ * grouped. */
 void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now);
 /* Takes BLOCKS of the group's cohort AT off each of its SMs. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now);
@@ -246,16 +254,18 @@ void gsim_ends_merge_idle(struct gsim_gpu *gpu);
 struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
 /* Places the heads' blocks wherever they fit, kernel after kernel, until one does not fit. */
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
-/* It has ended its turn, or finds SMs that have become free: places the head's blocks, and nobody else's, and turns again. */
+/* It has ended its turn, or finds SMs that have become free: places the head's blocks, and nobody else's, and turns
+ * again. */
 void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);
 
 /* Puts BLOCKS blocks of RUN on every SM of the group, which is brought to NOW before and rated behind. */
-void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now);
+void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks,
+                            gsim_time now);
 
-/* --- known/clusters.c: blocks that stand in one GPC at once ---------------------------------------------------------- */
+/* --- known/clusters.c: blocks that stand in one GPC at once ------------------------------------------------------- */
 /* As the distributor places any other kernel's blocks: wherever whole clusters fit. Returns whether all are placed. */
 bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
 
@@ -269,7 +279,10 @@ void gsim_marks_begin(struct gsim_cohort *c, double work);
 bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time now);
 /* All blocks of RUN have been placed: they may all have triggered. */
 void gsim_marks_placed(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
-static inline bool gsim_marks_has(const struct gsim_kernel_run *run) { return run->is_held || gsim_demand_triggers(run->work); }
+static inline bool gsim_marks_has(const struct gsim_kernel_run *run)
+{
+    return run->is_held || gsim_demand_triggers(run->work);
+}
 
 /* --- sample.c: one SM stands for several --------------------------------------------------------------------- */
 /* The chip becomes smaller by about BY, and all that its SMs share with it. */

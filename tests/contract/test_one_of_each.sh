@@ -35,7 +35,7 @@ add() {
 add schedulers/eager.c schedulers/schedulers.def eager _policy
 add schedulers/place/round_robin.c schedulers/place/place.def 'round.robin'
 add sim/sm/models/waves.c sim/sm/models/models.def waves
-add workloads/sources/early_exit.c workloads/sources/sources.def 'early.exit'
+add workloads/sources/early_exit.c workloads/sources/sources.def 'early.exit' _source
 sed 's/"name": "dgx-a100"/"name": "added"/' "$tree/models/nodes/dgx-a100.json" >"$tree/models/nodes/added.json"
 
 sed 's/gsim_workload_vec/gsim_workload_added/; s/"vec"/"added"/' "$tree/workloads/vec.c" >"$tree/workloads/added.c"
@@ -95,7 +95,7 @@ Only in tree/schedulers: added.c
 Only in tree/schedulers: added_policy.c
 Only in tree/sim/sm/models: added.c
 Only in tree/traces/import: added.c
-Only in tree/workloads/sources: added.c
+Only in tree/workloads/sources: added_source.c
 Only in tree/workloads: added.c
 END
 cmp -s touched.txt expected.txt || { fail 'other files were touched:' && cat touched.txt; }
@@ -127,7 +127,7 @@ same() { # same WHAT COPY ORIGINAL: these arguments give the same run
 same 'a policy, a node and a placement' '--workload cholesky --sched added_policy --node added --place added' \
     '--workload cholesky --sched eager --node dgx-a100 --place round-robin'
 same 'a work model' '--workload img --sched kesco --model added' '--workload img --sched kesco --model waves'
-same 'a source' '--workload added --sched taskflow' '--workload early-exit --sched taskflow'
+same 'a source' '--workload added_source --sched taskflow' '--workload early-exit --sched taskflow'
 sed 's/gsim_scheduler_skeleton/gsim_scheduler/' before/schedulers/skeleton.c >skeleton.c
 expect 'the skeleton as a plug-in' "${CC:-cc}" -std=c11 -O1 -Ibefore/include -shared -fPIC -o skeleton.so skeleton.c
 expect 'what it was copied from' "$gpusim" --workload vec --sched ./skeleton.so --device h200 --report copied.json

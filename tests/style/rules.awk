@@ -10,7 +10,11 @@ function folder_of(path) { return sub(/\/[^\/]*$/, "", path) ? path : "." }
 function read_layers(file,  line, words, count, i, j) {
     while ((getline line <file) > 0) {
         if (line ~ /^#/ || (count = split(line, words, " ")) < 2) continue
-        if (words[1] != "chain") {
+        if (words[1] == "narrow") {
+            for (j = 2; j <= count; j++) narrow[words[j]] = 1
+        } else if (words[1] == "wide") {
+            for (j = 2; j <= count; j++) wide[words[j]] = 1
+        } else if (words[1] != "chain") {
             layer[words[1]] = 1
             for (j = 2; j <= count; j++) may[words[1], words[j]] = 1
         } else for (i = 2; i <= count; i++) {
@@ -37,7 +41,12 @@ function check_include(path,  from, to) {
 }
 
 # --- C: SimGrid's headers, layers, tags, long functions ---
-function c_line(line,  tag) {
+function c_line(line,  tag, said) {
+    if (is_narrow && length(line) > 120 && characters(line) > 120) offence(place, "line", "longer than 120 characters")
+    if (match(line, /Layer: [a-z\/]+/) && file !~ /^(include|tests|examples)\//) { # a reader's guide: it names the folder, or one above
+        said = substr(line, RSTART + 7, RLENGTH - 7)
+        if (index(folder_of(file) "/", said "/") != 1) offence(place, "layer", "says \"" said "\", and lies in " folder_of(file))
+    }
     if (line ~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) {
         if (line ~ /[<"](simgrid|xbt)/ && file != "sim/platform/simgrid.c")
             offence(place, "simgrid", "SimGrid headers are for sim/platform/simgrid.c and wires.cc only")
@@ -132,6 +141,8 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
     is_document = file ~ /\.md$/
     if (file ~ /^tests\/.*\/test_[^\/]*\.c$/) tests[++count_of_tests] = file
     if (!is_text) return
+    is_narrow = 0
+    for (path = folder_of(file); path != "."; path = folder_of(path)) if (path in narrow) is_narrow = !(file in wide)
     number = body = code = licence = 0
     while ((getline line <file) > 0) {
         place = file ":" ++number

@@ -109,5 +109,10 @@ expect_offence 'README.md:131: size'
 put tests/sim/test_nothing.c
 expect_offence 'tests/sim/test_nothing.c:1: mirror'
 
-printf 'style check: %d of 28 cases failed\n' "$failures"
+put sim/host/driver.c "/* $(printf '%0121d' 0) */\n"
+expect_offence 'sim/host/driver.c:2: line'
+put sim/sm/gpu.h '/* Layer: sim/memory. Pages. */\n'
+expect_offence 'sim/sm/gpu.h:2: layer'
+
+printf 'style check: %d of 30 cases failed\n' "$failures"
 [ "$failures" = 0 ]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: runner. It has no generators and no sources, in place of the registries in workloads: they draw from the GNU Scientific Library's
+ * Layer: traces/runner. It has no generators and no sources, in place of the registries in workloads: they draw from the GNU Scientific Library's
  * numbers, which stay out of it (LICENSES.md), and it has kernels for the built-in benchmarks alone.
  */
 #include "gpusim/generator.h"

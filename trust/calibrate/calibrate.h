@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. A device's numbers from what was measured on it: from a probe (trust/calibrate/probes.c), then refined on
+ * Layer: trust/calibrate. A device's numbers from what was measured on it: from a probe (trust/calibrate/probes.c), then refined on
  * recorded runs with the simulator as the model (trust/calibrate/runs.c). Numbers that no data touches keep the base
  * device's value, marked so. Reading files is the caller's; printing: trust/calibrate/print.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models (helper). Non-linear least squares with a prior (GSL's multifit_nlinear): values, 95 % intervals, which
+ * Layer: trust/calibrate (helper). Non-linear least squares with a prior (GSL's multifit_nlinear): values, 95 % intervals, which
  * parameters the data cannot tell, and cross-validation. What is fitted to what: trust/calibrate/calibrate.h.
  *
  * Minimised is the sum of the squared residuals (model - measured)/sigma and of ((value - start)/(scale * prior))^2 over

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. A calibration as text: the table in the terminal, and JSON (schema gpusim-calibration/1). The device
+ * Layer: trust/calibrate. A calibration as text: the table in the terminal, and JSON (schema gpusim-calibration/1). The device
  * file itself: gsim_device_write(). No wall-clock time: equal input gives equal bytes.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. What gpusim-runner probe measured (schema gpusim-probe/1, traces/runner/PROBE.md): named series of
+ * Layer: trust/calibrate. What gpusim-runner probe measured (schema gpusim-probe/1, traces/runner/PROBE.md): named series of
  * points. What device numbers follow from them: trust/calibrate/calibrate.h.
  */
 #pragma once

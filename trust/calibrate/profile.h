@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: models. A device's numbers from profilers' traces: what single calls, starts, gaps, waits and copies took, where
+ * Layer: trust/calibrate. A device's numbers from profilers' traces: what single calls, starts, gaps, waits and copies took, where
  * nothing else can have held them up (trust/calibrate/samples.c), as trimmed means and robust lines with intervals
  * (trust/calibrate/profile.c). What a probe or recorded runs have told already stays.
  */

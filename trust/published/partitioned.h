@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: workloads. The partitioned benchmarks of GrCUDA's successor (github.com/necst/grcuda, cuda/multi_gpu):
+ * Layer: trust/published. The partitioned benchmarks of GrCUDA's successor (github.com/necst/grcuda, cuda/multi_gpu):
  * what its single-GPU timings on V100 and A100 were taken with. 16 partitions, launch shapes as published.
  * They are not in the registry: no launch option applies to them.
  */

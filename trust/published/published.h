@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (data). Numbers that others published, as tables: what was measured on which device, for which
+ * Layer: trust/published (data). Numbers that others published, as tables: what was measured on which device, for which
  * workload and size, whether the models were fitted to it, and where it stands. Knows nothing of how they
  * are re-derived. The files: published/, one header line each, plain CSV without quotes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (program). Many runs of built-in workloads, each made once however often it is asked for, by
+ * Layer: trust/published (program). Many runs of built-in workloads, each made once however often it is asked for, by
  * several worker processes (SimGrid has one engine per process). Results depend on the runs alone, not on
  * their order or the number of workers.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Overlaps as the script counts them from which GrCUDA's published overlaps come (necst/grcuda,
+ * Layer: trust/published. Overlaps as the script counts them from which GrCUDA's published overlaps come (necst/grcuda,
  * projects/resources/python/plotting/compute_transfer_computation_overlap.py). Overlaps as they are: include/gpusim/metrics.h.
  *
  *  - Transfers of one direction that follow each other in the order of their starts are one, as long as all of them.

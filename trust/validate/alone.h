@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. How long the kernels of a trace would take alone. A kernel that ran beside others took longer for it; simulated
+ * Layer: trust/validate. How long the kernels of a trace would take alone. A kernel that ran beside others took longer for it; simulated
  * with that duration it would be slowed once more. So the trace is replayed on its own streams, and the durations of those
  * kernels are lowered until each takes beside the others what it took in the trace.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Predicts what gpusim-runner recorded: the workload is built as the run says, its kernels get their
+ * Layer: trust/validate. Predicts what gpusim-runner recorded: the workload is built as the run says, its kernels get their
  * recorded times alone, and the run's scheduler schedules it on a device. Which runs, what is summed up:
  * trust/validate/runs.h.
  */

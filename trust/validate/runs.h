@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Predictions against recordings of gpusim-runner: one sample per run, and what is summed up from them:
+ * Layer: trust/validate. Predictions against recordings of gpusim-runner: one sample per run, and what is summed up from them:
  * errors by split, scheduler and workload, speed-ups over a base scheduler, and how well schedulers are ranked. The
  * predictions are trust/validate/predict.h's; printing: trust/validate/runs_table.c. All times are microseconds.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. How far predictions are from measurements: statistics of signed relative errors, correlation on
+ * Layer: trust/validate. How far predictions are from measurements: statistics of signed relative errors, correlation on
  * logarithms, agreement of two rankings, and what it costs to follow a prediction. Numbers in, numbers out;
  * what they belong to is trust/validate/validate.h's. GSL does the arithmetic where it has it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Predictions against profilers' traces: the program that a trace became is replayed on its own streams,
+ * Layer: trust/validate. Predictions against profilers' traces: the program that a trace became is replayed on its own streams,
  * and where its kernels and copies start and end is compared with where they did. Kernels have the trace's own
  * durations, so what is tested is all else. Printing: trust/validate/traces_table.h. Times: microseconds from the first
  * launch call.

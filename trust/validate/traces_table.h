@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A validation of traces as text: the table in the terminal, one line per kernel and copy, CSV, JSON. What the
+ * Layer: trust/validate. A validation of traces as text: the table in the terminal, one line per kernel and copy, CSV, JSON. What the
  * numbers are: trust/validate/traces.h. No wall-clock time: equal input gives equal bytes.
  */
 #pragma once

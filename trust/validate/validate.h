@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Predictions against measurements: recorded cases (traces/cases.h reads them), their simulation
+ * Layer: trust/validate. Predictions against measurements: recorded cases (traces/cases.h reads them), their simulation
  * from what a profiler would tell of each kernel, and the samples, rows and rankings that come of it. Printing:
  * trust/validate/table.c; statistics: trust/validate/stats.h. All times are microseconds.
  */

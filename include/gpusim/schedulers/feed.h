@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). The op lists that a scheduler goes through, with their moves, of known programs and of those
- * that are drawn while they run alike. A known program is one list an iteration: the first, and the steady one of all later
- * iterations. A drawn program is one list for each stretch: up to the next host op, which ends it, or so many ops; a
- * scheduler that looks at one op after another asks for one.
+ * Layer: schedulers (helper). The op lists that a scheduler goes through, with their moves, of known programs and of
+ * those that are drawn while they run alike. A known program is one list an iteration: the first, and the steady one of
+ * all later iterations. A drawn program is one list for each stretch: up to the next host op, which ends it, or so many
+ * ops; a scheduler that looks at one op after another asks for one.
  *
  *   prepare()  gsim_feed_prepare()
  *   execute()  gsim_feed_open()
@@ -13,7 +13,8 @@
  *                  gsim_feed_end(&feed);
  *              }
  *              return gsim_feed_close(&feed, error);
- * The next list of a drawn program follows from what the host did before: the host op of a list is done before the next call.
+ * The next list of a drawn program follows from what the host did before: the host op of a list is done before the next
+ * call.
  */
 #pragma once
 
@@ -51,7 +52,8 @@ const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
 /* The longest list of a known program, or GSIM_FEED_MOST. */
 uint32_t gsim_feed_most(const struct gsim_run *run);
 
-/* MOST: ops of the program in a drawn list. HAS_DAG: each list comes with its graph. Enables peer copies. On failure there is nothing to close. */
+/* MOST: ops of the program in a drawn list. HAS_DAG: each list comes with its graph. Enables peer copies. On failure
+ * there is nothing to close. */
 enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
                                 struct gsim_error *error) GSIM_NODISCARD;
 /* False: there are no more, or the run has failed. */

@@ -34,7 +34,7 @@ enum gsim_plan_prune {
 
 /* The row of a parameter table for who lets the user choose; FIELD is an int of STRUCT. */
 #define GSIM_PLAN_PRUNE_PARAM(type, field, initial, more)                                                          \
-    {"prune", GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, 2, "", "none|latest|clock",                          \
+    {"prune", GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, 2, "", "none|latest|clock",                        \
      "waits left out: none, all but the latest per stream, all that are implied" more}
 
 /* What the policy decided. Predecessors that the host has already synchronised with need no event, from
@@ -42,8 +42,9 @@ enum gsim_plan_prune {
 struct gsim_plan_choice {
     const struct gsim_oplist *list;
     const struct gsim_dag *dag;
-    const uint32_t *stream_of;  /* per node; host ops' entries are ignored. A program that was placed has as many of each
-                                   number as it uses GPUs: an op takes the one on its own */
+    /* per node; host ops' entries are ignored. A program that was placed has as many of each number as it uses GPUs: an
+     * op takes the one on its own */
+    const uint32_t *stream_of;
     const uint32_t *order;      /* issue order, NULL: list order. Respects edges to and from host ops and
                                    the order within a stream that the policy meant */
     uint32_t stream_count;
@@ -62,21 +63,23 @@ struct gsim_planned {
     struct gsim_plan first, steady; /* may be the same */
 };
 
-/* The policy itself: sets CHOICE, of which LIST and DAG are given, with arrays from SCRATCH, which goes when the plan is made. Out of
- * memory need not be told: SCRATCH knows. */
-typedef enum gsim_status gsim_plan_choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
-                                          struct gsim_error *error);
+/* The policy itself: sets CHOICE, of which LIST and DAG are given, with arrays from SCRATCH, which goes when the plan
+ * is made. Out of memory need not be told: SCRATCH knows. */
+typedef enum gsim_status gsim_plan_choose(struct gsim_run *run, struct gsim_plan_choice *choice,
+                                          struct gsim_arena *scratch, struct gsim_error *error);
 
 /* The prepare() of a static policy: both lists with their moves, each with its graph, the choice and the plan. */
 enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place,
-                                   bool drops_overhead, gsim_plan_choose *choose, struct gsim_error *error) GSIM_NODISCARD;
+                                   bool drops_overhead, gsim_plan_choose *choose,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_plan_style {
     const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
     const int32_t *priorities;              /* per stream; NULL: 0 */
     const uint32_t *devices;                /* per stream: its GPU; NULL: 0 */
-    const uint32_t *attached;               /* by buffer: the stream that it is attached to at the start of every iteration,
-                                               counted from 1; 0: none; NULL: no buffer is */
+    /* by buffer: the stream that it is attached to at the start of every iteration, counted from 1; 0: none; NULL: no
+     * buffer is */
+    const uint32_t *attached;
     uint32_t stream_count;                  /* streams to create, at least the plans' */
     enum gsim_event_flags event_flags;
     bool events_each_iteration;             /* create all events at the start of every iteration, keep them;

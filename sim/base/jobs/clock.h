@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep. Wall-clock time, for progress, time limits and heartbeats only: no result sees it.
+ * Layer: sim/base. Wall-clock time, for progress, time limits and heartbeats only: no result sees it.
  */
 #pragma once
 

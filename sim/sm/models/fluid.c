@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fluid: each kernel flows through the chip as a whole. It asks for min(SMs, blocks / blocks per SM) SMs. While kernels ask for no more
- * than there are, each goes as alone; beyond that all are slowed by asked / SMs.
+ * fluid: each kernel flows through the chip as a whole. It asks for min(SMs, blocks / blocks per SM) SMs. While kernels
+ * ask for no more than there are, each goes as alone; beyond that all are slowed by asked / SMs.
  */
 #include <math.h>
 
 #include "sim/sm/models/model.h"
 
-static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                 struct gsim_error *error)
+static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     struct gsim_demand shape;
     double solo_ps;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/sm. A work model: what a kernel asks for, where its work goes, how fast it goes beside others, and what happens when
- * it ends. All work is blocks of a demand on SMs (state.h); the speed of a block is in shares of its work per picosecond.
+ * Layer: sim/sm. A work model: what a kernel asks for, where its work goes, how fast it goes beside others, and what
+ * happens when it ends. All work is blocks of a demand on SMs (state.h); the speed of a block is in shares of its work
+ * per picosecond.
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 
 struct gsim_work_model {
     const char *name, *summary;
-    /* A kernel is one block of its own, on no SM in particular, and takes no room. Resident kernels are not possible. */
+    /* A kernel is one block of its own, on no SM in particular, and takes no room. Resident kernels are not
+     * possible. */
     bool is_whole;
     /* The work of KERNEL on DEVICE. Errors name the kernel. */
     enum gsim_status (*describe)(struct gsim_demand *, const struct gsim_device_spec *, const struct gsim_kernel *,
@@ -30,11 +32,13 @@ struct gsim_work_model {
 const struct gsim_work_model *gsim_model_at(uint32_t index); /* NULL: there is none */
 
 /* --- simple.c: what the simpler models have in common ------------------------------------------------------------- */
-/* The kernel alone, in picoseconds: its solo_us if that was measured on DEVICE, or anywhere with IS_ANY; else by "blocks". */
+/* The kernel alone, in picoseconds: its solo_us if that was measured on DEVICE, or anywhere with IS_ANY; else by
+ * "blocks". */
 enum gsim_status gsim_simple_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel, bool is_any,
                                    double *solo_ps, struct gsim_error *error) GSIM_NODISCARD;
 /* A demand of BLOCKS blocks that take BLOCK_PS each and ask for nothing; the rest of WORK stays. */
-void gsim_simple_demand(struct gsim_demand *work, const struct gsim_kernel *kernel, uint64_t blocks, double block_ps, double solo_ps);
+void gsim_simple_demand(struct gsim_demand *work, const struct gsim_kernel *kernel, uint64_t blocks, double block_ps,
+                        double solo_ps);
 /* All blocks go at the speed of one alone, divided by gpu->dram.stretch. */
 void gsim_simple_rate(struct gsim_gpu *gpu, uint32_t group);
 /* They do not slow each other. */

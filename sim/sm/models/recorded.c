@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recorded: each kernel takes the time that was recorded, on whatever GPU, beside any others. No device is needed: what it would
- * refuse is not checked. A kernel without a time takes that of "blocks".
+ * recorded: each kernel takes the time that was recorded, on whatever GPU, beside any others. No device is needed: what
+ * it would refuse is not checked. A kernel without a time takes that of "blocks".
  */
 #include "sim/sm/models/model.h"
 
-static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                 struct gsim_error *error)
+static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     double solo_ps;
     enum gsim_status status = gsim_simple_alone(device, kernel, true, &solo_ps, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waves of blocks that only repeat those before them are handled at once, as long as nobody interferes (gsim_gpu_promise): those of a kernel
- * alone, and those of a kernel of very many waves beside others, on each SM at its own pace.
+ * Waves of blocks that only repeat those before them are handled at once, as long as nobody interferes
+ * (gsim_gpu_promise): those of a kernel alone, and those of a kernel of very many waves beside others, on each SM at
+ * its own pace.
  */
 #include "sim/sm/state.h"
 
@@ -101,7 +102,8 @@ static bool is_steady(const struct gsim_sm_group *g, const struct gsim_kernel_ru
     return true;
 }
 
-/* Brings the cohort to UNTIL, in which time its blocks have given their room to the next ones again and again. Returns how often. */
+/* Brings the cohort to UNTIL, in which time its blocks have given their room to the next ones again and again. Returns
+ * how often. */
 static uint64_t repeat(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time until)
 {
     gsim_time end = end_of(g, c), period = period_of(c);
@@ -111,7 +113,8 @@ static uint64_t repeat(struct gsim_gpu *gpu, const struct gsim_sm_group *g, stru
     }
     uint64_t times = 1 + (uint64_t)((until - end) / period);
     gsim_time since = end + (gsim_time)(times - 1) * period;
-    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, c->run->tag, g->sms, times * c->blocks, c->since, since);
+    if (gpu->watcher.blocks_stayed)
+        gpu->watcher.blocks_stayed(gpu->watcher.data, c->run->tag, g->sms, times * c->blocks, c->since, since);
     c->since = since;
     c->left = c->work->cold * c->run->scale - (double)(until - since) * c->speed;
     c->is_spread = false;
@@ -123,7 +126,8 @@ static void sort_by_age(struct gsim_sm_group *g)
     for (uint32_t i = 1; i < g->cohort_count; i++) {
         struct gsim_cohort c = g->cohorts[i];
         uint32_t at = i;
-        for (; at && g->cohorts[at - 1].run == c.run && g->cohorts[at - 1].since > c.since; at--) g->cohorts[at] = g->cohorts[at - 1];
+        for (; at && g->cohorts[at - 1].run == c.run && g->cohorts[at - 1].since > c.since; at--)
+            g->cohorts[at] = g->cohorts[at - 1];
         g->cohorts[at] = c;
     }
 }

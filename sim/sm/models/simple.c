@@ -7,7 +7,8 @@
 enum gsim_status gsim_simple_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel, bool is_any,
                                    double *solo_ps, struct gsim_error *error)
 {
-    bool is_measured = kernel->solo_us > 0 && (is_any || !kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+    bool is_measured =
+        kernel->solo_us > 0 && (is_any || !kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
     struct gsim_demand work = {.solo_ps = kernel->solo_us * GSIM_PS_PER_US};
     struct gsim_device_spec blocks = *device;
     blocks.model = 0;
@@ -16,7 +17,8 @@ enum gsim_status gsim_simple_alone(const struct gsim_device_spec *device, const 
     return status;
 }
 
-void gsim_simple_demand(struct gsim_demand *work, const struct gsim_kernel *kernel, uint64_t blocks, double block_ps, double solo_ps)
+void gsim_simple_demand(struct gsim_demand *work, const struct gsim_kernel *kernel, uint64_t blocks, double block_ps,
+                        double solo_ps)
 {
     work->kind = GSIM_DEMAND_DESCRIBED;
     work->blocks = blocks;
@@ -33,7 +35,8 @@ void gsim_simple_demand(struct gsim_demand *work, const struct gsim_kernel *kern
 void gsim_simple_rate(struct gsim_gpu *gpu, uint32_t group)
 {
     struct gsim_sm_group *g = gpu->groups[group];
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].speed = 1 / (g->cohorts[i].work->block_ps * gpu->dram.stretch);
+    for (uint32_t i = 0; i < g->cohort_count; i++)
+        g->cohorts[i].speed = 1 / (g->cohorts[i].work->block_ps * gpu->dram.stretch);
     gsim_groups_set_end(gpu, group);
 }
 

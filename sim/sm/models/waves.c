@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * waves: blocks wait for room on the SMs, as in "blocks", and each takes an equal part of its kernel's time alone: solo / ceil(blocks /
- * (SMs x blocks per SM)). Blocks on one SM do not slow each other.
+ * waves: blocks wait for room on the SMs, as in "blocks", and each takes an equal part of its kernel's time alone: solo
+ * / ceil(blocks / (SMs x blocks per SM)). Blocks on one SM do not slow each other.
  */
 #include <math.h>
 
 #include "sim/sm/models/model.h"
 
-static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                 struct gsim_error *error)
+static enum gsim_status describe(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     double solo_ps;
     enum gsim_status status = gsim_demand_shape(work, device, kernel, error);
