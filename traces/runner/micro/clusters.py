@@ -18,14 +18,14 @@ SM_CLOCKS = range(600, 761, 20)
 CLOCKS = range(150_000, 230_001, 10_000)
 
 
-def predict(gpusim, device, entry, grids, clocks, sm_clocks):
-    """Microseconds of each grid alone."""
+def predict(gpusim, device, grids, clocks, sm_clocks):
+    """Microseconds of each (entry, blocks) alone."""
     kernels, ops = [], []
-    for index, grid in enumerate(grids):
+    for index, (entry, blocks) in enumerate(grids):
         kernels.append({"name": f"k{index}", "regs_per_thread": entry["regs"], "smem_bytes": entry["smem"], "flops": 0,
-                        "dram_bytes": 0, "thread_cycles": clocks, "sm_cycles": sm_clocks * grid * entry["block"],
+                        "dram_bytes": 0, "thread_cycles": clocks, "sm_cycles": sm_clocks * blocks * entry["block"],
                         "cluster": [entry["cluster"], 1, 1]})
-        ops.append({"op": "kernel", "kernel": f"k{index}", "grid": [grid, 1, 1], "block": [entry["block"], 1, 1]})
+        ops.append({"op": "kernel", "kernel": f"k{index}", "grid": [blocks, 1, 1], "block": [entry["block"], 1, 1]})
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "grids.json")
         with open(path, "w", encoding="utf-8") as file:
@@ -36,12 +36,9 @@ def predict(gpusim, device, entry, grids, clocks, sm_clocks):
 
 
 def errors(gpusim, device, entries, clocks, sm_clocks):
-    found = []
-    for entry in entries:
-        grids = [grid for grid, _ in entry["ns"]]
-        times = predict(gpusim, device, entry, grids, clocks, sm_clocks)
-        found += [us * 1e3 / ns - 1 for us, (_, ns) in zip(times, entry["ns"])]
-    return found
+    timed = [(entry, blocks, ns) for entry in entries for blocks, ns in entry["ns"]]
+    times = predict(gpusim, device, [(entry, blocks) for entry, blocks, _ in timed], clocks, sm_clocks)
+    return [us * 1e3 / ns - 1 for us, (_, _, ns) in zip(times, timed)]
 
 
 def mean(values):
@@ -54,7 +51,7 @@ def worst(values):
 
 def waves(gpusim, device, entry, clusters):
     """Of a grid whose blocks do not slow one another, beside that of one cluster."""
-    one, grid = predict(gpusim, device, entry, [entry["cluster"], clusters * entry["cluster"]], 200_000, 0)
+    one, grid = predict(gpusim, device, [(entry, entry["cluster"]), (entry, clusters * entry["cluster"])], 200_000, 0)
     return round(grid / one)
 
 
@@ -71,7 +68,7 @@ def main():
         right = sum(waves(gpusim, device, e, e["max_active"]) == 1 and waves(gpusim, device, e, e["max_active"] + 1) == 2 for e in these)
         found, single = errors(gpusim, device, these, clocks, sm_clocks), []
         for entry in alone:  # its clocks are its single cluster's time
-            per_us = entry["ns"][0][1] * 1e-3 / predict(gpusim, device, entry, [size], 1e5, 0)[0]
+            per_us = entry["ns"][0][1] * 1e-3 / predict(gpusim, device, [(entry, size)], 1e5, 0)[0]
             single += errors(gpusim, device, [entry], 1e5 * per_us, 0)
         print(f"{size:7d}{len(found):7d}{100 * mean(found):8.1f}{100 * worst(found):9.1f}{len(single):26d}"
               f"{100 * mean(single):8.1f}{100 * worst(single):9.1f}{right:13d} of {len(these)}")
