@@ -6,6 +6,7 @@
     int name(void);   \
     int name(void) { return NOT_SUPPORTED; }
 
+REFUSED(cudaDeviceGetPCIBusId)
 REFUSED(cudaGraphAddKernelNode)
 REFUSED(cudaGraphAddMemcpyNode1D)
 REFUSED(cudaGraphCreate)
