@@ -200,7 +200,12 @@ static void put_path(struct gsim_page *page, const cJSON *json)
         char count[32] = "-";
         if (shown++ == MOST_PARTS) break;
         if (isfinite(number_of(part, "count"))) snprintf(count, sizeof count, "%.0f", number_of(part, "count"));
-        gsim_page_name(page, text_of(part, "text"));
+        const char *name = text_of(part, "text");
+        const char *known = cJSON_HasObjectItem(part, "limiting_pipe")
+                                ? gsim_arena_printf(&page->arena, "%s (%s at %.0f %%)", name, text_of(part, "limiting_pipe"),
+                                                    100 * number_of(part, "pipe_share"))
+                                : NULL;
+        gsim_page_name(page, known ? known : name);
         gsim_page_cell(page, count);
         put_us(page, number_of(part, "time_us"));
         put_percent(page, 100 * number_of(part, "share"));
