@@ -22,6 +22,7 @@ struct driven {
     gsim_graph_node *numbers; /* by place in the list: its node in its graph */
     gsim_stream main, side;
     gsim_event ended;
+    double origin_us; /* it is ready: its times count from then, as arrivals do */
 };
 
 static void build(struct driven *d, struct prepared *step)
@@ -64,7 +65,7 @@ static void launch(struct driven *d, uint32_t index, gsim_stream stream)
 
 static struct driven *self(struct gsim_serving_machine *machine) { return (struct driven *)machine; }
 
-static double now_us(struct gsim_serving_machine *m) { return gsim_now_us(self(m)->driver); }
+static double now_us(struct gsim_serving_machine *m) { return gsim_now_us(self(m)->driver) - self(m)->origin_us; }
 static void work(struct gsim_serving_machine *m, double us)
 {
     if (us > 0) gsim_host_work(self(m)->driver, us, "server");
@@ -118,6 +119,7 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
     d->main = gsim_stream_create(run->driver, library->spec->beside == GSIM_BESIDE_URGENT ? -1 : 0);
     d->side = gsim_stream_create(run->driver, 0);
     d->ended = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
+    d->origin_us = gsim_now_us(run->driver);
     *error = (struct gsim_error){0};
     return &d->machine;
 }

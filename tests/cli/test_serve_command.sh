@@ -47,6 +47,14 @@ set -- $looked_up
 near "$1" "$(value percentiles ttft_us p50)" 0.02 || fail "exact TTFT $(value percentiles ttft_us p50), looked up $1"
 near "$2" "$(value percentiles tpot_us p50)" 0.005 || fail "exact TPOT $(value percentiles tpot_us p50), looked up $2"
 
+# Requests that arrive at once: what the server does before it is ready, such as instantiating its graphs, delays none of them.
+serve quiet.json --rate 2000 --requests 20 --report report.json
+looked_up="$(value percentiles ttft_us p50) $(value percentiles ttft_us p99)"
+serve quiet.json --rate 2000 --requests 20 --exact --report report.json
+set -- $looked_up
+near "$1" "$(value percentiles ttft_us p50)" 0.005 || fail "at once: exact TTFT $(value percentiles ttft_us p50), looked up $1"
+near "$2" "$(value percentiles ttft_us p99)" 0.005 || fail "at once: exact TTFT at worst $(value percentiles ttft_us p99), looked up $2"
+
 # The same seed gives the same bytes, another one does not.
 serve "$runs/server.json" --report a.json && serve "$runs/server.json" --report b.json && cmp -s a.json b.json || fail "the same seed differs"
 serve "$runs/server.json" --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
