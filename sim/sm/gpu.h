@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The SMs and the work distributor of one GPU: which blocks are resident where, and when they
- * end. Block-accurate, but SMs in the same state are one group and equal blocks one cohort, so that cost
- * follows changes. Streams and dependences are sim/front/front.c's; equations sim/sm/work.h's.
+ * Layer: sim/sm. The SMs and the work distributor of one GPU: which blocks are resident where, and when they end.
+ * Every block counts, but SMs in the same state are one group, and blocks of a kernel that started together are one
+ * cohort, so that cost follows changes. Streams and dependences are sim/front/front.c's.
+ *
+ * How long a block takes. It begins with WORK = cold x scale x factor to do: cold, more than 1 where its data left L2;
+ * scale, the kernel's (noise, gsim_gpu_lengthen); factor, its own where blocks are unequal. It does speed x pace of
+ * that per picosecond, and ends when nothing is left:
+ *   speed = 1 / T    T: a block's time under the present load of its SM and of the chip (share.h; alone T = block_ps)
+ *   pace             the part of it that arriving pages allow (gsim_gpu_set_pace), else 1
+ * Whenever what an SM holds or what DRAM is asked for changes, what is left is brought up to date and T is found anew.
  *
  * Rules (tests/sim/sm/test_gpu.c holds each):
- *  - kernels are served in arrival order within a priority; only the head of the most urgent non-empty queue
- *    places blocks, and nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2);
- *  - a block never moves and is never stopped: priorities act when blocks end;
- *  - the SM with room for most of the kernel's blocks takes the next one, ties to the lowest SM id (H200, measured:
- *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4);
- *  - blocks that end together do so in the course of time (spread.c), and the head of the queue gets what has become
- *    free
- *    since the distributor looked last, the next kernel what has when its turn comes (H200 and H100:
- *      traces/h200/vm/heads.txt);
- *  - an SM takes the carve-out of the kernel that enters it empty and keeps it until it is empty again; a kernel
- *    joins only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). If the head of the
- *      queue
- *    fills it as it empties, it keeps what it has where that is enough (traces/h200/vm/joins.txt);
- *  - blocks that wait for memory leave alike SMs one after the other (spread.c).
+ *  - Kernels are served in arrival order within a priority. Only the head of the most urgent queue places blocks, and
+ *    nothing bypasses it (Amert et al., RTSS 2017, rules X1, A1, A2).
+ *  - A block never moves and is never stopped: priorities act when blocks end.
+ *  - The SM with room for most of the kernel's blocks takes the next one, ties go to the lowest SM id (H200, measured:
+ *    traces/h200/vm/places.txt; 400 blocks alone stand 3 on 128 SMs, 4 on 4).
+ *  - Blocks that computed together end one after the other (spread.c). The head of the queue gets all SMs that are free
+ *    when the distributor polls; the next kernel gets what is free at the next poll (H200 and H100:
+ *    traces/h200/vm/heads.txt).
+ *  - An empty SM takes the carve-out of the kernel that enters it, and keeps it until it is empty again. A kernel joins
+ *    only where the carve-out holds its full occupancy (H200: 2,025 of 2,025 ordered pairs). An SM that the head of the
+ *    queue fills as it empties keeps its carve-out if that is enough (traces/h200/vm/joins.txt).
+ *  - Blocks that wait for memory leave alike SMs one after the other (spread.c).
  */
 #pragma once
 
@@ -79,15 +84,16 @@ struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, cons
                                        double factor, uint32_t blocks, uint32_t sm, double ahead, void *tag,
                                        bool *has_room);
 
-/* What is known by the place of a WORK is forgotten: none that is resident, and another kernel gets the place. */
+/* Drops what is kept by the address of a WORK. Call it before an address is used again, when no block of it is
+ * resident. */
 void gsim_gpu_forget_works(struct gsim_gpu *gpu);
 
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must
  * stay; NULL: no more. */
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise);
 
-/* Which of the blocks that began together end first, and where, is as fixed as on a chip, and another order for each
- * SCATTER (0 at first): how tightly the kernels behind them are packed depends on it. */
+/* SCATTER seeds the order in which blocks that started together end, and so how tightly the next kernels are packed.
+ * The order is fixed within a run. At first 0. */
 void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter);
 
 /* WATCHER is copied; it cannot change anything. */

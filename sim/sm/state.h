@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal to gpu.c and gpu_*.c). The state of one GPU: groups of SMs in the
- * same state, cohorts of blocks on them, and the distributor's queues. Groups split when placement treats
- * their SMs differently; empty ones merge again.
+ * Layer: sim/sm (internal). The state of one GPU: groups of SMs in the same state, cohorts of blocks on them, and the
+ * distributor's queues. Groups split when placement treats their SMs differently; empty ones merge again.
  */
 #pragma once
 
@@ -22,8 +21,8 @@
 
 /* Blocks that fall out of step (spread.c), their work as shares of a block's. */
 struct gsim_tail {
-    double longest, last;  /* the most of any: in step, and out of it */
-    double before, after;  /* of all: in step, and out of it */
+    double longest, last;  /* the longest block, before spreading and after */
+    double before, after;  /* the sum over blocks, likewise */
 };
 
 /* A kernel from its submission to the end of its last block. */
