@@ -190,6 +190,7 @@ static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const stru
         uint32_t number = (uint32_t)number_of(run, op);
         bool follows_writer = op != own && own && gsim_op_is_host(own); /* as stream_of_writer() has it */
         uint32_t writer = follows_writer ? gsim_pull_writer(pull, op) : UINT32_MAX;
+        if (writer != UINT32_MAX && writer / (GSIM_LIMIT_STREAM + 1) != op->device) writer = UINT32_MAX; /* another GPU's */
         gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is, params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);
     }
 }

@@ -246,7 +246,7 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
         gsim_params_set_defaults(placement->params, defaults);
         run->placement_params = defaults;
     }
-    if (run->draw && !scheduler->places)
+    if (run->draw && !placement->choose)
         return gsim_error_set(error, GSIM_INPUT, "--place %s needs the whole program beforehand, and '%s' is drawn while it runs",
                               placement->name, run->program->name);
     if (scheduler->places && !placement->choose)
@@ -254,7 +254,7 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
                               scheduler->name, placement->name);
     if (!gsim_scheduler_can_place(scheduler))
         return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", scheduler->name);
-    return scheduler->places ? GSIM_OK : gsim_placing_program(run, error);
+    return scheduler->places || run->draw ? GSIM_OK : gsim_placing_program(run, error);
 }
 
 static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t, uint32_t index,

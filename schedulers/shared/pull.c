@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "gpusim/placement.h"
 #include "schedulers/shared/hazards.h"
+#include "schedulers/shared/placedmoves.h"
 #include "schedulers/shared/walk.h"
 #include "sim/program/draw.h"
 #include "sim/program/places.h"
@@ -58,8 +60,21 @@ struct gsim_pull {
     void *left_out_data;
     struct moment *follows;          /* of the op that is being issued */
     size_t follow_count, follow_room;
+    struct gsim_placing *placing;    /* of several GPUs, with --place; NULL: ops are for the GPU that they say */
+    struct gsim_bringer bringer;     /* then, of explicit memory: the moves */
+    uint32_t *candidates;            /* all GPUs */
     bool is_managed, failed;
 };
+
+/* The placement says which GPU each op is for. False: out of memory, or it does not want to. */
+static bool begin_placing(struct gsim_pull *p)
+{
+    struct gsim_error ignored = {0};
+    p->placing = gsim_placing_create(p->run, false, &ignored);
+    p->candidates = GSIM_ARENA_ARRAY(p->run->arena, uint32_t, p->run->device_count);
+    for (uint32_t d = 0; p->candidates && d < p->run->device_count; d++) p->candidates[d] = d;
+    return p->placing && p->candidates && (p->is_managed || gsim_bringer_init(&p->bringer, p->run));
+}
 
 struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
 {
@@ -72,7 +87,7 @@ struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
     p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, automatic);
     p->generations = gsim_alloc(sizeof *p->generations * run->draw->tables->buffer_room);
     if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room, sizeof nobody, &nobody) && p->walk &&
-        p->generations)
+        p->generations && (automatic || !run->placement || run->device_count < 2 || begin_placing(p)))
         return p;
     gsim_pull_destroy(p);
     return NULL;
@@ -84,6 +99,8 @@ void gsim_pull_destroy(struct gsim_pull *p)
     for (size_t i = 0; i < p->stream_count; i++) gsim_free(p->streams[i].waited);
     for (size_t i = 0; i < GSIM_SOURCE_AFTER; i++) gsim_free(p->passed[i].moments);
     gsim_moves_walk_destroy(p->walk);
+    gsim_bringer_release(&p->bringer);
+    gsim_placing_release(p->placing);
     gsim_places_release(&p->places);
     gsim_free(p->generations);
     gsim_free(p->streams);
@@ -124,6 +141,8 @@ static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
     if (p->generations[buffer] == gsim_draw_generation(p->draw, buffer)) return;
     p->generations[buffer] = gsim_draw_generation(p->draw, buffer);
     gsim_moves_walk_begin(p->walk, buffer);
+    if (p->placing) gsim_placing_forget(p->placing, buffer);
+    if (p->placing && !p->is_managed) gsim_bringer_forget(&p->bringer, buffer);
     for (uint32_t i = 0; i < 2; i++) {
         struct gsim_places_found found = gsim_places_find(&p->places, 2 * buffer + i, all.begin, all.end);
         for (uint32_t n = 0; n < found.count; n++) ((struct place *)found.values)[n] = (struct place){0};
@@ -144,6 +163,41 @@ static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim
     if (!op || gsim_array_grow((void **)&p->ops, sizeof *p->ops, list->op_count, &p->op_room)) p->failed = true;
     else p->ops[list->op_count++] = op;
     list->ops = p->ops;
+}
+
+static void add_walked_moves(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
+{
+    size_t moves;
+    if (!gsim_moves_walk_op(p->walk, op, &moves)) p->failed = true;
+    for (size_t m = 0; m < moves && !p->failed; m++) {
+        struct gsim_arg arg;
+        struct gsim_op move = gsim_moves_walk_move(p->walk, m, op, &arg);
+        add(p, list, gsim_draw_move(p->draw, &move));
+    }
+}
+
+/* Kernels go where the placement says; what moves data for one on its own stays with GPU 0. */
+static void place(struct gsim_pull *p, const struct gsim_op *op)
+{
+    bool is_kernel = op->kind == GSIM_OP_KERNEL;
+    p->placing->now_us = gsim_now_us(p->run->driver);
+    if (is_kernel && p->run->placement->decision_us > 0)
+        gsim_host_work(p->run->driver, p->run->placement->decision_us, "placement");
+    gsim_draw_place(op, is_kernel ? gsim_placing_choose(p->placing, op, p->candidates, p->run->device_count) : 0);
+    gsim_placing_note(p->placing, op, op->device);
+}
+
+static void add_moves(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
+{
+    if (p->placing) place(p, op);
+    if (!p->placing || p->is_managed) {
+        add_walked_moves(p, list, op);
+        return;
+    }
+    p->bringer.count = 0;
+    gsim_bringer_add(&p->bringer, op, op->device);
+    p->failed |= p->bringer.failed;
+    for (size_t i = 0; i + (op->kind != GSIM_OP_PREFETCH) < p->bringer.count; i++) add(p, list, p->bringer.ops[i]);
 }
 
 void gsim_pull_tell(struct gsim_pull *p, void (*left_out)(void *data, const struct gsim_op *op), void *data)
@@ -174,14 +228,8 @@ bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
         p->host_op = NULL;
         const struct gsim_op *op = gsim_draw_op(p->draw);
         if (!op) return false;
-        size_t moves;
         look_at_buffers(p, op);
-        if (!gsim_moves_walk_op(p->walk, op, &moves)) p->failed = true;
-        for (size_t m = 0; m < moves && !p->failed; m++) {
-            struct gsim_arg arg;
-            struct gsim_op move = gsim_moves_walk_move(p->walk, m, op, &arg);
-            add(p, list, gsim_draw_move(p->draw, &move));
-        }
+        add_moves(p, list, op);
         list->move_count = list->op_count;
         if (op->kind == GSIM_OP_PREFETCH && !gsim_moves_walk_keeps(p->walk)) leave_out(p, op);
         else add(p, list, op);

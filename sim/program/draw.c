@@ -294,6 +294,11 @@ static struct gsim_drawn_op *copy_op(struct gsim_draw *d, const struct gsim_op *
     return drawn;
 }
 
+void gsim_draw_place(const struct gsim_op *op, uint32_t device)
+{
+    ((struct gsim_drawn_op *)(uintptr_t)op)->op.device = (uint8_t)device;
+}
+
 bool gsim_draw_is_move(const struct gsim_op *op) { return ((const struct gsim_drawn_op *)op)->is_move; }
 
 static bool keep(struct gsim_draw *d, const struct gsim_op *op)

@@ -88,6 +88,8 @@ const struct gsim_op *gsim_draw_op(struct gsim_draw *draw);
 const struct gsim_op *gsim_draw_move(struct gsim_draw *draw, const struct gsim_op *op);
 /* OP, which one of the two gave, has ended. */
 void gsim_draw_ended(struct gsim_draw *draw, const struct gsim_op *op, double now_us);
+/* OP, which gsim_draw_op() gave last, is for DEVICE. */
+void gsim_draw_place(const struct gsim_op *op, uint32_t device);
 /* OP, which one of the two gave, is none of the program's own. */
 bool gsim_draw_is_move(const struct gsim_op *op);
 /* Counts up when the buffer's place goes to another one. */

@@ -45,8 +45,7 @@ static void describe(const struct point *p, char text[160])
 /* A placement where the scheduler takes one for such a program. */
 static const struct gsim_placement_ops *placement_of(const struct point *p)
 {
-    bool can = p->scheduler->places || (gsim_scheduler_can_place(p->scheduler) && !p->is_drawn);
-    return p->gpus == ONE || !can ? NULL : p->placement ? p->placement : gsim_placement_find("round-robin");
+    return p->gpus == ONE || !gsim_scheduler_can_place(p->scheduler) ? NULL : p->placement ? p->placement : gsim_placement_find("round-robin");
 }
 
 static enum gsim_status run(const struct point *p, struct gsim_error *error)

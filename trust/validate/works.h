@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What kernels are on a device, found once each: runs of one program under several schedulers, and replays of
+ * Layer: trust/validate. What kernels are on a device, found once each: runs of one program under several schedulers, and replays of
  * their traces, have the same kernels, and to find what a measured one does takes longer than to simulate a run.
  */
 #pragma once

@@ -12,7 +12,8 @@ GSIM_DECLARATIONS_BEGIN
 
 struct gsim_pull;
 
-/* NULL: out of memory. AUTOMATIC: as GSIM_MOVES_AUTOMATIC; else moves stand at use, and the program's own prefetches
+/* NULL: out of memory. AUTOMATIC: as GSIM_MOVES_AUTOMATIC, and the caller places; else --place says which GPU an op is
+ * for, moves stand at use, and the program's own prefetches
  * are followed. */
 struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic);
 void gsim_pull_destroy(struct gsim_pull *pull); /* accepts NULL */
