@@ -83,7 +83,7 @@ enum gsim_cli_command {
       "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
       "requests=N (0: until the others are done), gap_us=,\n"                                                            \
       "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                     \
-      "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ncopies=N, size=,\n"                                                   \
+      "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                                                   \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                   \
     X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                                  \

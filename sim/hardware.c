@@ -7,6 +7,7 @@
 #include "sim/collective/collective.h"
 #include "sim/host/api.h"
 #include "sim/memory/links.h"
+#include "sim/task/task.h"
 
 #define LEAST_STRIDE 8 /* of the numbers of front ends: what is drawn for a process is the same on 1 and on 8 devices */
 #define MOST_KINDS   64
@@ -123,9 +124,15 @@ static struct gsim_device *open_later(struct gsim_machine *m, uint32_t index)
 {
     struct gsim_hardware *h = m->hardware;
     struct gsim_error error = {0};
+    struct gsim_partition **parts = NULL;
+    struct gsim_arbiter *arbiter = NULL;
     if (h->devices[index]) return h->devices[index];
-    enum gsim_status status = open_device(h, index, 1, &error);
-    for (uint32_t p = 0; p < h->process_count && !status; p++) status = open_front(h, p, index, &h->devices[index]->parts[0], &error);
+    enum gsim_status status = open_device(h, index, h->tasks ? h->tasks->layout.part_count : 1, &error);
+    if (!status && h->tasks) status = gsim_tasks_add_device(h->tasks, h->devices[index], &parts, &arbiter, &error);
+    for (uint32_t p = 0; p < h->process_count && !status; p++) {
+        status = open_front(h, p, index, parts ? parts[p] : &h->devices[index]->parts[0], &error);
+        if (!status) h->fronts[p * h->device_count + index]->arbiter = arbiter;
+    }
     bool is_new = !h->kinds[kind_of(h, index)].works;
     if (!status) status = use_device(h, index, &error);
     for (uint32_t k = 0; !status && is_new && m->is_drawn && k < h->space->program->kernel_count; k++)

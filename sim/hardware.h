@@ -4,6 +4,7 @@
 
 #include "sim/front/front.h"
 
+struct gsim_tasks;
 struct gsim_kind; /* what devices of one spec have in common */
 
 struct gsim_hardware {
@@ -17,6 +18,7 @@ struct gsim_hardware {
     struct gsim_kind *kinds;
     struct gsim_node *plain;               /* where the simulation gives no node */
     struct gsim_platform platform;
+    struct gsim_tasks *tasks;              /* whose processes share the devices; NULL: there is one process */
 };
 
 /* The platform that the simulation asks for, and its first device, with room for PART_COUNT parts. */
@@ -24,7 +26,7 @@ enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine
                                     struct gsim_error *error);
 /* Processes, zeroed. False: out of memory. */
 bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count);
-/* Process INDEX is one of the run: on PART of the first device, on all of each other one. */
+/* Process INDEX is one of the run: on PART of the first device; of others when they are used. */
 enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part, struct gsim_error *error);
 /* Process INDEX is a rank: the device is the only one that it sees. Once the space has a program. */
 enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_error *error);

@@ -90,23 +90,33 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
     return status;
 }
 
-/* What the program and the scheduler ask for is there. */
-static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
+static enum gsim_status check_program(const struct gsim_simulation *s, const struct gsim_program *program, const struct gsim_scheduler_ops *scheduler,
+                                      uint32_t count, struct gsim_error *error)
 {
-    if (s->gpu_count > 1 && !s->tasks && !gsim_scheduler_can_place(s->scheduler))
-        return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", s->scheduler->name);
-    for (uint32_t i = 0; s->program && i < s->program->op_count; i++) {
-        const struct gsim_op *op = &s->program->ops[i];
+    for (uint32_t i = 0; program && i < program->op_count; i++) {
+        const struct gsim_op *op = &program->ops[i];
         uint32_t most = op->device > op->to_device ? op->device : op->to_device;
         if (most >= count)
-            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)", s->program->name, i, most,
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)", program->name, i, most,
                                   count == 1 ? "is" : "are", count);
-        if (most && !s->scheduler->uses_devices && !s->placement && !s->op_plan)
-            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' %s", s->program->name, i, most, s->scheduler->name,
-                                  s->scheduler->places ? "chooses GPUs itself (--place)"
-                                  : s->scheduler->takes_placed ? "takes them from a placement (--place)" : "knows one GPU only");
+        if (most && !scheduler->uses_devices && !s->placement && !s->op_plan)
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' %s", program->name, i, most, scheduler->name,
+                                  scheduler->places ? "chooses GPUs itself (--place)"
+                                  : scheduler->takes_placed ? "takes them from a placement (--place)" : "knows one GPU only");
     }
     return GSIM_OK;
+}
+
+/* What the programs and their schedulers ask for is there. */
+static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t count, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    if (!s->tasks && s->gpu_count > 1 && !gsim_scheduler_can_place(s->scheduler))
+        return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", s->scheduler->name);
+    if (!s->tasks) return check_program(s, s->program, s->scheduler, count, error);
+    for (uint32_t i = 0; i < s->tasks->count && !status; i++)
+        status = check_program(s, &s->tasks->programs[i], s->tasks->tasks[i].scheduler, count, error);
+    return status;
 }
 
 /* The program has the process, and its driver, to itself. */
@@ -162,6 +172,7 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     struct gsim_layout layout = {.process_count = 1, .part_count = 1};
     if (!status && s->tasks) status = gsim_tasks_lay_out(&w->tasks, &w->machine, &layout, error);
     if (!status) status = gsim_hardware_init(h, &w->machine, &w->space, layout.part_count, error);
+    if (!status && s->tasks) h->tasks = &w->tasks;
     if (!status) status = check_gpus(s, h->device_count, error);
     if (!status && !gsim_hardware_make_processes(h, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) w->machine.error = &h->processes[0].driver.error;

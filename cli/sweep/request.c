@@ -348,7 +348,7 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
 /* Workload or tasks. */
 static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
 {
-    static const char *const apart[] = {"workload", "iterations", "gpus", "node"};
+    static const char *const apart[] = {"workload", "iterations"};
     for (size_t i = 0; i < spec->fixed_count + spec->axis_count; i++) {
         const char *name = i < spec->fixed_count ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
         for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)

@@ -36,7 +36,7 @@ enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct
 static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
 {
     const char *x = t->words[a].value[GSIM_CLI_SIZE], *y = t->words[b].value[GSIM_CLI_SIZE];
-    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler && t->tasks[a].gap_us == t->tasks[b].gap_us &&
+    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler && t->tasks[a].gap_us == t->tasks[b].gap_us && t->gpus[a] == t->gpus[b] &&
            (x == y || (x && y && strcmp(x, y) == 0));
 }
 

@@ -24,7 +24,7 @@
     X("deadline_us", 0, GSIM_LIMIT_US, false, deadline_us)         \
     X("percentage", 1, 100, false, percentage)                     \
     X("sms", 1, 100000, true, sms)
-static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies"};
+static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies", "gpu"};
 
 static bool read_number(const char *text, double *value)
 {
@@ -100,7 +100,7 @@ static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
 #undef OFFER
     for (size_t i = 0; i < sizeof text_keys / sizeof text_keys[0]; i++) gsim_nearest_offer(&nearest, text_keys[i]);
     return gsim_error_set(error, GSIM_USAGE, "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
-                                             "deadline_us, percentage, sms, copies, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
+                                             "deadline_us, percentage, sms, gpu, copies, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
 /* "8", or "1:16" where a command looks for how many. */
@@ -134,6 +134,12 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
 #undef READ
     if (strcmp(key, "arrival") == 0) return read_arrival(value, arena, task, error);
     if (strcmp(key, "copies") == 0) return read_copies(value, words, error);
+    if (strcmp(key, "gpu") == 0) {
+        if (!read_number(value, &number) || number < 0 || number >= GSIM_LIMIT_GPUS || number != floor(number))
+            return gsim_error_set(error, GSIM_USAGE, "gpu: expected an integer from 0 to %d, found '%.40s'", GSIM_LIMIT_GPUS - 1, value);
+        words->gpu = (uint32_t)number;
+        return GSIM_OK;
+    }
     if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);
     if (strcmp(key, "size") == 0) words->size = value;
     else if (strcmp(key, "sched") == 0) words->scheduler = value;
@@ -166,7 +172,7 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
 {
     char *at = gsim_arena_strdup(arena, text);
     bool has_requests = false;
-    *words = (struct gsim_task_words){.copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
+    *words = (struct gsim_task_words){.gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
     if (!at) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     words->program = next_part(&at);
     if (!words->program[0]) return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
 
 #define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
@@ -76,6 +77,23 @@ static const char *name_of(struct gsim_cli_tasks *t, uint32_t index, const char 
     return gsim_arena_strdup(&t->arena, name);
 }
 
+/* All of the task's ops are for one GPU. */
+static enum gsim_status pin(struct gsim_cli_tasks *t, struct gsim_cli_point *point, uint32_t gpu, struct gsim_error *error)
+{
+    uint32_t count = gsim_cli_gpu_count(t->setup);
+    t->gpus[t->count] = gpu;
+    if (gpu == UINT32_MAX) return GSIM_OK;
+    if (gpu >= count)
+        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: there %s %u (--gpus, --node)", gpu, count == 1 ? "is" : "are", count);
+    if (t->setup->placement) return gsim_error_set(error, GSIM_USAGE, "gpu=%u: --place says which GPU a kernel is for", gpu);
+    if (point->source)
+        return gsim_error_set(error, GSIM_USAGE, "gpu=%u needs the whole program beforehand, and '%s' is drawn while it runs", gpu, point->source->name);
+    for (uint32_t i = 0; i < point->program.op_count; i++)
+        if (!gsim_op_is_host(&point->program.ops[i])) point->program.ops[i].device = (uint16_t)gpu;
+    t->is_pinned = true;
+    return GSIM_OK;
+}
+
 static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = t->setup->arguments;
@@ -94,6 +112,7 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     t->setups[i].arguments = &t->words[i];
     status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&t->points[i], &t->setups[i], words.program, scheduler, error);
+    if (status == GSIM_OK) status = pin(t, &t->points[i], words.gpu, error);
     if (status != GSIM_OK) return status;
     t->tasks[i] = words.task;
     t->tasks[i].program = &t->points[i].program;
@@ -118,13 +137,14 @@ static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error
 
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup, struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_GPUS, GSIM_CLI_NODE, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
     const char *texts[GSIM_LIMIT_TASKS];
     uint32_t count;
     *t = (struct gsim_cli_tasks){.setup = setup, .copies = t->copies};
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (setup->arguments->value[unused[i]])
             return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", gsim_cli_option_at(unused[i])->name);
+    if (setup->places_best) return gsim_error_set(error, GSIM_USAGE, "--place best: does not go with --task");
     enum gsim_status status = collect(t, texts, &count, error);
     if (status != GSIM_OK) return status;
     t->words = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_arguments, count);
@@ -132,6 +152,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     t->points = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_point, count);
     t->tasks = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task, count);
     t->programs = GSIM_ARENA_ARRAY(&t->arena, const char *, count);
+    t->gpus = GSIM_ARENA_ARRAY(&t->arena, uint32_t, count);
     t->drawn = GSIM_ARENA_NEW(&t->arena, struct gsim_program);
     t->alone = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, count);
     if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -229,6 +250,7 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t,
     s.program = &t->set.all;
     s.source = NULL;
     s.drawn = t->drawn;
+    if (t->is_pinned) s.placement = gsim_placement_find("program");
     s.folds = false;
     s.tasks = &t->set;
     s.sharing = ops;

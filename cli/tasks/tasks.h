@@ -12,6 +12,8 @@ struct gsim_cli_tasks {
     struct gsim_cli_point *points;
     struct gsim_task *tasks;
     const char **programs;             /* as they were typed */
+    uint32_t *gpus;                    /* of each: the key gpu; UINT32_MAX: not given */
+    bool is_pinned;                    /* one of them has it */
     struct gsim_task_stats *alone;     /* of each with the GPU to itself */
     struct gsim_task_set set;
     struct gsim_program *drawn;        /* by the last simulation, of tasks that are sources */

@@ -52,19 +52,6 @@ struct gsim_time_slices {
     gsim_time look_at;                 /* when it next looks whether to switch */
 };
 
-struct gsim_tasks {
-    struct gsim_machine *machine;
-    const struct gsim_task_set *set;
-    const struct gsim_sharing_ops *ops;
-    const void *params;
-    struct gsim_share_settings settings;
-    struct gsim_task_state *states;
-    uint32_t count, finite_left;       /* tasks with a number of requests that are not done */
-    struct gsim_task_state *owner;     /* exclusive */
-    struct gsim_time_slices slices;
-    struct gsim_policy *policy;        /* NULL: the mechanism alone */
-};
-
 /* Which processes and parts of the GPU there are. */
 struct gsim_layout {
     uint32_t process_count, part_count;
@@ -75,6 +62,20 @@ struct gsim_layout {
     struct gsim_share_settings settings;
 };
 
+struct gsim_tasks {
+    struct gsim_machine *machine;
+    const struct gsim_task_set *set;
+    const struct gsim_sharing_ops *ops;
+    const void *params;
+    struct gsim_share_settings settings;
+    struct gsim_task_state *states;
+    uint32_t count, finite_left;       /* tasks with a number of requests that are not done */
+    struct gsim_task_state *owner;     /* exclusive */
+    struct gsim_layout layout;
+    struct gsim_time_slices slices;    /* of the first GPU; others have their own */
+    struct gsim_policy *policy;        /* NULL: the mechanism alone */
+};
+
 /* --- tasks.c ------------------------------------------------------------------------------------------------- */
 /* What the simulation's way of sharing asks for. Before there are devices. */
 enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error);
@@ -82,6 +83,10 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
 /* Once there are processes. */
 enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_process *processes,
                                  struct gsim_error *error);
+
+/* Another device, when it is used for the first time: PARTS by process, from its arena; ARBITER: of all front ends there. */
+enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_device *d, struct gsim_partition ***parts,
+                                       struct gsim_arbiter **arbiter, struct gsim_error *error);
 
 /* --- client.c ------------------------------------------------------------------------------------------------ */
 /* The task's driver, on that of its process. */

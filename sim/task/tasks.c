@@ -2,6 +2,8 @@
 /* Which processes and parts of the GPU the tasks of a simulation have, by its way of sharing (include/gpusim/task.h). */
 #include "sim/task/task.h"
 
+#include "sim/platform/node.h"
+
 #include <math.h>
 
 /* MPS keeps clients that may use a part of the SMs each from one another's as long as there are enough (H100, 14 pairs at 50 %: 0.8 % off,
@@ -21,10 +23,9 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     uint32_t finite = 0;
     for (uint32_t i = 0; i < set->count; i++) finite += gsim_task_is_finite(&set->tasks[i]);
     if (!finite) return gsim_error_set(error, GSIM_INPUT, "no task says how many requests it has, or for how long: expected one that ends");
-    bool is_in_turn = mechanism == GSIM_MECHANISM_EXCLUSIVE && layout->process_count == set->count && !s->sharing->ready;
-    if (s->gpu_count > 1 && mechanism != GSIM_MECHANISM_RANKS && !is_in_turn)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "several tasks on several GPUs: expected --share exclusive, each in its process");
+    uint32_t gpus = s->gpu_count ? s->gpu_count : s->node ? gsim_node_device_count(s->node) : 1;
+    if (gpus > 1 && s->sharing->ready)
+        return gsim_error_set(error, GSIM_INPUT, "--share %s decides on the kernels of one GPU, and there are %u", name, gpus);
     if (mechanism == GSIM_MECHANISM_STREAMS && layout->process_count > 1)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u", name, layout->process_count);
     if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
@@ -109,16 +110,21 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
     enum gsim_status status = check_tasks(s, layout, error);
     bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION || (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
     if (!status && is_parted) status = divide_sms(s, layout, error);
+    tasks->layout = *layout;
     return status;
 }
 
 enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_device *d, struct gsim_error *error)
 {
     bool is_parted = layout->is_parted, is_sliced = layout->settings.mechanism == GSIM_MECHANISM_TIMESLICE;
+    uint32_t used = 0;
     for (uint32_t p = 0; p < layout->process_count; p++) {
         layout->parts[p] = &d->parts[0];
         if (!is_parted && (!is_sliced || !p)) continue;
         uint32_t sms = is_parted ? layout->sm_counts[p] : (uint32_t)d->spec->sm_count;
+        used += sms;
+        if (is_parted && used > (uint32_t)d->spec->sm_count)
+            return gsim_error_set(error, GSIM_USAGE, "the processes' parts have %u SMs and more, and GPU %u has %.0f", used, d->index, d->spec->sm_count);
         struct gsim_partition *part = gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
         if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         part->shares_dram = is_parted && !layout->settings.isolates_memory;
@@ -127,16 +133,37 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
     return GSIM_OK;
 }
 
+/* Contexts have the SMs of a device in turn. NULL: out of memory. */
+static struct gsim_arbiter *open_slices(const struct gsim_tasks *tasks, struct gsim_time_slices *s, const struct gsim_device_spec *spec,
+                                        const struct gsim_layout *layout)
+{
+    if (!gsim_slices_init(s, tasks->machine, spec, layout->parts, layout->process_count)) return NULL;
+    s->is_directed = tasks->settings.is_directed;
+    if (tasks->settings.switch_us >= 0) s->busy_switch = gsim_time_from_us(tasks->settings.switch_us);
+    return &s->arbiter;
+}
+
+enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_device *d, struct gsim_partition ***parts,
+                                       struct gsim_arbiter **arbiter, struct gsim_error *error)
+{
+    struct gsim_layout *own = GSIM_ARENA_NEW(&tasks->machine->arena, struct gsim_layout);
+    struct gsim_time_slices *slices = GSIM_ARENA_NEW(&tasks->machine->arena, struct gsim_time_slices);
+    *arbiter = NULL;
+    if (!own || !slices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *own = tasks->layout;
+    *parts = own->parts;
+    enum gsim_status status = gsim_tasks_add_parts(own, d, error);
+    if (status || tasks->settings.mechanism != GSIM_MECHANISM_TIMESLICE) return status;
+    *arbiter = open_slices(tasks, slices, d->spec, own);
+    return *arbiter ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
 static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_error *error)
 {
-    struct gsim_machine *m = tasks->machine;
     struct gsim_arbiter *arbiter = NULL;
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) {
-        if (!gsim_slices_init(&tasks->slices, m, m->simulation->device, layout->parts, layout->process_count))
-            gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        tasks->slices.is_directed = tasks->settings.is_directed;
-        if (tasks->settings.switch_us >= 0) tasks->slices.busy_switch = gsim_time_from_us(tasks->settings.switch_us);
-        arbiter = &tasks->slices.arbiter;
+        arbiter = open_slices(tasks, &tasks->slices, tasks->machine->simulation->device, layout);
+        if (!arbiter) gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (!error->status && tasks->ops->ready && !gsim_policy_open(tasks, arbiter, error)) arbiter = gsim_policy_arbiter(tasks->policy);
     return arbiter;

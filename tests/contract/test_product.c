@@ -152,6 +152,44 @@ static void hundreds(void)
     gsim_device_release(&devices[0]);
 }
 
+/* Two tasks on two GPUs, under every way of sharing that does not decide on single kernels. */
+static void tasks(void)
+{
+    uint32_t ran = 0;
+    begin();
+    for (uint32_t way = 0; gsim_sharing_at(way); way++)
+        for (int choice = 0; choice < 8; choice++) {
+            const struct gsim_sharing_ops *sharing = gsim_sharing_at(way);
+            const struct gsim_device_spec *const list[] = {&devices[0], &devices[choice & 1]};
+            struct gsim_task two[] = {{.name = "a", .program = &program, .scheduler = gsim_scheduler_find("async"), .process = GSIM_OWN_PROCESS, .requests = 2},
+                                      {.name = "b", .program = &program, .scheduler = gsim_scheduler_find("kesco"), .process = GSIM_OWN_PROCESS, .requests = 2}};
+            struct gsim_task_set set = {0};
+            struct gsim_timeline timeline = {0};
+            struct gsim_error error = {0};
+            CHECK_OK(gsim_task_set_init(&set, "two", two, 2, &error), error);
+            struct gsim_simulation s = {.program = &set.all, .device = &devices[0], .devices = list, .tasks = &set, .sharing = sharing, .gpu_count = 2, .scheduler = two[0].scheduler,
+                                        .memory = choice & 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .seed = 1,
+                                        .placement = choice & 4 ? gsim_placement_find("round-robin") : NULL};
+            gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+            s.gpu.check = true;
+            enum gsim_status status = gsim_simulate(&s, &timeline, &error);
+            bool is_refused = status == GSIM_INPUT && strstr(error.message, "decides on the kernels of one GPU");
+            bool has_profile = sharing->needs_profile && strstr(error.message, "needs a profile");
+            /* The parts of an H100 are more SMs than an A100 has. */
+            bool is_large = status == GSIM_USAGE && (choice & 1) && (choice & 4) && strstr(error.message, "the processes' parts have");
+            CHECK_MSG(sharing->ready ? is_refused || has_profile : status == GSIM_OK || is_large, "%s, %d: %s", sharing->name, choice, error.message);
+            CHECK(status || timeline.kernel_count == 32);
+            for (size_t k = 0; !status && k < timeline.kernel_count; k++) CHECK(timeline.kernels[k].device == 0 || choice & 4);
+            ran += status == GSIM_OK;
+            gsim_timeline_release(&timeline);
+            gsim_task_set_release(&set);
+        }
+    printf(" (%u ran) ", ran);
+    CHECK(ran >= 5 * 6);
+    gsim_program_release(&program);
+    for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
+}
+
 /* Halves of a buffer, the second up to its end, written on two GPUs and read whole on one: a copy of 2 KiB brings the other half. */
 static void halves(void)
 {
@@ -178,5 +216,5 @@ static void halves(void)
     gsim_device_release(&devices[0]);
 }
 
-static const struct test_case cases[] = {{"halves of a buffer", halves}, {"the product", product}, {"placements", placements}, {"hundreds of GPUs", hundreds}};
+static const struct test_case cases[] = {{"halves of a buffer", halves}, {"the product", product}, {"placements", placements}, {"tasks", tasks}, {"hundreds of GPUs", hundreds}};
 TEST_MAIN("contract/product", cases)

@@ -283,6 +283,45 @@ static void put_tally(struct gsim_output *output, const char *gpu, const char *p
     gsim_output_text(output, "\n");
 }
 
+/* What a program's cells on GPUS miss by. */
+static double error_of(const struct gsim_grcuda_gpus *g, const char *program, uint32_t gpus)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        const struct gsim_grcuda_cell *c = &g->cells[i];
+        if (c->gpus != gpus || (program && !is(c->program, program)) || !isfinite(c->published_times) || !isfinite(c->predicted_times)) continue;
+        sum += fabs(c->predicted_times / c->published_times - 1);
+        count++;
+    }
+    return count ? 100 * sum / (double)count : NAN;
+}
+
+/* By number of GPUs, and why those that miss do. */
+static void put_causes(const struct gsim_grcuda_gpus *g, struct gsim_output *output)
+{
+    static const struct {
+        const char *program, *cause;
+    } rows[] = {
+        {"b1m", NULL},
+        {"b5m", NULL},
+        {"b6m", "8: all GPUs read the coefficients; see below"},
+        {"b9m", "all GPUs read the vector at each of 50 steps; 8: see below; round-robin on 2 and 4 faults 40 % too much"},
+        {"b11m", "faults on rows of more than 100 KB are slower than simulated; 8: see below"},
+        {NULL, NULL},
+    };
+    static const uint32_t gpus[] = {2, 4, 8};
+    gsim_output_printf(output, "\n  %-6s %8s %8s %8s  mean error %% on so many GPUs\n", "", "2", "4", "8");
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        gsim_output_printf(output, "  %-6s", rows[r].program ? rows[r].program : "all");
+        for (size_t n = 0; n < 3; n++) gsim_output_printf(output, " %8.1f", error_of(g, rows[r].program, gpus[n]));
+        gsim_output_printf(output, "%s%s\n", rows[r].cause ? "  " : "", rows[r].cause ? rows[r].cause : "");
+    }
+    gsim_output_text(output, "\n  GPUs 0 to 3 have NVLink between all pairs, 0 to 7 have not. What several GPUs read in managed memory then moves to and\n"
+                             "  fro, until the driver pins it in the host's memory and it is read over PCIe. That is not modelled: pages go to who\n"
+                             "  faults, and are copied on a read (docs/not-modelled.md).\n");
+}
+
 void gsim_grcuda_gpus_print(const struct gsim_grcuda_gpus *g, struct gsim_output *output)
 {
     static const char *const programs[] = {"b1m", "b5m", "b6m", "b9m", "b11m"};
@@ -311,5 +350,6 @@ void gsim_grcuda_gpus_print(const struct gsim_grcuda_gpus *g, struct gsim_output
         all.ranked += t.ranked;
     }
     put_tally(output, "v100", "all", &all);
+    put_causes(g, output);
     if (g->failure[0]) gsim_output_printf(output, "\n  runs failed, the first with: %s\n", g->failure);
 }
