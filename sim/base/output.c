@@ -322,19 +322,25 @@ static const char *put_double(struct gsim_output *output, const char *format, do
     return format + length - 1;
 }
 
+/* The format's text up to the next '%' or its end, which is returned: a character at a time, most are short. */
+static const char *put_plain(struct gsim_output *output, const char *format)
+{
+    while (*format && *format != '%') {
+        if (output->used == GSIM_OUTPUT_BUFFER) flush(output);
+        char *at = output->buffer + output->used, *end = output->buffer + GSIM_OUTPUT_BUFFER;
+        for (; *format && *format != '%' && at < end; format++) *at++ = *format == '\'' ? '"' : *format;
+        output->used = (size_t)(at - output->buffer);
+    }
+    return format;
+}
+
 void gsim_output_put(struct gsim_output *output, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    for (size_t plain; *format; format++) {
-        plain = strcspn(format, "'%");
-        gsim_output_bytes(output, format, plain);
-        format += plain;
+    for (; *format; format++) {
+        format = put_plain(output, format);
         if (!*format) break;
-        if (*format == '\'') {
-            gsim_output_bytes(output, "\"", 1);
-            continue;
-        }
         switch (*++format) {
         case '%': gsim_output_text(output, "%"); break;
         case 's': gsim_output_text(output, va_arg(list, const char *)); break;

@@ -124,7 +124,13 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     for (size_t i = 0; i < timeline->occupancy_count; i++) {
         const struct gsim_occupancy_record *step = &timeline->occupancy[i];
         if (i + 1 < timeline->occupancy_count && step[1].time == step->time) continue;
-        gsim_output_put(output, "%s\n  [%t, %u, %u]", first ? "" : ",", step->time, step->busy_sms, step->warps);
+        gsim_output_text(output, first ? "\n  [" : ",\n  ["); /* no format is read: a dozen of these for every kernel */
+        gsim_output_time_us(output, step->time);
+        gsim_output_text(output, ", ");
+        gsim_output_unsigned(output, step->busy_sms);
+        gsim_output_text(output, ", ");
+        gsim_output_unsigned(output, step->warps);
+        gsim_output_text(output, "]");
         first = false;
     }
     gsim_output_text(output, "]}");
