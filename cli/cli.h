@@ -126,7 +126,8 @@ enum gsim_cli_command {
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)")                        \
     X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                          \
+    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT |       \
+          GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE,                                                                    \
       "what ncu found of single kernels, by name, grid and block: its\n"                                              \
       "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
     X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                      \

@@ -25,6 +25,7 @@ struct source { /* a file of recorded cases, or of runs */
     struct gsim_case_set set;
     size_t *index; /* 0, 1, 2 ...: all of its cases */
     bool is_runs;
+    struct gsim_profiles *kernels; /* of --kernels; NULL: not given */
 };
 
 /* Absolute errors of all sources' samples, in their order. */
@@ -42,6 +43,7 @@ struct command {
     size_t source_count;
     bool rules[GSIM_RULE_COUNT];
     uint32_t jobs;
+    struct gsim_profiles kernels;
     struct gsim_output table, csv;
     bool has_table, has_csv;
 };
@@ -92,6 +94,7 @@ static enum gsim_status open_source(struct command *c, struct source *s, const c
     bool has_device = equals && (!slash || equals < slash);
     s->path = has_device ? equals + 1 : operand;
     s->arguments = *c->arguments;
+    s->kernels = c->arguments->value[GSIM_CLI_KERNELS] ? &c->kernels : NULL;
     char recorded[GSIM_RUNS_DEVICE];
     s->is_runs = gsim_runs_is(s->path, recorded);
     if (has_device)
@@ -104,6 +107,7 @@ static enum gsim_status open_source(struct command *c, struct source *s, const c
     enum gsim_status status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status != GSIM_OK || s->is_runs) return status;
     status = read_cases(s, error);
+    if (status == GSIM_OK && s->kernels) gsim_cases_apply(&s->set, s->kernels);
     s->index = GSIM_ARENA_ARRAY(&c->arena, size_t, s->set.count + 1);
     if (status == GSIM_OK && !s->index) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; status == GSIM_OK && i < s->set.count; i++) s->index[i] = i;
@@ -171,7 +175,7 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
 static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
 {
     struct gsim_kept_works works = {.device = &s->setup.device};
-    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), NULL, &works};
+    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), s->kernels, &works};
     struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};
     const struct gsim_runs_handler handler = {add_run, &r};
     struct gsim_recordings recordings = {0};
@@ -291,7 +295,13 @@ int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = gsim_cli_check_opts(arguments, NULL, 0, &error);
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
     if (status == GSIM_OK) status = choose_rules(&c, &error);
+    const char *kernels = arguments->value[GSIM_CLI_KERNELS];
+    if (status == GSIM_OK && kernels) {
+        status = gsim_profiles_read(&c.kernels, kernels, &error);
+        if (status != GSIM_OK) gsim_error_prefix(&error, "--kernels");
+    }
     if (status == GSIM_OK) status = open_sources(&c, &error);
+    if (status == GSIM_OK && c.kernels.asked) gsim_cli_note_kernels(kernels, &c.kernels);
     if (status == GSIM_OK && (!csv || strcmp(csv, "-") != 0)) {
         status = gsim_output_open(&c.table, "-", &error);
         c.has_table = status == GSIM_OK;
@@ -309,6 +319,7 @@ int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
         gsim_case_set_release(&c.sources[i].set);
         gsim_cli_setup_release(&c.sources[i].setup);
     }
+    gsim_profiles_release(&c.kernels);
     gsim_arena_release(&c.arena);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -73,6 +73,10 @@ grep -q '"times_alone_rows"' report.json || fail "validate: no times alone"
 grep -q '"without_pipes_rows"' report.json || fail "validate: nothing without pipes"
 grep -qF 'The same cases, from times alone' out || fail "validate: $(cat out)"
 
+takes '1572 of 1572' ablate h100-vm="$source_dir/traces/h100/unlike/library.json.gz" --rules cold_time \
+    --kernels "$source_dir/traces/h100/unlike/library_ncu.csv.gz" --csv rules.csv
+awk -F, '$1 == "cold_time" && $2 == "graph" { found = $6 > 1 } END { exit !found }' rules.csv || fail "ablate: $(cat rules.csv)"
+
 # A server, whose decoding is the program.
 cat >server.json <<'END'
 {"schema": "gpusim-serving/1", "name": "s", "slots": 1, "batching": "continuous", "prefill_beside": "same",
