@@ -98,6 +98,7 @@ static enum gsim_status open_device(struct gsim_hardware *h, uint32_t index, uin
     enum gsim_status status = gsim_front_open_device(d, h->machine, h->specs[index], index, part_count, error);
     d->all = h->devices;
     d->all_count = h->device_count;
+    d->busy = h->busy;
     return status;
 }
 
@@ -178,7 +179,8 @@ enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine
     if (count > most) return gsim_error_set(error, GSIM_INPUT, "expected at most %u GPUs, found %u", most, count);
     *h = (struct gsim_hardware){.machine = m, .space = space, .device_count = count};
     h->devices = GSIM_ARENA_ARRAY(&m->arena, struct gsim_device *, count);
-    if (!h->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    h->busy = GSIM_ARENA_ARRAY(&m->arena, uint64_t, count / 64 + 1);
+    if (!h->devices || !h->busy) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     m->hardware = h;
     m->open_device = open_later;
     m->timeline->gpu_count = count;

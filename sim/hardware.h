@@ -13,6 +13,7 @@ struct gsim_hardware {
     struct gsim_process *processes;
     uint32_t process_count, device_count, kind_count;
     struct gsim_device **devices;          /* by index; NULL until it is used */
+    uint64_t *busy;                        /* a bit of each device: it may have kernels */
     struct gsim_front **fronts;            /* of each process, by device */
     const struct gsim_device_spec **specs; /* by device */
     struct gsim_kind *kinds;

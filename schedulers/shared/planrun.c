@@ -65,11 +65,10 @@ static void run_iteration(struct executor *x, const struct gsim_plan *plan)
     if (plan->final_sync) synchronize(x);
 }
 
-static bool uses(const struct gsim_plan *plan, uint32_t stream)
+static void mark_used(const struct gsim_plan *plan, bool *used)
 {
     for (uint32_t i = 0; i < plan->step_count; i++)
-        if (plan->streams[i] == stream) return true;
-    return false;
+        if (plan->streams[i] != GSIM_PLAN_HOST) used[plan->streams[i]] = true;
 }
 
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style, struct gsim_error *error)
@@ -82,12 +81,15 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     if (streams < style->steady->stream_count) streams = style->steady->stream_count;
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
-    if (!x.streams || !x.events) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
+    bool *used = GSIM_ARENA_ARRAY(run->arena, bool, (size_t)streams + 1);
+    if (!x.streams || !x.events || !used) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
     gsim_peers_enable(run->driver);
     uint32_t split = style->first->device_count > 1 ? style->first->device_count : 1;
     x.device_count = style->devices || split > 1 ? gsim_device_count(run->driver) : 1;
+    mark_used(style->first, used);
+    mark_used(style->steady, used);
     for (uint32_t s = 0; s < streams; s++) {
-        if (split > 1 && !uses(style->first, s) && !uses(style->steady, s)) continue;
+        if (split > 1 && !used[s]) continue;
         if (x.device_count > 1) gsim_device_set(run->driver, style->devices ? style->devices[s] : s % split);
         x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s / split] : 0);
     }

@@ -4,18 +4,33 @@
 
 #include "sim/device/rules.h"
 
+/* False: it has no kernels. */
+static bool add_load(const struct gsim_device *d, struct gsim_gpu_load *sum)
+{
+    bool is_busy = false;
+    for (uint32_t p = 0; p < d->part_count; p++) {
+        if (!gsim_gpu_is_busy(d->parts[p].sm)) continue;
+        is_busy = true;
+        if (d->parts[p].is_stopped) continue;
+        struct gsim_gpu_load load = gsim_gpu_load(d->parts[p].sm);
+        sum->blocks += load.blocks;
+        sum->warps += load.warps;
+        sum->kernels += load.kernels;
+        sum->busy_sms += load.busy_sms;
+    }
+    return is_busy;
+}
+
 static struct gsim_gpu_load load_of_all(const struct gsim_device *d)
 {
     struct gsim_gpu_load sum = {0};
     if (d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped) return gsim_gpu_load(d->sm);
-    for (uint32_t i = 0; i < d->all_count; i++) {
-        for (uint32_t p = 0; d->all[i] && p < d->all[i]->part_count; p++) {
-            if (d->all[i]->parts[p].is_stopped) continue;
-            struct gsim_gpu_load load = gsim_gpu_load(d->all[i]->parts[p].sm);
-            sum.blocks += load.blocks;
-            sum.warps += load.warps;
-            sum.kernels += load.kernels;
-            sum.busy_sms += load.busy_sms;
+    for (uint32_t w = 0; w <= d->all_count / 64; w++) {
+        uint64_t bits = d->busy ? d->busy[w] : ~UINT64_C(0);
+        for (; bits; bits &= bits - 1) {
+            uint32_t i = 64 * w + (uint32_t)__builtin_ctzll(bits);
+            if (i >= d->all_count) break;
+            if (d->all[i] && !add_load(d->all[i], &sum) && d->busy) d->busy[w] &= ~(bits & -bits);
         }
     }
     return sum;

@@ -58,6 +58,7 @@ struct gsim_device {
     struct gsim_gaps gaps;
     struct gsim_device *const *all;    /* the machine's, by index */
     uint32_t all_count;
+    uint64_t *busy;                    /* the machine's, a bit of each: it may have kernels; NULL: nobody keeps that */
     const struct gsim_copy_hooks *hooks;
     struct gsim_space *space;          /* of the process whose commands it executes */
     struct gsim_works *works;          /* of its kernels, on devices of this kind */
@@ -112,6 +113,8 @@ static inline const struct gsim_demand *gsim_device_work(const struct gsim_devic
 /* To be called whenever something was asked of the SMs: their next event may be another. */
 static inline void gsim_partition_changed(struct gsim_partition *part)
 {
+    struct gsim_device *device = part->device;
+    if (device->busy) device->busy[device->index / 64] |= UINT64_C(1) << device->index % 64;
     if (part->is_stopped) return;
     gsim_agenda_set(&part->device->machine->agenda, &part->source, gsim_gpu_next(part->sm));
     if (part->shares_dram) gsim_partition_tell(part);
