@@ -32,7 +32,7 @@ static void program_is_made(void)
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
-    predictor = (struct gsim_predictor){&device, &gpu, gsim_scheduler_find("async"), NULL};
+    predictor = (struct gsim_predictor){&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
 }
 
 /* The trace of it, and its kernels as long as they were there. */

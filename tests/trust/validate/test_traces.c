@@ -34,7 +34,7 @@ static void program_is_made(void)
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
-    predictor = (struct gsim_predictor){&device, &gpu, gsim_scheduler_find("async"), NULL};
+    predictor = (struct gsim_predictor){&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
 }
 
 static const struct gsim_recorded_op blank[OPS] = {
