@@ -156,9 +156,8 @@ static void put_csv(const void *what, struct gsim_output *output)
             gsim_output_put(output, ",%u,%u,%u,%f,%t,%t", cell->first.streams_used, cell->first.events_recorded,
                             cell->first.stream_waits, cell->metrics.overlap.total, cell->critical_path,
                             cell->lower_bound);
-            for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
+            for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
                 gsim_output_put(output, ",%c", cell->settings[s]);
-            }
             gsim_output_put(output, ",%z,%t", cell->iterations, cell->first.end - cell->first.start);
             if (comparison->repeat > 1) {
                 gsim_output_put(output, ",%z,%t,", comparison->repeat, gsim_time_from_us(cell->us_ci));

@@ -193,8 +193,7 @@ static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *
     return gsim_output_commit(&output, error);
 }
 
-/* --- the picture
- * ------------------------------------------------------------------------------------------------------- */
+/* --- the picture ------------------------------------------------------------------------------------------------- */
 static void fill_tornado(const struct gsim_sensitivity *s, struct gsim_tornado *tornado)
 {
     switch (s->design.method) {

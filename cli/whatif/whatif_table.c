@@ -177,9 +177,7 @@ static void put_json(const void *what, struct gsim_output *out)
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &s->step);
     }
-    if (t->w->undecided[0]) {
-        gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
-    }
+    if (t->w->undecided[0]) gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {
         put_json_row(out, t, t->rows[i]);

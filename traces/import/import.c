@@ -542,9 +542,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
         if (status == GSIM_OK && r->stream_count > 1) status = gsim_records_infer_waits(r);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
     }
-    if (status == GSIM_OK) {
-        status = make_steps(r, &steps);
-    }
+    if (status == GSIM_OK) status = make_steps(r, &steps);
     if (status == GSIM_OK) status = cut_range(r, &steps);
     if (status == GSIM_OK) status = find_medians(r);
     if (status == GSIM_OK) status = find_threads(r, &steps);

@@ -153,11 +153,11 @@ bool gsim_table_next(struct gsim_table *t)
     return code == SQLITE_ROW;
 }
 
-enum gsim_status gsim_table_close(struct gsim_table *t)
+enum gsim_status gsim_table_close(struct gsim_table *t, enum gsim_status status)
 {
     sqlite3_finalize(t->rows);
     t->rows = NULL;
-    return t->failed ? t->error->status : GSIM_OK;
+    return status == GSIM_OK && t->failed ? t->error->status : status;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */

@@ -204,9 +204,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
-        if (k->demand_given) {
-            gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
-        }
+        if (k->demand_given) gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
         gsim_output_text(output, k->pipes_given ? ",\n   \"pipes\": {" : "");
         for (int p = 0; p < GSIM_PIPE_COUNT && k->pipes_given; p++) {
             gsim_output_printf(output, "%s\"%s\": %.4g", separator, gsim_pipe_names[p], k->pipes[p]);

@@ -183,9 +183,8 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     put_json_errors(output, "test_after", &c->test[1]);
     put_json_errors(output, "left_out", &c->held_out);
     gsim_output_text(output, "},\n \"warnings\": [");
-    for (size_t i = 0; i < c->warning_count; i++) {
+    for (size_t i = 0; i < c->warning_count; i++)
         gsim_output_put(output, "%s%q", i ? ", " : "", c->warnings[i]);
-    }
     gsim_output_text(output, "]}\n");
 }
 
