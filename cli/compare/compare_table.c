@@ -49,10 +49,8 @@ static void put_cell(const struct gsim_comparison *comparison, size_t workload, 
     }
     gsim_output_printf(output, " %8s", gsim_text_time(time, time_of(comparison, cell)));
     if (with_intervals) gsim_output_printf(output, " +-%5.2f %%", 100 * cell->us_ci / cell->us);
-    if (isnan(cell->speedup))
-        gsim_output_printf(output, " %5s%s", "-", with_intervals ? "       " : "");
-    else
-        gsim_output_printf(output, " %5.2f", cell->speedup);
+    if (isnan(cell->speedup)) gsim_output_printf(output, " %5s%s", "-", with_intervals ? "       " : "");
+    else gsim_output_printf(output, " %5.2f", cell->speedup);
     if (with_intervals && !isnan(cell->speedup)) gsim_output_printf(output, " +-%4.2f", cell->speedup_ci);
 }
 
@@ -79,10 +77,8 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     for (size_t j = first; j < last; j++) {
         double mean = geometric_mean(comparison, j);
         bool is_last = j + 1 == last;
-        if (isnan(mean))
-            gsim_output_printf(output, "%*s%*s", width - behind, "-", is_last ? 0 : behind, "");
-        else
-            gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
+        if (isnan(mean)) gsim_output_printf(output, "%*s%*s", width - behind, "-", is_last ? 0 : behind, "");
+        else gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
     }
     gsim_output_text(output, "\n");
 }

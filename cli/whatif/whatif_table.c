@@ -87,10 +87,8 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
         return;
     }
     gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us));
-    if (row->count)
-        gsim_output_printf(out, " %9.1f  ", row->error_us);
-    else
-        gsim_output_printf(out, " %9s  ", "");
+    if (row->count) gsim_output_printf(out, " %9.1f  ", row->error_us);
+    else gsim_output_printf(out, " %9s  ", "");
     gsim_output_printf(out, "%s\n", command_of(t, row, name));
 }
 

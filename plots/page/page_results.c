@@ -173,10 +173,8 @@ static void put_mean(struct gsim_page *page, const struct gsim_point *point, boo
         gsim_page_cell(page, "-");
         return;
     }
-    if (is_time)
-        gsim_text_time(text, gsim_time_from_us(point->mean));
-    else
-        snprintf(text, sizeof text, "%.3f", point->mean);
+    if (is_time) gsim_text_time(text, gsim_time_from_us(point->mean));
+    else snprintf(text, sizeof text, "%.3f", point->mean);
     snprintf(whole, sizeof whole, "%s", text);
     if (point->is_repeated && is_time)
         snprintf(whole, sizeof whole, "%s ± %s", text,

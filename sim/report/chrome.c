@@ -251,10 +251,8 @@ static enum gsim_status collect_slices(struct writer *writer, struct gsim_error 
 static void name_track(struct writer *writer, uint64_t track, uint32_t lane, uint64_t tid)
 {
     char name[64];
-    if (track == SYNC_TRACK)
-        snprintf(name, sizeof(name), "synchronisation");
-    else
-        snprintf(name, sizeof(name), "stream %llu", (unsigned long long)track);
+    if (track == SYNC_TRACK) snprintf(name, sizeof(name), "synchronisation");
+    else snprintf(name, sizeof(name), "stream %llu", (unsigned long long)track);
     size_t length = strlen(name);
     if (lane) snprintf(name + length, sizeof(name) - length, ", lane %u", lane + 1);
     put_metadata(writer, "thread_name", 0, tid, name);

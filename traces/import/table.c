@@ -304,10 +304,8 @@ static const struct gsim_table_event *find_event(const struct gsim_tables *table
     uint32_t low = 0, high = tables->event_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_events(&tables->events[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
+        if (compare_events(&tables->events[middle], &wanted) <= 0) low = middle + 1;
+        else high = middle;
     }
     const struct gsim_table_event *found = low ? &tables->events[low - 1] : NULL;
     return found && found->process == process && found->event == event ? found : NULL;

@@ -131,10 +131,8 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
         struct gsim_kernel *k = gsim_profiles_add(profiles);
-        if (!k || !kernel.name)
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else
-            *k = kernel;
+        if (!k || !kernel.name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else *k = kernel;
         index++;
     }
     cJSON_Delete(root);

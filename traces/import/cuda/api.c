@@ -390,10 +390,8 @@ static void make_stream(struct gsim_cu *s, const struct call *c)
 
 static void make_event(struct gsim_cu *s, const struct call *c)
 {
-    if (s->event_count + 1 >= GSIM_CU_EVENTS)
-        gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
-    else
-        set(s, c->values[0], gsim_cu_number(++s->event_count));
+    if (s->event_count + 1 >= GSIM_CU_EVENTS) gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
+    else set(s, c->values[0], gsim_cu_number(++s->event_count));
 }
 
 static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)

@@ -175,10 +175,8 @@ static bool store_component(struct gsim_cu *s, CXCursor left, struct gsim_cu_val
     gsim_cu_name(s, left, name);
     struct gsim_cu_value whole = gsim_cu_load(s, cell);
     if (whole.kind != GSIM_CU_DIM || name[1] || name[0] < 'x' || name[0] > 'z') return false;
-    if (gsim_cu_is_known(value))
-        whole.n[name[0] - 'x'] = value.n[0];
-    else
-        whole = unknown;
+    if (gsim_cu_is_known(value)) whole.n[name[0] - 'x'] = value.n[0];
+    else whole = unknown;
     gsim_cu_store(s, cell, whole);
     return true;
 }
