@@ -47,6 +47,25 @@ static void formats(void)
     gsim_arena_release(&arena);
 }
 
+/* Every conversion of gsim_output_put(), with numbers that fill their types. */
+static void records(void)
+{
+    struct gsim_error error = {0};
+    struct gsim_output output;
+    char *text = NULL;
+    size_t length = 0;
+    CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
+    gsim_output_put(&output, "{'a': %q, 'b': %u, 'c': %d, 'd': %z, 'e': %t", "x\"", UINT32_MAX, -7, UINT64_MAX,
+                    (gsim_time)-1500001);
+    gsim_output_put(&output, ", 'f': %b, 'g': %b, 'h': [%r, %r, %f, %.9g]}%s100 %%,%c",
+                    true, false, 0.5, NAN, 1e20, 1.0 / 3, "\n", "a,b");
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    CHECK_STR(text, "{\"a\": \"x\\\"\", \"b\": 4294967295, \"c\": -7, \"d\": 18446744073709551615, \"e\": -1.500001"
+                    ", \"f\": true, \"g\": false, \"h\": [0.500000, null, "
+                    "100000000000000000000.000000, 0.333333333]}\n100 %,\"a,b\"");
+    free(text);
+}
+
 /* On both sides of each power of ten, as the C library writes them; so many that the buffer is full several times. */
 static void digits(void)
 {
@@ -115,6 +134,7 @@ static void controls(void)
 }
 
 static const struct test_case cases[] = {
+    {"records", records},
     {"control characters", controls},
     {"numbers and texts", formats},
     {"digits", digits},
