@@ -48,7 +48,7 @@ struct gsim_device_spec {
     const char *source[GSIM_DEVICE_NUMBER_COUNT];
     enum gsim_number_kind kind[GSIM_DEVICE_NUMBER_COUNT];
     uint32_t model;          /* of work, by index (gpusim/model.h); 0: blocks */
-    uint64_t rules_off;      /* of the model: a bit each (gpusim list rules); those that must be asked for are off */
+    uint64_t rules_off;      /* of the model: a bit each (gpusim list rules) */
     struct gsim_arena arena; /* owns the strings */
 };
 

@@ -26,6 +26,7 @@
 #define GSIM_LIMIT_TOTAL_US 4e12         /* all durations of all iterations: half of what gsim_time holds */
 #define GSIM_LIMIT_WORK 1e21             /* flops, bytes or cycles of one kernel */
 #define GSIM_LIMIT_PROLOGUE 0.99         /* share of a block's work */
+#define GSIM_LIMIT_DRAM_COST 100         /* what a byte costs DRAM, relative to a stream's */
 #define GSIM_LIMIT_PIPE      1.5          /* share of a pipe's peak: profilers count a few percent too much */
 #define GSIM_LIMIT_CLUSTER   64           /* blocks of a thread block cluster along one axis */
 #define GSIM_LIMIT_IMBALANCE 1e4          /* longest block over the mean */

@@ -73,6 +73,9 @@ struct gsim_kernel {
     bool pipes_given;         /* with solo_us: what follows is known; a pipe that is not named has 0 */
     double pipes[GSIM_PIPE_COUNT]; /* share of each pipe's peak on the whole device over solo_us */
     double cold_us;           /* the grid alone with empty caches; 0: not given */
+    double memory_wait;       /* share of its warps' time that waits for L2 and DRAM; 0: not given */
+    double dram_cost;         /* what a byte costs DRAM, relative to a stream's; 0: not given, as much */
+    double data_bytes;        /* that it reads and writes, each counted once; 0: not given */
     double imbalance;         /* the longest block's time over the mean block's; 0: not given, all are alike */
     struct gsim_dim3 cluster; /* blocks that stand in one GPC at once; 0, 0, 0: not given, each stands alone */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by

@@ -336,7 +336,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
                                   struct gsim_error *error)
 {
     struct gsim_error local = {0};
-    struct gsim_device_spec result = {.rules_off = GSIM_RULES_ASKED};
+    struct gsim_device_spec result = {0};
     struct gsim_device_reader reader = {.spec = &result, .error = &local};
     cJSON *json = gsim_json_read(path, &local);
     enum gsim_status status = json ? read_head(&reader, json) : local.status;
@@ -433,8 +433,10 @@ enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_
     }
     if (status == GSIM_OK && result.arena.failed)
         status = gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-    if (status == GSIM_OK) *list = result;
-    else gsim_device_list_release(&result);
+    if (status == GSIM_OK)
+        *list = result;
+    else
+        gsim_device_list_release(&result);
     return status;
 }
 

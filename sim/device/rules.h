@@ -15,9 +15,6 @@ enum gsim_rule {
 };
 _Static_assert(GSIM_RULE_COUNT <= 64, "a bit each");
 
-/* Those that hold only where they are asked for: what they are worth is not shown. */
-#define GSIM_RULES_ASKED (UINT64_C(1) << GSIM_RULE_KNOWN_PIPES)
-
 static inline bool gsim_rule_holds(uint64_t rules_off, enum gsim_rule rule) { return !(rules_off >> rule & 1); }
 
 const char *gsim_rule_name(enum gsim_rule rule);

@@ -28,6 +28,7 @@ void gsim_front_kill(struct gsim_command *command)
 {
     struct gsim_machine *m = command->device->machine;
     gsim_reuse_kernel_ended(command->device, command);
+    gsim_recent_kernel_ended(command->device, command->op);
     gsim_gpu_kill(command->part->sm, m->now, command->run);
     command->run = NULL;
     gsim_partition_changed(command->part);
@@ -40,8 +41,10 @@ void gsim_front_start(struct gsim_command *command)
         gsim_copies_start(d, command);
         return;
     }
-    if (command->front->arbiter) command->front->arbiter->ready(command->front->arbiter, command);
-    else gsim_front_submit(command);
+    if (command->front->arbiter)
+        command->front->arbiter->ready(command->front->arbiter, command);
+    else
+        gsim_front_submit(command);
 }
 
 static void kernel_started(void *data, void *command, gsim_time now)
@@ -89,6 +92,7 @@ static void kernel_ended(void *data, void *tag, gsim_time now)
         f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
     gsim_faults_kernel_ended(f->device, command);
     gsim_reuse_kernel_ended(f->device, command);
+    gsim_recent_kernel_ended(f->device, command->op);
     if (f->arbiter && f->arbiter->ended) f->arbiter->ended(f->arbiter, command);
     command->ended(command);
 }

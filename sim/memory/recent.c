@@ -23,25 +23,24 @@ struct piece {
     uint64_t begin, end;
 };
 
-/* A kernel with arguments takes longer with an empty L2. */
-static bool has_cold(const struct gsim_device *d)
-{
-    const struct gsim_program *p = d->space->program;
-    bool found = false;
-    for (uint32_t i = 0; d->works->has_cold == GSIM_WORKS_OPEN && i < p->op_count && !found; i++)
-        found = p->ops[i].kind == GSIM_OP_KERNEL && p->ops[i].arg_count && d->works->demands[p->ops[i].kernel_index].cold > 1;
-    if (d->works->has_cold == GSIM_WORKS_OPEN) d->works->has_cold = found ? GSIM_WORKS_YES : GSIM_WORKS_NO;
-    return d->works->has_cold == GSIM_WORKS_YES;
-}
+/* Of a kernel without arguments whose data were counted: they are its own, the same in each run. */
+static bool has_own(const struct gsim_op *op, const struct gsim_demand *w) { return !op->arg_count && w->counted_bytes >= 1 && !w->is_contended; }
+
+static bool has_data(const struct gsim_op *op, const struct gsim_demand *w) { return op->arg_count || has_own(op, w); }
 
 bool gsim_recent_init(struct gsim_device *d)
 {
+    const struct gsim_program *p = d->space->program;
+    bool has_args = false;
     if (!gsim_rule_holds(d->spec->rules_off, GSIM_RULE_KNOWN_L2)) return true;
-    if (!d->machine->is_drawn && !has_cold(d)) return true;
+    for (uint32_t i = 0; i < p->op_count && !has_args; i++)
+        has_args = p->ops[i].kind == GSIM_OP_KERNEL && has_data(&p->ops[i], &d->works->demands[p->ops[i].kernel_index]) && d->works->demands[p->ops[i].kernel_index].cold > 1;
+    if (!has_args && !d->machine->is_drawn) return true;
     d->recent.is_kept = true;
     d->recent.is_bounded = d->machine->is_drawn;
-    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + 1);
-    return d->recent.of_buffer != NULL;
+    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + d->space->kernel_room + 1);
+    d->recent.running = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, d->space->kernel_room + 1);
+    return d->recent.of_buffer && d->recent.running;
 }
 
 static void take_out(struct gsim_recent *r, struct gsim_recent_part *part)
@@ -147,9 +146,20 @@ double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op)
     for (struct gsim_access a; gsim_access_next(&walk, &a);) own += (double)(end_of(d, &a) - a.begin);
     for (struct gsim_access a; w->cold > 1 && gsim_access_next(&again, &a);) gone += missing(d, a.buffer_index, a.begin, end_of(d, &a));
     for (struct gsim_access a; gsim_access_next(&last, &a);) touch(d, a.buffer_index, a.begin, end_of(d, &a));
-    if (!op->arg_count && w->touched_bytes >= 1) touch(d, NO_BUFFER, 0, (uint64_t)w->touched_bytes);
+    if (has_own(op, w)) {
+        uint32_t data = d->space->buffer_room + op->kernel_index;
+        own = w->counted_bytes;
+        gone = w->cold <= 1 ? 0 : d->recent.running[op->kernel_index]++ ? own : missing(d, data, 0, (uint64_t)own);
+        touch(d, data, 0, (uint64_t)own);
+    } else if (!op->arg_count && w->touched_bytes >= 1) touch(d, NO_BUFFER, 0, (uint64_t)w->touched_bytes);
     if (!(w->cold > 1) || !(own > 0)) return 1;
     return (1 + (w->cold - 1) * gone / own) / w->cold;
+}
+
+void gsim_recent_kernel_ended(struct gsim_device *d, const struct gsim_op *op)
+{
+    const struct gsim_demand *w = gsim_device_work(d, op->kernel_index);
+    if (d->recent.is_kept && has_own(op, w) && w->cold > 1) d->recent.running[op->kernel_index]--;
 }
 
 void gsim_recent_forget(struct gsim_device *d, uint32_t buffer)

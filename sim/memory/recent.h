@@ -21,6 +21,7 @@ struct gsim_recent {
     struct gsim_recent_part *first, *last; /* that touched last first */
     struct gsim_recent_part **of_buffer;   /* the first of a buffer's */
     struct gsim_recent_part *idle;
+    uint32_t *running;                     /* launches of each kernel whose data are its own: the first brings them */
     uint32_t count;                        /* parts */
     bool is_bounded;                       /* no more of them are kept than are ever looked at */
 };
@@ -29,5 +30,6 @@ struct gsim_recent {
 bool gsim_recent_init(struct gsim_device *d);
 /* OP, a kernel, is submitted: how long it takes, of COLD times its measured time. Then it has touched its data. */
 double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op);
+void gsim_recent_kernel_ended(struct gsim_device *d, const struct gsim_op *op);
 /* The buffer has new data from elsewhere. */
 void gsim_recent_forget(struct gsim_device *d, uint32_t buffer);

@@ -66,7 +66,8 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     hash = mix_number(mix_number(mix_number(hash, k->prologue), k->trigger), k->energy_mj);
     hash = mix(mix_number(hash, k->slice_us), k->slice_sms);
     for (int i = 0; i < GSIM_PIPE_COUNT && k->pipes_given; i++) hash = mix_number(hash, k->pipes[i]);
-    hash = mix_number(mix_number(hash, k->cold_us), k->imbalance);
+    hash = mix_number(mix_number(mix_number(hash, k->cold_us), k->data_bytes), k->imbalance);
+    hash = mix_number(mix_number(hash, k->memory_wait), k->dram_cost);
     hash = mix(hash, (uint64_t)k->cluster.x << 32 | k->cluster.y << 16 | k->cluster.z);
     return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
 }
@@ -75,8 +76,9 @@ static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.
 
 static bool equal_pipes(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
-    bool equal = a->pipes_given == b->pipes_given && a->cold_us == b->cold_us && a->imbalance == b->imbalance &&
-                 equal_dim(a->cluster, b->cluster);
+    bool equal = a->pipes_given == b->pipes_given && a->cold_us == b->cold_us && a->data_bytes == b->data_bytes &&
+                 a->memory_wait == b->memory_wait && a->dram_cost == b->dram_cost &&
+                 a->imbalance == b->imbalance && equal_dim(a->cluster, b->cluster);
     for (int i = 0; i < GSIM_PIPE_COUNT && equal && a->pipes_given; i++) equal = a->pipes[i] == b->pipes[i];
     return equal;
 }
@@ -308,8 +310,10 @@ enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iter
     builder->kernels = kernels;
     builder->ops = ops;
     enum gsim_status status;
-    if (builder->failed || made->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    else status = gsim_program_check(made, error);
+    if (builder->failed || made->arena.failed)
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else
+        status = gsim_program_check(made, error);
     if (status == GSIM_OK) {
         *program = *made;
         *made = (struct gsim_program){0};

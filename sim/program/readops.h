@@ -19,7 +19,8 @@
     X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
     X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
     X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj") \
-    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_IMBALANCE, "imbalance") X(WORK_CLUSTER, "cluster")
+    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_DATA_BYTES, "data_bytes") X(WORK_MEMORY_WAIT, "memory_wait") X(WORK_DRAM_COST, "dram_cost") \
+    X(WORK_IMBALANCE, "imbalance") X(WORK_CLUSTER, "cluster")
 /* clang-format on */
 #define GSIM_DEMAND_FIELD_ID(id, name)   id,
 #define GSIM_DEMAND_FIELD_NAME(id, name) name,

@@ -84,7 +84,8 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
         {WORK_SOLO, GSIM_LIMIT_US, &kernel->solo_us},           {WORK_ROWS, GSIM_LIMIT_WORK, &kernel->rows},
         {WORK_SLICE, GSIM_LIMIT_US, &kernel->slice_us},         {WORK_LOOP_X, GSIM_LIMIT_WORK, &kernel->loop_x},
         {WORK_LOOP_Y, GSIM_LIMIT_WORK, &kernel->loop_y},        {WORK_LOOP_Z, GSIM_LIMIT_WORK, &kernel->loop_z},
-        {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},
+        {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},     {WORK_DATA_BYTES, GSIM_LIMIT_WORK, &kernel->data_bytes},
+        {WORK_MEMORY_WAIT, 1, &kernel->memory_wait},            {WORK_DRAM_COST, GSIM_LIMIT_DRAM_COST, &kernel->dram_cost},
         {WORK_COLD_US, GSIM_LIMIT_US, &kernel->cold_us},        {WORK_IMBALANCE, GSIM_LIMIT_IMBALANCE, &kernel->imbalance},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)

@@ -286,6 +286,8 @@ static bool waits_for_chip(const struct gsim_gpu *gpu)
     return false;
 }
 
+#define CHIP_TOLERANCE 0.01 /* of the waits for L2, which move slowly where little is asked */
+
 /* Moves the waits for L2 half of the way to what is asked for. Returns whether they were there. */
 static bool settle_chip(struct gsim_gpu *gpu)
 {
@@ -294,11 +296,19 @@ static bool settle_chip(struct gsim_gpu *gpu)
         double *wait = &gpu->dram.chip_wait[p], knee = gpu->device->l2_knee;
         if (!(gpu->chip_asked[p] > 1e-9) && *wait == 0) continue;
         double asked = gpu->chip_asked[p] > 0 ? gpu->chip_asked[p] : 0, next = gsim_share_knee(asked, knee) - 1;
-        if (fabs(next - *wait) <= gpu->options.tolerance * (1 + *wait)) continue;
+        if (fabs(next - *wait) <= CHIP_TOLERANCE * (1 + *wait)) continue;
         *wait = 0.5 * (*wait + next);
         is_near = false;
     }
     return is_near;
+}
+
+enum { MOST_STEPS = 8, MOST_CHIP_STEPS = 24 };
+/* Queues that were long are not gone in so few half steps; with nobody there they are. */
+static void reset_memory(struct gsim_gpu *gpu)
+{
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->dram.chip_wait[p] = 0;
+    gsim_groups_set_dram(gpu, 1, 0);
 }
 
 /* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
@@ -308,7 +318,8 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
     int step = 0;
     gsim_groups_rate_all(gpu);
     if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !waits_for_chip(gpu)) return false;
-    for (; step < 8; step++) {
+    int most = gpu->chip_asked[GSIM_CHIP_L2] > 0 || gpu->chip_asked[GSIM_CHIP_SLICE] > 0 ? MOST_CHIP_STEPS : MOST_STEPS;
+    for (; step < most; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         bool is_chip_near = settle_chip(gpu);
         if (demand == gpu->applied_gbps && is_chip_near) break;
@@ -322,6 +333,7 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
     }
+    if (step >= MOST_STEPS && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0) reset_memory(gpu);
     for (uint32_t i = 0; step && (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (!g->cohort_count) continue;

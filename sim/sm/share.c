@@ -112,8 +112,10 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
         for (uint32_t i = 0; i < count; i++) {
             if (c[i].work->kind != GSIM_DEMAND_DESCRIBED) continue;
             double n = c[i].blocks * c[i].pace, demand = described_demand(c[i].work);
-            if (demand <= level) left -= n * demand;
-            else blocks += n;
+            if (demand <= level)
+                left -= n * demand;
+            else
+                blocks += n;
         }
         double next = blocks > 0 ? left / blocks : 1;
         if (next <= level * (1 + 1e-12)) break;
@@ -133,6 +135,7 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
         if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
+        if (w->has_pipes) continue; /* what an SM draws at most is in its time alone */
         double part = gsim_share_has_arithmetic(w) ? (w->latency_ps + w->memory_ps) / w->block_ps / fmax(issue, 1) : 1;
         s->own_load += c[i].blocks * c[i].pace * w->dram_gbps * part;
     }
@@ -296,8 +299,10 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
     double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting), memory = w->memory_ps * s->stretch, t;
     if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
     if (w->issue_ps <= 0) issue = 0;
-    if (p == 4) t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
-    else t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
+    if (p == 4)
+        t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
+    else
+        t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
     c->speed = 1 / t;
 }
 

@@ -88,6 +88,9 @@ bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_ch
 
 /* By how much what is ASKED of a pipe exceeds what it serves. */
 double gsim_share_knee(double asked, double knee);
+/* Of what is asked where that is so. */
+double gsim_share_knee_load(double stretch, double knee);
+double gsim_share_dram_load(const struct gsim_device_spec *device, double stretch);
 
 /* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);

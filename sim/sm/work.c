@@ -16,6 +16,8 @@
 /* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
 #define LEAST_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
+#define LEAST_OF_MEMORY 0.5 /* and where it waits for memory, which takes its time however little the rest does */
+#define MOST_OF_TIME 1.1 /* a block with known pipes takes of its kernel's time at most, while it waits for others of its own */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
  * runs of traces/h200 are predicted alike, so it is no number of a chip. */
@@ -152,8 +154,10 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->dram_gbps = w->threads * d->scatter_bytes_in_flight / d->dram_latency_ns;
         break;
     case GSIM_DEMAND_DESCRIBED:
-        if (w->has_pipes) gsim_demand_set_pipes(w, d, k, x, settled->arithmetic);
-        else set_sliced(w, d, k, x, settled);
+        if (w->has_pipes)
+            gsim_demand_set_pipes(w, d, k, x, settled->arithmetic);
+        else
+            set_sliced(w, d, k, x, settled);
         return;
     }
     w->block_ps = w->compute_ps + w->latency_ps + w->memory_ps;
@@ -276,7 +280,12 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     w->is_inverted = !k->solo_cold;
     w->is_unknown = !k->demand_given && !k->pipes_given;
     w->has_pipes = k->pipes_given;
-    double low = target / waves * (w->has_pipes ? LEAST_OF_WAVE : 1e-4), high = target * 1.001;
+    double low = target / waves * 1e-4, high = target * 1.001;
+    if (w->has_pipes) {
+        set_measured(w, d, k, target / waves, &settled);
+        low = target / waves * (w->is_computing ? LEAST_OF_WAVE : LEAST_OF_MEMORY / fmax(k->imbalance, 1));
+        high = target * MOST_OF_TIME;
+    }
     if (w->has_pipes || (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0)) {
         /* With next to no memory time the arithmetic alone must not take longer than measured. */
         set_measured(w, d, k, low, &settled);
@@ -354,6 +363,7 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
 /* Data that passes L2 in one run of the grid; of an unknown kernel, the most that DRAM could have delivered. */
 static double touched_bytes(const struct gsim_demand *w, const struct gsim_device_spec *device)
 {
+    if (w->counted_bytes > 0) return w->counted_bytes;
     if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
     double asking_ps = w->kind == GSIM_DEMAND_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
     return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
@@ -474,6 +484,8 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
                                .has_flops = kernel->flops > 0,
                                .given_bytes = kernel->dram_bytes,
                                .measured_us = kernel->solo_us,
+                               .is_contended = gsim_known_contended(device, kernel),
+                               .counted_bytes = gsim_known_bytes(device, kernel),
                                .cold_ratio = kernel->solo_us > 0 ? kernel->cold_us / kernel->solo_us : 0};
     bool is_measured = is_measured_on(kernel, device);
     enum gsim_status status = gsim_block_need(&limits, kernel, &work->need, error);

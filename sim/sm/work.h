@@ -65,6 +65,7 @@ struct gsim_demand {
     double cold_ratio;         /* time with empty caches over the kernel's solo_us; 0: not given */
     double measured_us;        /* the kernel's solo_us */
     double given_bytes;        /* DRAM traffic of the grid as described; 0: not given */
+    double counted_bytes;      /* the kernel's data_bytes; 0: not given */
     double touched_bytes;      /* data that passes L2 in one run of the grid (gsim_demands_share_l2) */
     double prologue, trigger;  /* the kernel's; trigger 0 or 1: at a block's exit */
     bool is_unequal;           /* its blocks: UNEQUAL says how */
@@ -72,9 +73,11 @@ struct gsim_demand {
     bool is_contended;         /* it keeps one slice of L2 much busier than the others */
     bool is_computing;         /* of known pipes: it keeps those of its SM busier than L2 and DRAM */
     bool has_pipes;            /* of a described kind: what follows says what it waits for */
+    int busiest;                       /* of the pipes that each SM has */
     double pipe_ps[GSIM_SM_PIPES];     /* of one block, at each pipe's peak */
+    double service_ps[GSIM_SM_PIPES];  /* how long it waits there for each other one that it finds */
     double chip_ps[GSIM_CHIP_PIPES];   /* the same, as if an SM had its part of the pipe for itself */
-    double chip_exposed[GSIM_CHIP_PIPES], dram_exposed; /* share of block_ps that waits for them */
+    double chip_exposed, dram_exposed; /* share of block_ps that waits for L2; for DRAM */
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */
 };

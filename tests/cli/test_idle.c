@@ -150,7 +150,6 @@ static const struct {
     const char *name, *where;
 } elsewhere[] = {
     {"dram_peak_gbps", "listed for comparison, as its help says"},
-    {"pipe_knee", "kernels with pipes, as ncu measures them: rule.known_pipes"},
     {"fault_beside", "managed memory on several GPUs"},
     {"fault_group", "managed memory on several GPUs"},
     {"l2_knee", "kernels with pipes, as ncu measures them: rule.known_pipes"},

@@ -2,15 +2,14 @@
 /*
  * Unlike kernels on an H100 (traces/h100/unlike): made ones live, a library's as graphs, two on two streams and DAGs;
  * from times alone, and with what ncu measured of each kernel. Bounds are what the model reached plus 15 %.
- * $GPUSIM_FULL: with the shares of pipes, too, which take a minute.
+ * $GPUSIM_FULL: with what ncu measured, which takes half a minute.
  */
-#include "sim/device/rules.h"
 #include "tests/golden/validated.h"
 
 #define FOLDER GPUSIM_SOURCE_DIR "/traces/h100/unlike/"
 
-enum knowledge { TIMES_ALONE, FROM_NCU, WITH_PIPES, KNOWLEDGE_COUNT };
-static const char *const knowledge_words[KNOWLEDGE_COUNT] = {"times alone", "from ncu", "with pipes"};
+enum knowledge { TIMES_ALONE, FROM_NCU, KNOWLEDGE_COUNT };
+static const char *const knowledge_words[KNOWLEDGE_COUNT] = {"times alone", "from ncu"};
 
 static const struct set {
     const char *recorded, *ncu;
@@ -21,19 +20,18 @@ static const struct set {
     } most[KNOWLEDGE_COUNT][2];
 } sets[] = {
     {FOLDER "made.json.gz", FOLDER "made_ncu.csv.gz", GSIM_QUANTITY_LIVE, GSIM_QUANTITY_SERIAL, {75, 60},
-     {{{0.158, 0.0465}, {0.0818, 0.0235}}, {{0.1467, 0.0218}, {0.092, 0.0129}}, {{0.1294, 0.0224}, {0.0858, 0.0147}}}},
+     {{{0.158, 0.0465}, {0.0818, 0.0235}}, {{0.128, 0.0213}, {0.0625, 0.0125}}}},
     {FOLDER "library.json.gz", FOLDER "library_ncu.csv.gz", GSIM_QUANTITY_GRAPH, GSIM_QUANTITY_CHAIN, {30, 25},
-     {{{0.1538, 0.0775}, {0.093, 0.0815}}, {{0.102, 0.0683}, {0.0498, 0.0499}}, {{0.0989, 0.0531}, {0.0697, 0.052}}}},
+     {{{0.1538, 0.0775}, {0.093, 0.0815}}, {{0.0868, 0.027}, {0.0557, 0.0357}}}},
 };
 
-/* The cases of SET with what is known of their kernels; DEVICE's rules decide whether pipes count. */
+/* The cases of SET with what is known of their kernels. */
 static void prepare(struct validated *v, const struct set *set, enum knowledge knowledge)
 {
     struct gsim_profiles profiles = {0};
     struct gsim_error error = {0};
     gsim_params_set_defaults(gsim_gpu_params, &v->options);
     CHECK_OK(gsim_device_load("h100-vm", &v->device, &error), error);
-    if (knowledge == WITH_PIPES) CHECK_OK(gsim_rule_set(&v->device, "known_pipes", "on", &error), error);
     validated_read(v, set->recorded);
     if (knowledge == TIMES_ALONE) return;
     CHECK_OK(gsim_profiles_read(&profiles, set->ncu, &error), error);
@@ -76,10 +74,9 @@ static void check(enum knowledge knowledge)
 }
 
 static void times_alone(void) { check(TIMES_ALONE); }
-static void from_ncu(void) { check(FROM_NCU); }
-static void with_pipes(void) { if (test_is_full()) check(WITH_PIPES); }
+static void from_ncu(void) { if (test_is_full()) check(FROM_NCU); }
 
 static const struct test_case cases[] = {
-    {"times alone", times_alone}, {"what ncu measured", from_ncu}, {"with pipes", with_pipes},
+    {"times alone", times_alone}, {"what ncu measured", from_ncu},
 };
 TEST_MAIN("golden/unlike", cases)

@@ -42,7 +42,8 @@ static enum gsim_status read_kernels(struct gsim_table *t)
         if (!name) name = gsim_table_string(t, MANGLED);
         status = gsim_table_add(t, &work, &shape, name ? name : "unnamed");
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 static enum gsim_nsys_memory memory_of(struct gsim_table *t, const struct gsim_nsys_kinds *kinds, int column)
@@ -99,7 +100,8 @@ static enum gsim_status read_copies(struct gsim_table *t)
         t->records->notes->pageable += work.pageable;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 /* A graph that was recorded as a whole (nsys' default): as one kernel of its duration. */
@@ -116,7 +118,8 @@ static enum gsim_status read_whole_graphs(struct gsim_table *t)
         t->records->notes->whole_graphs++;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {32, 1, 1}}, name);
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 static enum gsim_status read_memsets(struct gsim_table *t)
@@ -130,7 +133,8 @@ static enum gsim_status read_memsets(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 /* --- calls and synchronisation ------------------------------------------------------------------------------------- */
@@ -150,7 +154,8 @@ static enum gsim_status read_calls(struct gsim_table *t)
         call.kind = name ? gsim_records_call_kind(name) : GSIM_CALL_OTHER;
         status = gsim_records_add_named_call(t->records, &call, name);
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 static enum gsim_status read_events(struct gsim_table *t)
@@ -168,7 +173,8 @@ static enum gsim_status read_events(struct gsim_table *t)
         status = gsim_tables_add_event(t->all, &item);
     }
     gsim_tables_sort_events(t->all);
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 static enum gsim_status read_syncs(struct gsim_table *t)
@@ -188,7 +194,8 @@ static enum gsim_status read_syncs(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_tables_add_sync(t->all, &sync, type, event);
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 #define LONG_RANGE_NS 100000 /* shorter ones are neither steps nor parts that somebody asks for, unless somebody asks */
@@ -211,7 +218,8 @@ static enum gsim_status read_annotations(struct gsim_table *t)
         if (is_asked) status = gsim_records_add_annotation(t->records, text, start, end);
         if (status == GSIM_OK && thread) status = gsim_records_add_named_span(t->records, text, thread, start, end, false);
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 static enum gsim_status read_gpu(struct gsim_table *t)
@@ -231,7 +239,8 @@ static enum gsim_status read_gpu(struct gsim_table *t)
         notes->dram_gbps = (double)gsim_table_whole(t, BANDWIDTH, INT64_MAX) * 1e-9;
         notes->clock_mhz = (double)gsim_table_whole(t, CLOCK, INT64_MAX) * 1e-6;
     }
-    return gsim_table_close(t, status);
+    enum gsim_status closed = gsim_table_close(t);
+    return status == GSIM_OK ? closed : status;
 }
 
 /* --- the database ------------------------------------------------------------------------------------------------ */

@@ -192,6 +192,43 @@ static double find_imbalance(const struct page *p, double blocks, double seconds
     return 1 + sqrt(fmax(each, 1)) * (ratio - 1);
 }
 
+/* What it reads and writes: ncu empties the caches, so that DRAM is asked for what it reads, and L2's compressor sees what it writes, also
+ * where L2 holds that yet. 0: not measured. */
+#define SECTOR_BYTES 32
+#define REREAD_HITS 0.68 /* share of requests that L2 has, where what is read is read by several SMs */
+static double find_data(const struct page *p, double dram_bytes)
+{
+    double written = value(p, "lrc__ilc_input_sectors.sum") * SECTOR_BYTES, bytes = dram_bytes + (isnan(written) ? 0 : written);
+    if (value(p, "lts__t_sector_hit_rate.pct") >= REREAD_HITS) bytes += dram_bytes; /* what SMs of both halves read is in both */
+    return isnan(bytes) ? 0 : fmax(bytes, 1);
+}
+
+/* The share of warps' time that waits for what is not on their SM. 0: not measured. */
+static double find_memory_wait(const struct page *p)
+{
+    static const char *const waits[] = {"long_scoreboard", "lg_throttle", "drain", "membar", "tex_throttle"};
+    double sum = 0, all = value(p, "smsp__average_warp_latency_per_inst_issued.ratio");
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", waits[i]);
+        double wait = value(p, name);
+        if (!isnan(wait)) sum += wait;
+    }
+    return all > 0 ? fmin(fmax(sum / all, 1e-3), 1) : 0;
+}
+
+/* Of single sectors a read costs DRAM more than of whole lines, and a write more than a read. */
+#define APART_READ  0.8
+#define APART_WRITE 1.7
+static double find_dram_cost(const struct page *p, double bytes)
+{
+    double requests = share(p, "lts__t_tag_requests"), sectors = share(p, "lts__t_sectors");
+    double written = value(p, "lrc__ilc_input_sectors.sum") * SECTOR_BYTES;
+    if (!(requests > 0) || !(sectors > 0)) return 0;
+    double apart = fmax(1 - sectors / requests, 0), writes = bytes > 0 && written > 0 ? fmin(written / bytes, 1) : 0;
+    return 1 + apart * (APART_READ + APART_WRITE * writes);
+}
+
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 /* "(8, 6, 1)". */
 static bool read_dim(const char *text, struct gsim_dim3 *size)
@@ -241,6 +278,9 @@ static enum gsim_status read_row(struct page *p)
     k->cluster = read_cluster(p);
     if (seconds > 0 && seconds * 1e6 <= GSIM_LIMIT_US) k->solo_us = seconds * 1e6;
     if (isnan(bytes)) bytes = rate * seconds;
+    k->data_bytes = find_data(p, bytes);
+    k->memory_wait = find_memory_wait(p);
+    k->dram_cost = find_dram_cost(p, bytes);
     k->demand_given = !isnan(single) && !isnan(bytes);
     k->fp64 = twofold > single;
     k->flops = k->demand_given ? fmax(single, isnan(twofold) ? 0 : twofold) : 0;

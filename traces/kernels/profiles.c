@@ -68,7 +68,7 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
 
 /* docs/schemas/kernels.json has the same. */
 static const char *const fields[] = {"name", "grid", "block", "cluster", "regs_per_thread", "smem_bytes", "solo_us", "imbalance", "energy_mj",
-                                     "flops", "dram_bytes", "pipes", NULL};
+                                     "flops", "dram_bytes", "data_bytes", "memory_wait", "dram_cost", "pipes", NULL};
 
 static const char *unknown_field(const cJSON *object)
 {
@@ -95,6 +95,9 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     if (!read_number(object, "solo_us", GSIM_LIMIT_US, &k->solo_us)) return "solo_us";
     if (!read_number(object, "imbalance", GSIM_LIMIT_IMBALANCE, &k->imbalance)) return "imbalance";
     if (!read_number(object, "energy_mj", GSIM_LIMIT_WORK, &k->energy_mj)) return "energy_mj";
+    if (!read_number(object, "memory_wait", 1, &k->memory_wait)) return "memory_wait";
+    if (!read_number(object, "dram_cost", GSIM_LIMIT_DRAM_COST, &k->dram_cost)) return "dram_cost";
+    if (!read_number(object, "data_bytes", GSIM_LIMIT_WORK, &k->data_bytes)) return "data_bytes";
     if (!read_number(object, "flops", GSIM_LIMIT_WORK, &k->flops)) return "flops";
     if (!read_number(object, "dram_bytes", GSIM_LIMIT_WORK, &k->dram_bytes)) return "dram_bytes";
     k->regs_per_thread = (uint32_t)regs;
@@ -131,8 +134,10 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
         struct gsim_kernel *k = gsim_profiles_add(profiles);
-        if (!k || !kernel.name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else *k = kernel;
+        if (!k || !kernel.name)
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else
+            *k = kernel;
         index++;
     }
     cJSON_Delete(root);
@@ -200,9 +205,14 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         gsim_output_printf(output, ", \"regs_per_thread\": %u, \"smem_bytes\": %u", k->regs_per_thread, k->smem_bytes);
         if (k->cluster.x) put_shape(output, "cluster", &k->cluster);
         if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
+        if (k->memory_wait > 0) gsim_output_json_real(output, "memory_wait", k->memory_wait);
+        if (k->dram_cost > 0) gsim_output_json_real(output, "dram_cost", k->dram_cost);
+        if (k->data_bytes > 0) gsim_output_json_real(output, "data_bytes", k->data_bytes);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
-        if (k->demand_given) gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
+        if (k->demand_given) {
+            gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
+        }
         gsim_output_text(output, k->pipes_given ? ",\n   \"pipes\": {" : "");
         for (int p = 0; p < GSIM_PIPE_COUNT && k->pipes_given; p++) {
             gsim_output_printf(output, "%s\"%s\": %.4g", separator, gsim_pipe_names[p], k->pipes[p]);
@@ -314,6 +324,9 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     if (!(kernel->energy_mj > 0)) kernel->energy_mj = p->energy_mj;
     if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;
     if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;
+    if (kernel->memory_wait == 0) kernel->memory_wait = p->memory_wait;
+    if (kernel->dram_cost == 0) kernel->dram_cost = p->dram_cost;
+    if (kernel->data_bytes == 0) kernel->data_bytes = p->data_bytes;
     if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return;
     kernel->pipes_given = true;
     for (int i = 0; i < GSIM_PIPE_COUNT; i++)

@@ -16,6 +16,10 @@ bool gsim_known_sparse(const struct gsim_demand *work, const struct gsim_device_
 /* The kernel with the pipes that follow from it. */
 struct gsim_kernel gsim_known_arithmetic(const struct gsim_device_spec *device, const struct gsim_kernel *kernel, double issue_ps);
 
+/* It keeps one slice of L2 much busier than the others; its data_bytes. */
+bool gsim_known_contended(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
+double gsim_known_bytes(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
+
 /* Blocks of a cluster; 1: there are none. */
 uint32_t gsim_known_cluster(const struct gsim_kernel *kernel);
 enum gsim_status gsim_known_check_cluster(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,

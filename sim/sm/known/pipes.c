@@ -1,93 +1,105 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Blocks of which it is known how long they keep each pipe busy (gpusim/pipes.def). A pipe of which the blocks on its SM
- * ask for the share A serves A / (1 + A^k)^(1/k) of it, and all wait the same for each service: a saturated pipe
- * shares, it does not stop a light one. Time that waits for L2 and DRAM is stretched by the whole chip's load.
- */
+/* Blocks of which it is known how long they keep each pipe busy (gpusim/pipes.def). An SM's pipe is a station of a closed queueing
+ * network, its customers the blocks there: a service waits for those that it finds. Waits for L2 and DRAM stretch by the chip's load. */
 #include "sim/sm/share_parts.h"
 
 #include <math.h>
-#include <string.h>
 
-#define SWEEPS 3         /* over the pipes: those that a block waits for in one ask less of the others */
-#define TOLERANCE 5e-4   /* of what a pipe serves */
-#define LEAST_LEFT  0.05 /* of a pipe, to the youngest */
-#define LEAST_ASKED 0.25 /* of a pipe, for which nobody waits: 1 - (1 + A^6)^(-1/6) is below TOLERANCE */
+#define SWEEPS      2    /* over the pipes: those that a block waits for in one ask less of the others */
+#define MOST_FREE   0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
+#define MOST_STEPS  12
+#define TOLERANCE   2e-2 /* of a queue */
+#define LEAST_ASKED 0.5  /* of a pipe, below which nobody waits */
 
-double gsim_share_knee(double asked, double knee)
+double gsim_share_knee(double asked, double knee) { return pow(1 + pow(asked, knee), 1 / knee); }
+double gsim_share_knee_load(double stretch, double knee) { return pow(fmax(pow(stretch, knee) - 1, 0), 1 / knee); }
+
+double gsim_share_dram_load(const struct gsim_device_spec *d, double stretch)
 {
-    double square = asked * asked;
-    if (knee == 6) return sqrt(cbrt(1 + square * square * square));
-    return pow(1 + pow(asked, knee), 1 / knee);
+    double low = 0, high = 2 * stretch * d->dram_gbps;
+    for (int i = 0; i < 40; i++) *(gsim_share_dram(d, (low + high) / 2) < stretch ? &low : &high) = (low + high) / 2;
+    return low / d->dram_gbps;
 }
 
-/* What a pipe serves of some cohorts where each service waits WAIT, and how fast that falls. REST: by cohort, its time
- * without that wait. */
-struct service {
-    double rate, slope;
+/* Blocks of one kernel on the SM. */
+struct crowd {
+    const struct gsim_demand *work;
+    double blocks;
+    double time;                 /* of a block, with all waits */
+    double waits[GSIM_SM_PIPES]; /* of it */
 };
 
-static struct service serve(const struct gsim_cohort *c, uint32_t from, uint32_t to, const double *rest, int pipe, double wait)
+/* How many are at the pipe if each that comes finds QUEUE there, itself not counted. Leaves how long blocks wait. */
+static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double queue)
 {
-    struct service sum = {0, 0};
-    for (uint32_t i = from; i < to; i++) {
-        const struct gsim_demand *w = c[i].work;
-        if (!w->has_pipes || w->pipe_ps[pipe] <= 0) continue;
-        double time = rest[i] + w->pipe_ps[pipe] * wait, rate = c[i].blocks * c[i].pace * w->pipe_ps[pipe] / time;
-        sum.rate += rate;
-        sum.slope -= rate * w->pipe_ps[pipe] / time;
+    double there = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct crowd *c = &crowds[i];
+        if (c->work->pipe_ps[pipe] <= 0) continue;
+        double service = c->work->service_ps[pipe], rest = c->time - c->waits[pipe], wait = c->waits[pipe];
+        double own = service / (rest + wait); /* its own part of the queue */
+        wait = queue > own ? service * (queue - own) / (1 + own) : 0;
+        c->time = rest + wait;
+        c->waits[pipe] = wait;
+        there += c->blocks * (c->work->pipe_ps[pipe] + wait * c->work->pipe_ps[pipe] / service) / c->time;
     }
-    return sum;
+    return there;
 }
 
-/* Newton's method from below: what is served falls ever more slowly with the wait. LEFT: of the pipe. */
-static double find_wait(const struct gsim_cohort *c, uint32_t from, uint32_t to, const double *rest, int pipe, double left, double knee)
+/* What comes finds as many as there are: a fixed point, which secants find (Schweitzer's approximation of the mean value
+ * analysis of closed networks, Lavenberg and Reiser 1980). ASKED: of the pipe without waits. */
+static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked)
 {
-    struct service now = serve(c, from, to, rest, pipe, 0);
-    double target = now.rate / gsim_share_knee(now.rate / left, knee), wait = 0;
-    for (int i = 0; i < 20 && now.rate - target > TOLERANCE * left; i++) {
-        wait -= (now.rate - target) / now.slope;
-        now = serve(c, from, to, rest, pipe, wait);
+    double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0, f_last = asked;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        double f = queue_at(crowds, count, pipe, at) - at, next;
+        if (fabs(f) <= TOLERANCE * at) break;
+        *(f > 0 ? &low : &high) = at;
+        next = f == f_last ? at : at - f * (at - last) / (f - f_last);
+        last = at;
+        f_last = f;
+        if (!(next > low && next < high)) next = high < INFINITY ? (low + high) / 2 : 2 * at;
+        at = next;
     }
-    return wait;
 }
 
-/* The waits at one pipe, of those who began together before those of younger ones. TIMES holds what they took of the waits there before. */
-static void wait_at(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, double *rest, double *waits, int pipe)
+/* Issue and those that keep some block busiest, where anybody may wait. Returns how many. */
+static uint32_t busy_pipes(const struct crowd *crowds, uint32_t count, const double asked[GSIM_SM_PIPES], int busy[GSIM_SM_PIPES])
 {
-    double older = 0;
-    for (uint32_t from = 0, to; from < count; from = to) {
-        for (to = from; to < count && c[to].since == c[from].since && c[to].run == c[from].run;) to++;
-        if (!c[from].work->has_pipes || c[from].work->pipe_ps[pipe] <= 0) continue;
-        double left = fmax(1 - older, LEAST_LEFT);
-        for (uint32_t i = from; i < to; i++) rest[i] -= waits[i];
-        double wait = find_wait(c, from, to, rest, pipe, left, s->device->pipe_knee);
-        for (uint32_t i = from; i < to; i++) {
-            waits[i] = c[i].work->pipe_ps[pipe] * wait;
-            rest[i] += waits[i];
-            older += c[i].blocks * c[i].pace * c[i].work->pipe_ps[pipe] / rest[i];
-        }
+    uint32_t busy_count = 0, there = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        int most = i ? crowds[i - 1].work->busiest : GSIM_PIPE_ISSUE;
+        if (asked[most] < LEAST_ASKED || there >> most & 1) continue;
+        there |= 1u << most;
+        busy[busy_count++] = most;
     }
+    return busy_count;
 }
 
 void gsim_share_pipes(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
 {
-    double asked[GSIM_SM_PIPES] = {0}, waits[GSIM_SM_PIPES][GSIM_MAX_COHORTS];
-    int busy[GSIM_SM_PIPES], busy_count = 0;
+    struct crowd crowds[GSIM_MAX_COHORTS];
+    double asked[GSIM_SM_PIPES] = {0};
+    uint32_t crowd_count = 0, of[GSIM_MAX_COHORTS];
     s->dram_wait = fmax(s->stretch - 1, 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
+        uint32_t at = 0;
         if (!w->has_pipes) continue;
-        double wait = w->dram_exposed * s->dram_wait; /* what waits for DRAM waits for L2, too */
-        for (int p = 0; p < GSIM_CHIP_PIPES; p++) wait = fmax(wait, w->chip_exposed[p] * s->chip_wait[p]);
-        s->pipes_time[i] = w->block_ps * (1 + wait);
-        for (int p = 0; p < GSIM_SM_PIPES; p++) asked[p] += c[i].blocks * c[i].pace * w->pipe_ps[p] / s->pipes_time[i];
+        while (at < crowd_count && crowds[at].work != w) at++;
+        of[i] = at;
+        if (at == crowd_count) {
+            double wait = w->dram_exposed * s->dram_wait; /* what waits for DRAM waits for L2, too */
+            for (int p = 0; p < GSIM_CHIP_PIPES; p++) wait = fmax(wait, w->chip_exposed * s->chip_wait[p]);
+            crowds[crowd_count++] = (struct crowd){.work = w, .time = w->block_ps * (1 + wait)};
+        }
+        crowds[at].blocks += c[i].blocks * c[i].pace;
+        for (int p = 0; p < GSIM_SM_PIPES; p++) asked[p] += c[i].blocks * c[i].pace * w->pipe_ps[p] / crowds[at].time;
     }
-    for (int p = 0; p < GSIM_SM_PIPES; p++) {
-        if (asked[p] < LEAST_ASKED) continue;
-        busy[busy_count++] = p;
-        memset(waits[p], 0, count * sizeof **waits);
-    }
+    int busy[GSIM_SM_PIPES];
+    uint32_t busy_count = busy_pipes(crowds, crowd_count, asked, busy);
     for (int sweep = 0; sweep < (busy_count > 1 ? SWEEPS : 1); sweep++)
-        for (int k = 0; k < busy_count; k++) wait_at(s, c, count, s->pipes_time, waits[busy[k]], busy[k]);
+        for (uint32_t k = 0; k < busy_count; k++) wait_at(crowds, crowd_count, busy[k], asked[busy[k]]);
+    for (uint32_t i = 0; i < count; i++)
+        if (c[i].work->has_pipes) s->pipes_time[i] = crowds[of[i]].time;
 }

@@ -34,7 +34,6 @@ static void open_world(struct world *w)
     struct gsim_error error = {0};
     *w = (struct world){0};
     CHECK_INT(gsim_device_load("h100-vm", &w->device, &error), GSIM_OK);
-    CHECK_OK(gsim_rule_set(&w->device, "known_pipes", "on", &error), error);
     build_gpu(w);
 }
 
@@ -89,7 +88,7 @@ static void pipes(void)
     const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0.6), b = kernel_of(132, 128, 100, GSIM_PIPE_XU, 0.6);
     const struct gsim_kernel none = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0);
     double same = together(&a, &a), other = together(&a, &b);
-    CHECK_MSG(same > 120 && same < 140, "%g us", same);
+    CHECK_MSG(same > 120 && same < 150, "%g us", same);
     CHECK_NEAR(other, 100, 1);
     CHECK_NEAR(together(&a, &none), 100, 1);
 }
@@ -113,7 +112,7 @@ static void alone(void)
         for (size_t i = 0; i < sizeof imbalances / sizeof *imbalances; i++) {
             struct gsim_kernel k = kernel_of(400, 256, 50, (enum gsim_pipe)p, imbalances[i] > 0 ? 0.1 : 0.7);
             k.imbalance = imbalances[i];
-            CHECK_NEAR(work_of(&w, &k).solo_ps, 50e6, 0.005 * 50e6);
+            CHECK_NEAR(work_of(&w, &k).solo_ps, 50e6, 0.01 * 50e6);
         }
     close_world(&w);
 }
