@@ -34,10 +34,8 @@ static int print_help(bool whole_program, enum gsim_cli_command command)
     struct gsim_output output;
     struct gsim_error error = {0};
     if (gsim_output_open(&output, "-", &error) != GSIM_OK) return gsim_cli_fail(&error);
-    if (whole_program)
-        gsim_cli_help_program(&output);
-    else
-        gsim_cli_help_command(command, &output);
+    if (whole_program) gsim_cli_help_program(&output);
+    else gsim_cli_help_command(command, &output);
     return gsim_output_commit(&output, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
 

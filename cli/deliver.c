@@ -105,10 +105,8 @@ static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, cons
     for (int i = 0; i < FILE_KINDS; i++) {
         if (!files.open[i]) continue;
         stdout_taken = stdout_taken || files.outputs[i].is_stdout;
-        if (status == GSIM_OK)
-            status = gsim_output_commit(&files.outputs[i], error);
-        else
-            gsim_output_release(&files.outputs[i]);
+        if (status == GSIM_OK) status = gsim_output_commit(&files.outputs[i], error);
+        else gsim_output_release(&files.outputs[i]);
     }
     return status == GSIM_OK && !stdout_taken ? print_report(arguments, result, error) : status;
 }

@@ -165,10 +165,8 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
     if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
     if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
-    if (gpu_note[0])
-        fprintf(stderr, "gpusim: note: %s\n", gpu_note);
-    else
-        gsim_cli_note_gpu(path, notes->gpu, device);
+    if (gpu_note[0]) fprintf(stderr, "gpusim: note: %s\n", gpu_note);
+    else gsim_cli_note_gpu(path, notes->gpu, device);
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */

@@ -538,10 +538,8 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     }
     if (point->generator) add_params(point, point->generator->name, point->generator->params, point->numbers);
     if (point->source) add_params(point, point->source->name, point->source->params, point->numbers);
-    if (run->until_steady)
-        add_option(point, "iterations", "steady");
-    else
-        add_number(point, "iterations", iterations);
+    if (run->until_steady) add_option(point, "iterations", "steady");
+    else add_number(point, "iterations", iterations);
     add_option(point, "memory", memories[run->memory]);
     add_option(point, "prefetch", run->prefetch ? "on" : "off");
     if (run->noise) add_option(point, "noise", "on");

@@ -154,8 +154,7 @@ size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_fra
     return count;
 }
 
-/* --- points that failed
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- points that failed ------------------------------------------------------------------------------------------ */
 /* TEXT is first in ROW among the column's rows. */
 static bool is_first(const struct gsim_frame_column *column, size_t row, const char *text)
 {
@@ -191,8 +190,7 @@ const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena 
     return text;
 }
 
-/* --- CSV (RFC 4180)
- * --------------------------------------------------------------------------------------------------- */
+/* --- CSV (RFC 4180) ---------------------------------------------------------------------------------------------- */
 /* The next field, decoded in place and ended with a NUL; *AT is behind it. False at the end of a line, which is passed.
  */
 static bool next_field(char **at, char **field, bool *more)

@@ -207,8 +207,7 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
     return frame->failed || frame->arena.failed ? no_memory(error) : GSIM_OK;
 }
 
-/* --- groups
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- groups ------------------------------------------------------------------------------------------------------ */
 static int by_number_text(const void *left, const void *right)
 {
     double a = strtod(*(const char *const *)left, NULL), b = strtod(*(const char *const *)right, NULL);

@@ -176,8 +176,7 @@ enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gs
     return status;
 }
 
-/* --- scatter
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- scatter ----------------------------------------------------------------------------------------------------- */
 static void put_rows(const struct gsim_frame *frame, const struct gsim_results_query *query,
                      const struct gsim_groups *groups, const struct gsim_plot_axis *x, const struct gsim_plot_axis *y,
                      struct gsim_figure *figure)

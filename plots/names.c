@@ -32,8 +32,7 @@ const char *gsim_kernel_short_name(struct gsim_arena *arena, const char *name)
     return gsim_arena_strdup(arena, gsim_text_fit(text, sizeof text, whole, NAME_WIDTH));
 }
 
-/* --- columns
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- columns ----------------------------------------------------------------------------------------------------- */
 static const char *const labels[][2] = {
     {"iteration_us", "time per iteration"},
     {"iteration_min_us", "shortest iteration"},

@@ -225,8 +225,7 @@ enum gsim_status gsim_axis_list(struct gsim_axis *axis, const char *name, const 
     return finish(&builder, status);
 }
 
-/* --- samples
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- samples ----------------------------------------------------------------------------------------------------- */
 static struct gsim_value place(const struct gsim_axis *axis, struct gsim_arena *arena, double share)
 {
     double number =

@@ -127,10 +127,8 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     if (status == GSIM_OK && store) status = gsim_store_each_key(store, note_done, &reading, error);
     for (uint64_t item = 0; item < spec->total && status == GSIM_OK; item++) {
         gsim_spec_point(spec, item, settings, &repeat);
-        if (gsim_spec_holds(spec, settings, repeat))
-            status = consider(plan, config, &keys, item, &met, error);
-        else
-            plan->left_out++;
+        if (gsim_spec_holds(spec, settings, repeat)) status = consider(plan, config, &keys, item, &met, error);
+        else plan->left_out++;
     }
     gsim_free(settings);
     gsim_free(keys.slots);

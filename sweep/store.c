@@ -177,10 +177,8 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
     if (status == GSIM_OK && open_database(made, is_writer) != SQLITE_OK) status = gsim_store_fail(made, "open", error);
     if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
     if (status == GSIM_OK) status = is_writer ? open_writer(made, error) : check_schema(made, false, error);
-    if (status != GSIM_OK)
-        gsim_store_close(made);
-    else
-        *store = made;
+    if (status != GSIM_OK) gsim_store_close(made);
+    else *store = made;
     return status;
 }
 

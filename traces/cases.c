@@ -38,10 +38,8 @@ static bool read_list(struct gsim_cases_reader *r, const cJSON *object, const ch
         c->sm_count = sm_count;
         char *name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->place, tag->valuestring)
                                          : gsim_arena_strdup(&r->set->arena, r->place);
-        if (name)
-            c->name = gsim_text_clean(name);
-        else
-            gsim_cases_no_memory(r);
+        if (name) c->name = gsim_text_clean(name);
+        else gsim_cases_no_memory(r);
         if (!cJSON_IsObject(item)) gsim_cases_fail(r, "", "an object", item);
         if (!r->failed) read(r, item, c);
         if (r->failed) return true;
@@ -110,10 +108,8 @@ void gsim_cases_apply(struct gsim_case_set *set, struct gsim_profiles *profiles)
         for (uint32_t j = 0; j < c->node_count; j++) {
             struct gsim_case_node *node = &c->nodes[j];
             if (node->is_copy) continue;
-            if (node->has_profile_row)
-                gsim_profiles_apply_row(profiles, node->profile_row, &node->kernel);
-            else
-                gsim_profiles_apply(profiles, &node->kernel);
+            if (node->has_profile_row) gsim_profiles_apply_row(profiles, node->profile_row, &node->kernel);
+            else gsim_profiles_apply(profiles, &node->kernel);
         }
         for (int j = 0; j < 2 && !c->nodes; j++) gsim_profiles_apply(profiles, &c->kernels[j]);
     }

@@ -64,10 +64,8 @@ static enum gsim_status fail(struct splitter *s, const char *expected, int found
 {
     if (s->status != GSIM_OK) return s->status;
     char what[24];
-    if (found < 0)
-        snprintf(what, sizeof what, "the end of the file");
-    else
-        snprintf(what, sizeof what, found > 0x20 && found < 0x7f ? "'%c'" : "the byte 0x%02x", found);
+    if (found < 0) snprintf(what, sizeof what, "the end of the file");
+    else snprintf(what, sizeof what, found > 0x20 && found < 0x7f ? "'%c'" : "the byte 0x%02x", found);
     s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected %s, found %s", s->place, expected, what);
     add_place(s, here(s));
     return s->status;
@@ -375,10 +373,8 @@ enum gsim_status gsim_events_read(const char *path, const struct gsim_events_han
     snprintf(s.place, sizeof s.place, handler->lists ? "the file" : "the trace");
     if (gsim_gz_open(&s.gz, path, error) != GSIM_OK) return error->status;
     s.chunk = gsim_alloc(CHUNK_BYTES);
-    if (s.chunk)
-        read_file(&s);
-    else
-        s.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s.chunk) read_file(&s);
+    else s.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_gz_close(&s.gz);
     gsim_free(s.chunk);
     gsim_free(s.text);

@@ -58,10 +58,8 @@ void gsim_mend(char *text, size_t length)
         } else if ((unsigned char)*at < 0x20) {
             *at = ' ';
         } else if (*at == '\\') {
-            if (is_escape(at, end))
-                bytes = 2;
-            else
-                *at = '/';
+            if (is_escape(at, end)) bytes = 2;
+            else *at = '/';
         } else if (*at == '"') {
             in_string = false;
         }

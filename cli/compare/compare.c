@@ -88,10 +88,8 @@ static void drop_without_preset(struct gsim_comparison *comparison)
     if (!kept || kept == comparison->workload_count) return;
     kept = 0;
     for (size_t i = 0; i < comparison->workload_count; i++) {
-        if (has_size(comparison->workloads[i], size))
-            comparison->workloads[kept++] = comparison->workloads[i];
-        else
-            fprintf(stderr, "gpusim: %s is left out: it has no size preset '%.60s'\n", comparison->workloads[i], size);
+        if (has_size(comparison->workloads[i], size)) comparison->workloads[kept++] = comparison->workloads[i];
+        else fprintf(stderr, "gpusim: %s is left out: it has no size preset '%.60s'\n", comparison->workloads[i], size);
     }
     comparison->workload_count = kept;
 }

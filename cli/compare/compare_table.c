@@ -49,10 +49,8 @@ static void put_cell(const struct gsim_comparison *comparison, size_t workload, 
     }
     gsim_output_printf(output, " %8s", gsim_text_time(time, time_of(comparison, cell)));
     if (with_intervals) gsim_output_printf(output, " +-%5.2f %%", 100 * cell->us_ci / cell->us);
-    if (isnan(cell->speedup))
-        gsim_output_printf(output, " %5s%s", "-", with_intervals ? "       " : "");
-    else
-        gsim_output_printf(output, " %5.2f", cell->speedup);
+    if (isnan(cell->speedup)) gsim_output_printf(output, " %5s%s", "-", with_intervals ? "       " : "");
+    else gsim_output_printf(output, " %5.2f", cell->speedup);
     if (with_intervals && !isnan(cell->speedup)) gsim_output_printf(output, " +-%4.2f", cell->speedup_ci);
 }
 
@@ -79,10 +77,8 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     for (size_t j = first; j < last; j++) {
         double mean = geometric_mean(comparison, j);
         bool is_last = j + 1 == last;
-        if (isnan(mean))
-            gsim_output_printf(output, "%*s%*s", width - behind, "-", is_last ? 0 : behind, "");
-        else
-            gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
+        if (isnan(mean)) gsim_output_printf(output, "%*s%*s", width - behind, "-", is_last ? 0 : behind, "");
+        else gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
     }
     gsim_output_text(output, "\n");
 }
@@ -156,9 +152,8 @@ static void put_csv(const void *what, struct gsim_output *output)
             gsim_output_put(output, ",%u,%u,%u,%f,%t,%t", cell->first.streams_used, cell->first.events_recorded,
                             cell->first.stream_waits, cell->metrics.overlap.total, cell->critical_path,
                             cell->lower_bound);
-            for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
+            for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
                 gsim_output_put(output, ",%c", cell->settings[s]);
-            }
             gsim_output_put(output, ",%z,%t", cell->iterations, cell->first.end - cell->first.start);
             if (comparison->repeat > 1) {
                 gsim_output_put(output, ",%z,%t,", comparison->repeat, gsim_time_from_us(cell->us_ci));

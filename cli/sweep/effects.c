@@ -61,10 +61,8 @@ static void put_head(const struct gsim_sensitivity *s, struct gsim_output *outpu
                        s->scheduler->name, s->setup.device.name);
     if (s->base) gsim_output_printf(output, " over %s", s->base->name);
     gsim_output_printf(output, "\nto %zu numbers of the device, ", s->input_count);
-    if (s->spread > 0)
-        gsim_output_printf(output, "each +- %g %%", s->spread);
-    else
-        gsim_output_text(output, "each as far as its kind suggests");
+    if (s->spread > 0) gsim_output_printf(output, "each +- %g %%", s->spread);
+    else gsim_output_text(output, "each as far as its kind suggests");
     gsim_output_printf(output, ": %s, %s runs", methods[s->design.method], gsim_text_count(count, s->design.points));
     if (s->design.method == GSIM_ONE_AT_A_TIME && !s->base)
         gsim_output_printf(output, ", %s as it is", gsim_text_time(time, gsim_time_from_us(s->y[0])));
@@ -193,8 +191,7 @@ static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *
     return gsim_output_commit(&output, error);
 }
 
-/* --- the picture
- * ------------------------------------------------------------------------------------------------------- */
+/* --- the picture ------------------------------------------------------------------------------------------------- */
 static void fill_tornado(const struct gsim_sensitivity *s, struct gsim_tornado *tornado)
 {
     switch (s->design.method) {

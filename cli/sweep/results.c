@@ -263,10 +263,8 @@ static void put_csv(const void *what, struct gsim_output *output)
 
 static void put_json_number(double value, struct gsim_output *output)
 {
-    if (isfinite(value))
-        gsim_output_printf(output, "%.15g", value);
-    else
-        gsim_output_text(output, "null");
+    if (isfinite(value)) gsim_output_printf(output, "%.15g", value);
+    else gsim_output_text(output, "null");
 }
 
 static void put_json(const void *what, struct gsim_output *output)
@@ -279,10 +277,8 @@ static void put_json(const void *what, struct gsim_output *output)
         for (size_t j = 0; j < answer->name_count; j++) {
             const struct gsim_cell *cell = &answer->cells[i * answer->name_count + j];
             gsim_output_put(output, "%q: ", answer->names[j]);
-            if (cell->type == GSIM_CELL_TEXT)
-                gsim_output_json_string(output, cell->text);
-            else
-                put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
+            if (cell->type == GSIM_CELL_TEXT) gsim_output_json_string(output, cell->text);
+            else put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
             gsim_output_text(output, ", ");
         }
         for (size_t j = 0; j < figure_count(answer); j++) {

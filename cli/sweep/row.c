@@ -55,10 +55,8 @@ static void put_axes(struct maker *maker)
     for (size_t i = 0; axes && i < maker->request.setting_count; i++) {
         const struct gsim_point_setting *setting = &maker->request.settings[i];
         if (!setting->is_axis) continue;
-        if (setting->value.is_number)
-            cJSON_AddNumberToObject(axes, setting->name, setting->value.number);
-        else
-            cJSON_AddStringToObject(axes, setting->name, setting->value.text);
+        if (setting->value.is_number) cJSON_AddNumberToObject(axes, setting->name, setting->value.number);
+        else cJSON_AddStringToObject(axes, setting->name, setting->value.text);
     }
     put_json(maker, GSIM_COLUMN_axes, axes);
 }
@@ -235,10 +233,8 @@ static void finish(struct maker *maker, const char *status, const char *message,
 {
     put_text(maker, GSIM_COLUMN_status, status);
     put_text(maker, GSIM_COLUMN_error, message);
-    if (maker->arena.failed)
-        outcome->failed = true;
-    else
-        gsim_row_pack(&maker->row, outcome);
+    if (maker->arena.failed) outcome->failed = true;
+    else gsim_row_pack(&maker->row, outcome);
     gsim_arena_release(&maker->arena);
 }
 

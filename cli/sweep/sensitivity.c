@@ -188,8 +188,7 @@ static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const c
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
-/* --- all runs
- * --------------------------------------------------------------------------------------------------------- */
+/* --- all runs ---------------------------------------------------------------------------------------------------- */
 struct collector {
     struct gsim_sensitivity *s;
     struct gsim_progress progress;
@@ -240,8 +239,7 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     return status;
 }
 
-/* --- the command
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the command ------------------------------------------------------------------------------------------------- */
 static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = s->arguments;

@@ -232,9 +232,7 @@ static void put_json(const void *what, struct gsim_output *output)
             gsim_output_put(output, ", 'error': %q", c->errors[w].message);
         } else {
             gsim_output_put(output, ", 'fairness': %r, 'makespan_us': %r", c->fairness[w], c->makespan_us[w]);
-            if (c->notes[w][0]) {
-                gsim_output_put(output, ", 'notes': [%q]", c->notes[w]);
-            }
+            if (c->notes[w][0]) gsim_output_put(output, ", 'notes': [%q]", c->notes[w]);
             gsim_output_text(output, ", \"tasks\": [");
         }
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++) {

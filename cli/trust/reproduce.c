@@ -109,10 +109,8 @@ static enum gsim_status choose_rows(struct gsim_reproduction *r, const char *wor
     if (!others) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         const struct gsim_published_row row = r->published.rows[i];
-        if (is_wanted(&row, words))
-            r->published.rows[r->shown_count++] = row;
-        else
-            others[other++] = row;
+        if (is_wanted(&row, words)) r->published.rows[r->shown_count++] = row;
+        else others[other++] = row;
     }
     memcpy(r->published.rows + r->shown_count, others, sizeof *others * other);
     gsim_free(others);
@@ -239,10 +237,8 @@ static enum gsim_status run_own(const char *paper, const struct gsim_cli_argumen
     bool is_mega = is(paper, "mega");
     enum gsim_status status = is_mega ? gsim_mega_run(&mega, error) : gsim_ccks_run(&ccks, error);
     if (status != GSIM_OK) return status;
-    if (is_mega)
-        (is_csv ? gsim_mega_csv : gsim_mega_print)(&mega, output);
-    else
-        (is_csv ? gsim_ccks_csv : gsim_ccks_print)(&ccks, output);
+    if (is_mega) (is_csv ? gsim_mega_csv : gsim_mega_print)(&mega, output);
+    else (is_csv ? gsim_ccks_csv : gsim_ccks_print)(&ccks, output);
     return GSIM_OK;
 }
 
@@ -259,10 +255,8 @@ static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arg
     if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
     if (status == GSIM_OK) {
         status = run_own(paper, arguments, csv != NULL, &output, &error);
-        if (status == GSIM_OK)
-            status = gsim_output_commit(&output, &error);
-        else
-            gsim_output_release(&output);
+        if (status == GSIM_OK) status = gsim_output_commit(&output, &error);
+        else gsim_output_release(&output);
     }
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

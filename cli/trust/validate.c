@@ -271,10 +271,8 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     if (!path) return GSIM_OK;
     bool has_runs = gsim_runs_is(path, device);
-    if (has_runs)
-        status = gsim_runs_read(path, &handler, &recordings, error);
-    else
-        status = read_cases(&c->set_again, path, error);
+    if (has_runs) status = gsim_runs_read(path, &handler, &recordings, error);
+    else status = read_cases(&c->set_again, path, error);
     gsim_recordings_release(&recordings);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
     if (!has_runs) status = add_cases_again(c, error);

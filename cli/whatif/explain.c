@@ -325,9 +325,7 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
         gsim_output_put(out, "%s\n    {'start_us': %t, 'end_us': %t, 'state': %q, 'cause': '%s', 'before': %q",
                         separator, s->start - x->from, s->end - x->from, gsim_gpu_state_text(s->state),
                         gsim_cause_word(s->cause), work_name(x, s->next));
-        if (s->what) {
-            gsim_output_put(out, ", 'what': %q", s->what);
-        }
+        if (s->what) gsim_output_put(out, ", 'what': %q", s->what);
         gsim_output_text(out, "}");
         separator = ",";
     }

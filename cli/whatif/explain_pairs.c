@@ -159,10 +159,8 @@ enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsi
     if (status == GSIM_OK) status = gsim_output_open(&out, path, error);
     if (status == GSIM_OK) {
         status = gsim_chrome_write(&result, &out, error);
-        if (status == GSIM_OK)
-            status = gsim_output_commit(&out, error);
-        else
-            gsim_output_release(&out);
+        if (status == GSIM_OK) status = gsim_output_commit(&out, error);
+        else gsim_output_release(&out);
     }
     gsim_free(spans);
     return status;

@@ -87,10 +87,8 @@ static enum gsim_status reach(struct gsim_cli_subject *s, double asked, struct g
     for (int i = 0; status == GSIM_OK && i < ROUNDS && fabs(us - asked) > NEAR * asked && high - low > NEAR * low; i++) {
         double middle = (low + high) / 2;
         status = simulate(s, middle, 1, &us, error);
-        if (us > asked)
-            high = middle;
-        else
-            low = middle;
+        if (us > asked) high = middle;
+        else low = middle;
     }
     if (status == GSIM_OK && fabs(us / asked - 1) > 0.005)
         fprintf(stderr, "gpusim: note: --step-time %.1f us: the replay's steps take %.1f us, whatever the host takes\n", asked, us);
@@ -154,10 +152,8 @@ void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step 
 {
     const struct gsim_trace_steps *found = &s->found;
     gsim_output_printf(out, "a step now: %.1f us without the profiler", s->us);
-    if (s->asked_us > 0)
-        gsim_output_text(out, ", as told (--step-time)\n");
-    else
-        gsim_output_printf(out, ", %.1f to %.1f (--step-time says it exactly)\n", s->low_us, s->high_us);
+    if (s->asked_us > 0) gsim_output_text(out, ", as told (--step-time)\n");
+    else gsim_output_printf(out, ", %.1f to %.1f (--step-time says it exactly)\n", s->low_us, s->high_us);
     if (!found->count) return;
     gsim_output_printf(out, "%u steps %s%s%s: as recorded %.1f us, the median of all but the first:", found->count, gsim_steps_by_text(found->by),
                        found->by == GSIM_STEPS_ANNOTATION ? " " : "", found->by == GSIM_STEPS_ANNOTATION ? found->name : "", found->median_us);

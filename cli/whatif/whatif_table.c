@@ -87,10 +87,8 @@ static void put_row(struct gsim_output *out, const struct table *t, const struct
         return;
     }
     gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us));
-    if (row->count)
-        gsim_output_printf(out, " %9.1f  ", row->error_us);
-    else
-        gsim_output_printf(out, " %9s  ", "");
+    if (row->count) gsim_output_printf(out, " %9.1f  ", row->error_us);
+    else gsim_output_printf(out, " %9s  ", "");
     gsim_output_printf(out, "%s\n", command_of(t, row, name));
 }
 
@@ -177,9 +175,7 @@ static void put_json(const void *what, struct gsim_output *out)
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &s->step);
     }
-    if (t->w->undecided[0]) {
-        gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
-    }
+    if (t->w->undecided[0]) gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
     gsim_output_text(out, ",\n  \"changes\": [\n");
     for (uint32_t i = 0; i < t->count; i++) {
         put_json_row(out, t, t->rows[i]);

@@ -153,8 +153,7 @@ void gsim_page_row_end(struct gsim_page *page)
 
 void gsim_page_table_end(struct gsim_page *page) { gsim_output_text(page->output, "</tr></table></div>\n"); }
 
-/* --- pictures
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- pictures ---------------------------------------------------------------------------------------------------- */
 /* gnuplot's words for a reader's pointer: a script's that is not there. The text stays. */
 static const char tip_begin[] = "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'";
 static const char tip_end[] = "')\" onmouseout=\"gnuplot_svg.hideHypertext()\"><title> </title>";

@@ -33,8 +33,7 @@ static bool is_numeric(const struct gsim_frame *frame, const struct gsim_frame_c
     return true;
 }
 
-/* --- what varied
- * ------------------------------------------------------------------------------------------------------ */
+/* --- what varied ------------------------------------------------------------------------------------------------- */
 static const char *values_of(struct gsim_page *page, const struct gsim_frame *frame,
                              const struct gsim_frame_column *column)
 {
@@ -73,8 +72,7 @@ static void put_settings(struct gsim_page *page, const struct gsim_frame *frame,
     gsim_page_table_end(page);
 }
 
-/* --- figures
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- figures ----------------------------------------------------------------------------------------------------- */
 struct figure {
     struct gsim_page *page;
     const struct gsim_frame *frame;
@@ -167,8 +165,7 @@ static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_fr
     return status;
 }
 
-/* --- means
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- means ------------------------------------------------------------------------------------------------------- */
 static void put_mean(struct gsim_page *page, const struct gsim_point *point, bool is_time)
 {
     char text[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE], whole[3 * GSIM_TEXT_SIZE];
@@ -176,10 +173,8 @@ static void put_mean(struct gsim_page *page, const struct gsim_point *point, boo
         gsim_page_cell(page, "-");
         return;
     }
-    if (is_time)
-        gsim_text_time(text, gsim_time_from_us(point->mean));
-    else
-        snprintf(text, sizeof text, "%.3f", point->mean);
+    if (is_time) gsim_text_time(text, gsim_time_from_us(point->mean));
+    else snprintf(text, sizeof text, "%.3f", point->mean);
     snprintf(whole, sizeof whole, "%s", text);
     if (point->is_repeated && is_time)
         snprintf(whole, sizeof whole, "%s ± %s", text,
@@ -243,8 +238,7 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
     return status;
 }
 
-/* --- every point
- * --------------------------------------------------------------------------------------------------------- */
+/* --- every point ------------------------------------------------------------------------------------------------- */
 static enum gsim_status put_points(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup,
                                    struct gsim_error *error)
 {

@@ -26,8 +26,7 @@ static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
     return isfinite(us) ? gsim_text_time(text, gsim_time_from_us(us)) : "-";
 }
 
-/* --- what it took
- * ----------------------------------------------------------------------------------------------------- */
+/* --- what it took ------------------------------------------------------------------------------------------------ */
 static void put_pair(struct gsim_page *page, const char *name, const char *text)
 {
     gsim_page_cell(page, name);
@@ -97,8 +96,7 @@ static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
                          "beside others some ran faster than that.</p>\n");
 }
 
-/* --- kernels and copies
- * ------------------------------------------------------------------------------------------------ */
+/* --- kernels and copies ------------------------------------------------------------------------------------------ */
 struct tally {
     const char *name;
     size_t count;
@@ -183,8 +181,7 @@ static enum gsim_status put_work(struct gsim_page *page, const struct gsim_track
     return page->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
-/* --- the timeline
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the timeline ------------------------------------------------------------------------------------------------ */
 static enum gsim_status plot_timeline(void *context, struct gsim_figure *figure, struct gsim_error *error)
 {
     const struct gsim_timeline_view view = {.iteration = 1, .takes_next = true, .from_us = NAN, .until_us = NAN};
@@ -206,8 +203,7 @@ static enum gsim_status put_timeline(struct gsim_page *page, struct gsim_track *
     return gsim_page_draw(page, &figure, error);
 }
 
-/* --- again
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- again ------------------------------------------------------------------------------------------------------- */
 /* The options of the run, as "gpusim run" takes them. */
 static void put_again(struct gsim_page *page, const struct gsim_frame *frame)
 {

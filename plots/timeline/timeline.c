@@ -359,10 +359,8 @@ static enum gsim_status put_load(struct chart *chart, struct gsim_error *error)
         last = load;
         if (is_same) continue;
         gsim_output_printf(&chart->figure->data, "%.3f\t%.3f", start - chart->from_us, load.busy_sms * scale);
-        if (isnan(warp_scale))
-            gsim_output_text(&chart->figure->data, "\tNaN\n");
-        else
-            gsim_output_printf(&chart->figure->data, "\t%.3f\n", load.warps * warp_scale);
+        if (isnan(warp_scale)) gsim_output_text(&chart->figure->data, "\tNaN\n");
+        else gsim_output_printf(&chart->figure->data, "\t%.3f\n", load.warps * warp_scale);
     }
     return GSIM_OK;
 }

@@ -275,10 +275,8 @@ void gsim_lowering_drop_overhead(struct gsim_lowering *lowering)
 {
     bool same = lowering->first.ops == lowering->steady.ops;
     drop_overhead(&lowering->first);
-    if (same)
-        lowering->steady = lowering->first;
-    else
-        drop_overhead(&lowering->steady);
+    if (same) lowering->steady = lowering->first;
+    else drop_overhead(&lowering->steady);
 }
 
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,

@@ -101,10 +101,8 @@ static int open_immutable(const char *path, sqlite3 **database)
     if (path[0] == '/' && path[1] == '/') /* else the next word were a host */
         while (path[1] == '/') path++;
     for (; *path; path++) {
-        if (strchr(plain, *path))
-            uri[used++] = *path;
-        else
-            used += (size_t)snprintf(uri + used, size - used, "%%%02X", (unsigned)(unsigned char)*path);
+        if (strchr(plain, *path)) uri[used++] = *path;
+        else used += (size_t)snprintf(uri + used, size - used, "%%%02X", (unsigned)(unsigned char)*path);
     }
     memcpy(uri + used, tail, sizeof tail);
     int code = sqlite3_open_v2(uri, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);

@@ -42,10 +42,8 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, 
     fflush(stdout); /* which PATH may be */
     enum gsim_status status = gsim_part_open(&output->part, path, error);
     if (status == GSIM_OK) {
-        if (gsim_text_ends_with(path, ".gz"))
-            output->gz = gzdopen(output->part.descriptor, "wb6");
-        else
-            output->file = fdopen(output->part.descriptor, "wb");
+        if (gsim_text_ends_with(path, ".gz")) output->gz = gzdopen(output->part.descriptor, "wb6");
+        else output->file = fdopen(output->part.descriptor, "wb");
         if (output->gz || output->file)
             output->part.descriptor = -1; /* theirs now */
         else
@@ -298,10 +296,8 @@ void gsim_output_time_us(struct gsim_output *output, gsim_time time)
 
 void gsim_output_real(struct gsim_output *output, double value)
 {
-    if (isfinite(value))
-        gsim_output_printf(output, "%.6f", value);
-    else
-        gsim_output_text(output, "null");
+    if (isfinite(value)) gsim_output_printf(output, "%.6f", value);
+    else gsim_output_text(output, "null");
 }
 
 void gsim_output_json_real(struct gsim_output *output, const char *name, double value)
@@ -424,10 +420,8 @@ void gsim_output_csv_string(struct gsim_output *output, const char *text)
     for (size_t at = 0; at < length; at += bytes) {
         bool is_odd = gsim_text_is_control(text + at, length - at, &bytes);
         if (text[at] == '"') gsim_output_text(output, "\"");
-        if (is_odd && text[at] != '\r' && text[at] != '\n' && text[at] != '\t')
-            gsim_output_text(output, "?");
-        else
-            gsim_output_bytes(output, text + at, bytes);
+        if (is_odd && text[at] != '\r' && text[at] != '\n' && text[at] != '\t') gsim_output_text(output, "?");
+        else gsim_output_bytes(output, text + at, bytes);
     }
     if (is_quoted) gsim_output_text(output, "\"");
 }

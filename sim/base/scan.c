@@ -406,10 +406,8 @@ double gsim_scan_number(const char *value)
 static const char *decode_text(const struct gsim_scan_text *span, char *room)
 {
     size_t length = span->length;
-    if (span->has_escapes)
-        length = decode(span, room);
-    else
-        memcpy(room, span->text, length);
+    if (span->has_escapes) length = decode(span, room);
+    else memcpy(room, span->text, length);
     room[length] = '\0';
     return length && !gsim_text_has_control(room, length) ? room : NULL;
 }

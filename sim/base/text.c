@@ -52,10 +52,8 @@ const char *gsim_text_bytes(char text[GSIM_TEXT_SIZE], double bytes)
         bytes /= 1000;
         unit++;
     }
-    if (unit == 0)
-        snprintf(text, GSIM_TEXT_SIZE, "%.0f B", bytes);
-    else
-        format_scaled(text, bytes, units[unit]);
+    if (unit == 0) snprintf(text, GSIM_TEXT_SIZE, "%.0f B", bytes);
+    else format_scaled(text, bytes, units[unit]);
     return text;
 }
 
@@ -75,10 +73,8 @@ const char *gsim_text_count(char text[GSIM_TEXT_SIZE], uint64_t count)
 
 const char *gsim_text_percent(char text[GSIM_TEXT_SIZE], double ratio)
 {
-    if (isnan(ratio))
-        snprintf(text, GSIM_TEXT_SIZE, "-");
-    else
-        snprintf(text, GSIM_TEXT_SIZE, "%.1f %%", 100 * ratio);
+    if (isnan(ratio)) snprintf(text, GSIM_TEXT_SIZE, "-");
+    else snprintf(text, GSIM_TEXT_SIZE, "%.1f %%", 100 * ratio);
     return text;
 }
 

@@ -433,10 +433,8 @@ enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_
     }
     if (status == GSIM_OK && result.arena.failed)
         status = gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-    if (status == GSIM_OK)
-        *list = result;
-    else
-        gsim_device_list_release(&result);
+    if (status == GSIM_OK) *list = result;
+    else gsim_device_list_release(&result);
     return status;
 }
 

@@ -30,9 +30,7 @@ void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *
                     spec->title);
     char capability[GSIM_CAPABILITY_TEXT];
     gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"", gsim_capability_text(spec->compute_capability, capability));
-    if (spec->arch) {
-        gsim_output_put(output, ",\n  'arch': %q", spec->arch);
-    }
+    if (spec->arch) gsim_output_put(output, ",\n  'arch': %q", spec->arch);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         bool is_first = true;
         gsim_output_printf(output, ",\n  \"%s\": {", sections[i]);

@@ -69,10 +69,8 @@ static struct request request_of(const struct gsim_sm_limits *limits, const stru
 {
     struct request want = {.threads = (uint64_t)kernel->block.x * kernel->block.y};
     /* Saturates instead of wrapping: three full 32-bit numbers do not fit 64 bits. */
-    if (kernel->block.z && want.threads > UINT64_MAX / kernel->block.z / 2)
-        want.threads = UINT64_MAX / 2;
-    else
-        want.threads *= kernel->block.z;
+    if (kernel->block.z && want.threads > UINT64_MAX / kernel->block.z / 2) want.threads = UINT64_MAX / 2;
+    else want.threads *= kernel->block.z;
     want.warps = round_up(want.threads, limits->warp_threads) / limits->warp_threads;
     want.registers_per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_NOT_GIVEN;
     want.registers_per_warp = round_up(want.registers_per_thread * limits->warp_threads, limits->register_unit);

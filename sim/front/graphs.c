@@ -49,10 +49,8 @@ static bool find_branches(struct gsim_process *p, const struct gsim_graph_state 
         for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->cross_edges[n] += branches[node->after[i]] != branches[n];
         x->crosses[n] = x->cross_edges[n] > 0;
         for (uint32_t i = 0; i < node->after_count; i++) {
-            if (x->crosses[n])
-                x->signals[node->after[i]] = true;
-            else
-                followers[node->after[i]]++;
+            if (x->crosses[n]) x->signals[node->after[i]] = true;
+            else followers[node->after[i]]++;
         }
     }
     for (uint32_t n = 0; n < g->node_count; n++) x->signals[n] &= followers[n] == 1; /* else not seen */

@@ -41,10 +41,8 @@ void gsim_front_start(struct gsim_command *command)
         gsim_copies_start(d, command);
         return;
     }
-    if (command->front->arbiter)
-        command->front->arbiter->ready(command->front->arbiter, command);
-    else
-        gsim_front_submit(command);
+    if (command->front->arbiter) command->front->arbiter->ready(command->front->arbiter, command);
+    else gsim_front_submit(command);
 }
 
 static void kernel_started(void *data, void *command, gsim_time now)

@@ -64,10 +64,8 @@ bool gsim_resident_fires(struct gsim_resident *r)
 struct gsim_resident_slot *gsim_resident_new_slot(struct gsim_resident *r, uint32_t task, gsim_time visible)
 {
     struct gsim_resident_slot *slot = r->free_slots;
-    if (slot)
-        r->free_slots = slot->next;
-    else
-        slot = GSIM_ARENA_NEW(&r->front->machine->arena, struct gsim_resident_slot);
+    if (slot) r->free_slots = slot->next;
+    else slot = GSIM_ARENA_NEW(&r->front->machine->arena, struct gsim_resident_slot);
     if (slot)
         *slot = (struct gsim_resident_slot){.task = task, .visible = visible};
     else
@@ -156,10 +154,8 @@ void gsim_resident_task_ended(struct gsim_command *command)
         for (uint32_t i = r->follower_start[index]; i < r->follower_start[index + 1]; i++)
             if (!--r->ops[r->followers[i]].follows) op_is_ready(r, &r->ops[r->followers[i]]);
     }
-    if (r->tasks_left)
-        r->policy->ended(w);
-    else
-        gsim_resident_at(r, gsim_resident_now(r) + closing(r), launch_ended, r);
+    if (r->tasks_left) r->policy->ended(w);
+    else gsim_resident_at(r, gsim_resident_now(r) + closing(r), launch_ended, r);
 }
 
 /* Work of the op's blocks from FIRST on, COUNT of them, in blocks of mean work. */

@@ -25,10 +25,8 @@ static void next_of_worker(struct gsim_resident_worker *w)
     w->time += r->costs.host_fetch;
     w->task = gsim_resident_take(w);
     w->next_pred = 0;
-    if (is_gated)
-        gsim_resident_await(w);
-    else
-        gsim_resident_begin(w, w->task, w->time);
+    if (is_gated) gsim_resident_await(w);
+    else gsim_resident_begin(w, w->task, w->time);
 }
 
 /* --- sweeps --------------------------------------------------------------------------------------------------- */
@@ -281,10 +279,8 @@ static void free_again(void *argument)
     if (!gsim_resident_fires(r)) return;
     w->time = gsim_resident_now(r);
     uint32_t task = w->next_task;
-    if (task == UINT32_MAX)
-        next_of_worker(w);
-    else
-        gsim_resident_begin(w, task, w->time + r->costs.check);
+    if (task == UINT32_MAX) next_of_worker(w);
+    else gsim_resident_begin(w, task, w->time + r->costs.check);
 }
 
 static void copilot_ended(struct gsim_resident_worker *w)

@@ -22,10 +22,8 @@ void gsim_resident_await(struct gsim_resident_worker *w)
         w->time += r->costs.check;
         if (w->time < op->visible) w->time = op->visible;
     }
-    if (w->is_early)
-        gsim_resident_let_go(w, w->time);
-    else
-        gsim_resident_begin(w, w->task, w->time);
+    if (w->is_early) gsim_resident_let_go(w, w->time);
+    else gsim_resident_begin(w, w->task, w->time);
 }
 
 void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gsim_time visible)

@@ -110,10 +110,8 @@ static void queue_updated(void *argument)
     struct gsim_resident_worker *w = argument;
     if (!gsim_resident_fires(w->resident)) return;
     w->time = gsim_resident_now(w->resident);
-    if (update_next(w, push_op))
-        gsim_resident_at(w->resident, w->time, queue_updated, w);
-    else
-        take_ticket(w);
+    if (update_next(w, push_op)) gsim_resident_at(w->resident, w->time, queue_updated, w);
+    else take_ticket(w);
 }
 
 static void queue_announced(void *argument)
@@ -122,10 +120,8 @@ static void queue_announced(void *argument)
     if (!gsim_resident_fires(w->resident)) return;
     w->time = gsim_resident_now(w->resident);
     w->next_follower = 0;
-    if (is_last_of_op(w))
-        gsim_resident_at(w->resident, w->time, queue_updated, w);
-    else
-        take_ticket(w);
+    if (is_last_of_op(w)) gsim_resident_at(w->resident, w->time, queue_updated, w);
+    else take_ticket(w);
 }
 
 static void queue_ended(struct gsim_resident_worker *w)
@@ -189,10 +185,8 @@ static void warps_updated(void *argument)
     struct gsim_resident_worker *w = argument;
     if (!gsim_resident_fires(w->resident)) return;
     w->time = gsim_resident_now(w->resident);
-    if (update_next(w, tell_schedulers))
-        gsim_resident_at(w->resident, w->time, warps_updated, w);
-    else
-        next_of_slots(w);
+    if (update_next(w, tell_schedulers)) gsim_resident_at(w->resident, w->time, warps_updated, w);
+    else next_of_slots(w);
 }
 
 static void warps_announced(void *argument)
@@ -201,10 +195,8 @@ static void warps_announced(void *argument)
     if (!gsim_resident_fires(w->resident)) return;
     w->time = gsim_resident_now(w->resident);
     w->next_follower = 0;
-    if (is_last_of_op(w))
-        gsim_resident_at(w->resident, w->time, warps_updated, w);
-    else
-        next_of_slots(w);
+    if (is_last_of_op(w)) gsim_resident_at(w->resident, w->time, warps_updated, w);
+    else next_of_slots(w);
 }
 
 static void warps_ended(struct gsim_resident_worker *w)

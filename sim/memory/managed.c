@@ -252,10 +252,8 @@ void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, u
         transfer->op = op;
         transfer->waiting_thread = d->machine->running;
         d->machine->running->wake = GSIM_TIME_NEVER;
-        if (is_eager(d))
-            gsim_copies_enqueue(d, transfer);
-        else
-            gsim_copies_begin(d, transfer);
+        if (is_eager(d)) gsim_copies_enqueue(d, transfer);
+        else gsim_copies_begin(d, transfer);
         gsim_machine_block(d->machine);
     }
     gsim_residency_host_takes(&d->space->residency, buffer, op->bytes, op->kind == GSIM_OP_HOST_WRITE);

@@ -28,14 +28,22 @@ static bool has_own(const struct gsim_op *op, const struct gsim_demand *w) { ret
 
 static bool has_data(const struct gsim_op *op, const struct gsim_demand *w) { return op->arg_count || has_own(op, w); }
 
-bool gsim_recent_init(struct gsim_device *d)
+/* A kernel of which it is known what it touches takes longer with an empty L2. */
+static bool has_cold(const struct gsim_device *d)
 {
     const struct gsim_program *p = d->space->program;
-    bool has_args = false;
+    bool found = false;
+    for (uint32_t i = 0; d->works->has_cold == GSIM_WORKS_OPEN && i < p->op_count && !found; i++)
+        found = p->ops[i].kind == GSIM_OP_KERNEL && has_data(&p->ops[i], &d->works->demands[p->ops[i].kernel_index]) &&
+                d->works->demands[p->ops[i].kernel_index].cold > 1;
+    if (d->works->has_cold == GSIM_WORKS_OPEN) d->works->has_cold = found ? GSIM_WORKS_YES : GSIM_WORKS_NO;
+    return d->works->has_cold == GSIM_WORKS_YES;
+}
+
+bool gsim_recent_init(struct gsim_device *d)
+{
     if (!gsim_rule_holds(d->spec->rules_off, GSIM_RULE_KNOWN_L2)) return true;
-    for (uint32_t i = 0; i < p->op_count && !has_args; i++)
-        has_args = p->ops[i].kind == GSIM_OP_KERNEL && has_data(&p->ops[i], &d->works->demands[p->ops[i].kernel_index]) && d->works->demands[p->ops[i].kernel_index].cold > 1;
-    if (!has_args && !d->machine->is_drawn) return true;
+    if (!d->machine->is_drawn && !has_cold(d)) return true;
     d->recent.is_kept = true;
     d->recent.is_bounded = d->machine->is_drawn;
     d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + d->space->kernel_room + 1);

@@ -27,10 +27,8 @@ static size_t find(const struct gsim_pages *p, uint64_t group)
     size_t low = 0, high = p->count - 1;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (p->extents[middle].end <= group)
-            low = middle + 1;
-        else
-            high = middle;
+        if (p->extents[middle].end <= group) low = middle + 1;
+        else high = middle;
     }
     return low;
 }

@@ -202,11 +202,13 @@ bool gsim_reuse_init(struct gsim_device *d)
 {
     const struct gsim_program *p = d->space->program;
     double total = 0;
-    bool is_measured = false;
-    for (uint32_t b = 0; b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
-    for (uint32_t i = 0; i < p->op_count; i++) is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
+    bool is_measured = d->works->is_measured == GSIM_WORKS_YES;
+    for (uint32_t i = 0; d->works->is_measured == GSIM_WORKS_OPEN && i < p->op_count; i++)
+        is_measured |= p->ops[i].kind == GSIM_OP_KERNEL && is_measured_inside(d, &p->ops[i]);
+    if (!d->machine->is_drawn) d->works->is_measured = is_measured ? GSIM_WORKS_YES : GSIM_WORKS_NO;
     if (is_measured && !init_near(d)) return false;
     bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_REUSE) && d->spec->l2_miss_ns > 0;
+    for (uint32_t b = 0; is_measured && holds && b < p->buffer_count; b++) total += (double)p->buffers[b].bytes;
     if (!is_measured || !holds || total <= d->spec->l2_kept_whole * d->spec->l2_mib * 1048576) return true;
     d->reuse.next = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);
     d->reuse.before = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, p->buffer_count + 1);

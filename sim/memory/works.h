@@ -15,6 +15,8 @@ struct gsim_works {
     struct gsim_demand *demands; /* by kernel index */
     bool *problems;              /* by kernel index: it cannot run there; NULL: all can */
     bool share_l2;               /* all of them together overwrite it */
+    /* Of the program's ops, found by the first device of the kind that asks; of a program that is drawn by each. */
+    enum gsim_works_answer {GSIM_WORKS_OPEN, GSIM_WORKS_NO, GSIM_WORKS_YES} has_cold, is_measured; /* see recent.c, reuse.c */
     const struct gsim_space *space;
     struct gsim_works *next;     /* of the same space, other kinds */
 };

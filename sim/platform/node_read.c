@@ -528,9 +528,7 @@ enum gsim_status gsim_node_load(struct gsim_node **loaded, const char *name, str
     struct gsim_node *node = gsim_alloc(sizeof *node);
     if (!node) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = load(node, name, false, error);
-    if (status)
-        gsim_node_release(node);
-    else
-        *loaded = node;
+    if (status) gsim_node_release(node);
+    else *loaded = node;
     return status;
 }

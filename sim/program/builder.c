@@ -310,10 +310,8 @@ enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iter
     builder->kernels = kernels;
     builder->ops = ops;
     enum gsim_status status;
-    if (builder->failed || made->arena.failed)
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    else
-        status = gsim_program_check(made, error);
+    if (builder->failed || made->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else status = gsim_program_check(made, error);
     if (status == GSIM_OK) {
         *program = *made;
         *made = (struct gsim_program){0};

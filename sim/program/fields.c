@@ -130,10 +130,8 @@ enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const 
     char expected[80];
     bool is_only_too_small = minimum == 1 && !(found > maximum) && found == floor(found);
     if (isnan(found) && minimum == 1) is_only_too_small = true;
-    if (is_only_too_small)
-        snprintf(expected, sizeof(expected), "a positive integer");
-    else
-        snprintf(expected, sizeof(expected), "an integer from %.0f to %.0f", minimum, maximum);
+    if (is_only_too_small) snprintf(expected, sizeof(expected), "a positive integer");
+    else snprintf(expected, sizeof(expected), "an integer from %.0f to %.0f", minimum, maximum);
     return gsim_fields_unexpected(fields, value, expected);
 }
 

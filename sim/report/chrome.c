@@ -112,9 +112,8 @@ static void put_copy(struct writer *writer, const struct gsim_copy_record *recor
                     record->stream, record->correlation, record->bytes,
                     us > 0 ? (double)record->bytes / us * 1e-3 : 0.0, record->op, record->iteration,
                     gsim_copy_reason_name(record->reason));
-    if (record->buffer_index < program->buffer_count) {
+    if (record->buffer_index < program->buffer_count)
         gsim_output_put(writer->output, ",'buffer':%q", program->buffers[record->buffer_index].name);
-    }
     gsim_output_text(writer->output, "}}");
     put_flow(writer, record->correlation, false, record->device, tid, record->start);
 }
@@ -159,9 +158,7 @@ static void put_call(struct writer *writer, const struct gsim_api_record *record
                     has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api), record->start,
                     record->end - record->start,
                     record->correlation, record->stream, record->iteration);
-    if (record->detail) {
-        gsim_output_put(writer->output, ",'detail':%q", record->detail);
-    }
+    if (record->detail) gsim_output_put(writer->output, ",'detail':%q", record->detail);
     gsim_output_put(writer->output, ",'waited':%t}}", record->waited);
     put_flow(writer, record->correlation, true, GSIM_TRACE_HOST_PID, record->thread, record->start);
 }
@@ -218,14 +215,11 @@ static void put_head(struct writer *writer)
                     (uint64_t)limits.threads, (uint64_t)limits.registers_per_block, (uint64_t)limits.registers,
                     (uint64_t)limits.smem_block_bytes, (uint64_t)limits.smem_bytes, (uint64_t)device->sm_count,
                     GPUSIM_VERSION, run->program->name, run->scheduler->name, device->name, (uint64_t)run->seed);
-    if (writer->result->tracer) {
-        gsim_output_put(writer->output, ",'tracer':%q", writer->result->tracer);
-    }
+    if (writer->result->tracer) gsim_output_put(writer->output, ",'tracer':%q", writer->result->tracer);
     gsim_output_text(writer->output, "},\n\"traceEvents\":[");
 }
 
-/* --- tracks
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- tracks ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status add_slice(struct writer *writer, enum gsim_slice_kind kind, uint64_t track, size_t record,
                                   gsim_time start, gsim_time end, struct gsim_error *error)
 {
@@ -257,10 +251,8 @@ static enum gsim_status collect_slices(struct writer *writer, struct gsim_error 
 static void name_track(struct writer *writer, uint64_t track, uint32_t lane, uint64_t tid)
 {
     char name[64];
-    if (track == SYNC_TRACK)
-        snprintf(name, sizeof(name), "synchronisation");
-    else
-        snprintf(name, sizeof(name), "stream %llu", (unsigned long long)track);
+    if (track == SYNC_TRACK) snprintf(name, sizeof(name), "synchronisation");
+    else snprintf(name, sizeof(name), "stream %llu", (unsigned long long)track);
     size_t length = strlen(name);
     if (lane) snprintf(name + length, sizeof(name) - length, ", lane %u", lane + 1);
     put_metadata(writer, "thread_name", 0, tid, name);
@@ -311,8 +303,7 @@ static void put_tracks(struct writer *writer)
     }
 }
 
-/* --- flows
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- flows ------------------------------------------------------------------------------------------------------- */
 static void see_stream(struct writer *writer, uint32_t stream)
 {
     if (stream > writer->max_stream) writer->max_stream = stream;

@@ -48,10 +48,8 @@ static size_t find_from(const struct gsim_trace_work *works, size_t count, uint3
         size_t middle = low + (high - low) / 2;
         const struct gsim_trace_work *work = &works[middle];
         bool is_before = work->stream != stream ? work->stream < stream : work->correlation < correlation;
-        if (is_before)
-            low = middle + 1;
-        else
-            high = middle;
+        if (is_before) low = middle + 1;
+        else high = middle;
     }
     return low;
 }

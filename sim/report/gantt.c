@@ -175,10 +175,8 @@ static void put_row(const struct chart *chart, const char *label, const struct c
 {
     put_label(chart, label);
     for (unsigned i = 0; i < chart->cells; i++) {
-        if (cells[i].starts == 1 && cells[i].letter)
-            gsim_output_bytes(chart->output, &cells[i].letter, 1);
-        else
-            put_fill(chart, cells[i].covered);
+        if (cells[i].starts == 1 && cells[i].letter) gsim_output_bytes(chart->output, &cells[i].letter, 1);
+        else put_fill(chart, cells[i].covered);
     }
     put_end(chart);
 }
@@ -260,10 +258,8 @@ static void put_sms(const struct chart *chart, double sm_count)
     put_label(chart, "SMs in use");
     for (unsigned i = 0; i < chart->cells; i++) {
         double share = fmin(cells[i].covered, 1);
-        if (chart->style->utf8)
-            gsim_output_text(chart->output, bars[(int)ceil(share * 8 - 1e-9)]);
-        else
-            gsim_output_text(chart->output, tenths[(int)ceil(share * 10 - 1e-9)]);
+        if (chart->style->utf8) gsim_output_text(chart->output, bars[(int)ceil(share * 8 - 1e-9)]);
+        else gsim_output_text(chart->output, tenths[(int)ceil(share * 10 - 1e-9)]);
     }
     put_end(chart);
 }

@@ -84,10 +84,8 @@ static void put_table(const struct page *page, struct tally *rows, size_t count,
     char title[64];
     qsort(rows, count, sizeof(*rows), compare_totals);
     for (size_t i = 0; i < count; i++) {
-        if (i < MAX_ROWS || count == MAX_ROWS + 1)
-            put_table_row(page, &rows[i], whole);
-        else
-            tally_merge(&rest, &rows[i]);
+        if (i < MAX_ROWS || count == MAX_ROWS + 1) put_table_row(page, &rows[i], whole);
+        else tally_merge(&rest, &rows[i]);
     }
     if (!rest.count) return;
     snprintf(title, sizeof(title), "(%zu others)", count - MAX_ROWS);

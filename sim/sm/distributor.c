@@ -159,10 +159,8 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    if (is_unequal(run))
-        place_unequal(gpu, index, run, blocks, now);
-    else
-        place_alike(gpu, index, run, blocks, 1, now);
+    if (is_unequal(run)) place_unequal(gpu, index, run, blocks, now);
+    else place_alike(gpu, index, run, blocks, 1, now);
 }
 
 void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)

@@ -112,10 +112,8 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
         for (uint32_t i = 0; i < count; i++) {
             if (c[i].work->kind != GSIM_DEMAND_DESCRIBED) continue;
             double n = c[i].blocks * c[i].pace, demand = described_demand(c[i].work);
-            if (demand <= level)
-                left -= n * demand;
-            else
-                blocks += n;
+            if (demand <= level) left -= n * demand;
+            else blocks += n;
         }
         double next = blocks > 0 ? left / blocks : 1;
         if (next <= level * (1 + 1e-12)) break;
@@ -299,10 +297,8 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
     double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting), memory = w->memory_ps * s->stretch, t;
     if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
     if (w->issue_ps <= 0) issue = 0;
-    if (p == 4)
-        t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
-    else
-        t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
+    if (p == 4) t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
+    else t = pow(pow(w->block_ps, p) - pow(w->memory_ps, p) + pow(memory, p) + pow(issue, p), 1 / p);
     c->speed = 1 / t;
 }
 

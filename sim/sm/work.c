@@ -154,10 +154,8 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->dram_gbps = w->threads * d->scatter_bytes_in_flight / d->dram_latency_ns;
         break;
     case GSIM_DEMAND_DESCRIBED:
-        if (w->has_pipes)
-            gsim_demand_set_pipes(w, d, k, x, settled->arithmetic);
-        else
-            set_sliced(w, d, k, x, settled);
+        if (w->has_pipes) gsim_demand_set_pipes(w, d, k, x, settled->arithmetic);
+        else set_sliced(w, d, k, x, settled);
         return;
     }
     w->block_ps = w->compute_ps + w->latency_ps + w->memory_ps;

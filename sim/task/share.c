@@ -58,10 +58,8 @@ static void pass_on(struct held_kernel *h)
     struct gsim_policy *p = h->policy;
     h->is_submitted = true;
     h->command->priority = h->kernel.priority;
-    if (p->below)
-        p->below->ready(p->below, h->command);
-    else
-        gsim_front_submit(h->command);
+    if (p->below) p->below->ready(p->below, h->command);
+    else gsim_front_submit(h->command);
 }
 
 static void fire(void *argument)

@@ -83,10 +83,8 @@ static void look(struct gsim_time_slices *s)
     } else {
         end = s->idle_since + s->hold;
     }
-    if (end <= now)
-        switch_to(s, next);
-    else
-        look_later(s, end);
+    if (end <= now) switch_to(s, next);
+    else look_later(s, end);
 }
 
 static void slices_ready(struct gsim_arbiter *arbiter, struct gsim_command *command)

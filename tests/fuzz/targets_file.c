@@ -247,10 +247,8 @@ void gsim_fuzz_track(const uint8_t *data, size_t size)
     struct gsim_track track;
     struct gsim_error error = {0};
     const char *path = gsim_fuzz_file(data, size, ".json");
-    if (gsim_track_holds_runs(path))
-        (void)!gsim_track_read_run(path, 0, &track, &error);
-    else
-        (void)!gsim_track_read(path, &track, &error);
+    if (gsim_track_holds_runs(path)) (void)!gsim_track_read_run(path, 0, &track, &error);
+    else (void)!gsim_track_read(path, &track, &error);
     gsim_track_release(&track);
 }
 

@@ -140,10 +140,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_graph_exec exec = now.name[0] == 'g' ? capture(&h) : 0;
     for (uint32_t i = 0; i < run->iterations; i++) {
         gsim_iteration_begin(d, i);
-        if (exec)
-            gsim_graph_launch(d, exec, h.streams[0]);
-        else
-            issue(&h, now.name[0]);
+        if (exec) gsim_graph_launch(d, exec, h.streams[0]);
+        else issue(&h, now.name[0]);
         gsim_device_synchronize(d);
         gsim_iteration_end(d, i);
     }

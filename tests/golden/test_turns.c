@@ -62,10 +62,8 @@ static void occupy(const struct handles *h, int first)
         record(h, STREAMS - 1, STREAMS - 1);
     }
     for (int i = 0; i < now.others; i++) {
-        if (waits)
-            wait(h, STREAMS - 1, first + i);
-        else
-            kernel(h, OTHER, first + i);
+        if (waits) wait(h, STREAMS - 1, first + i);
+        else kernel(h, OTHER, first + i);
         if (!runs) kernel(h, AFTER_OTHER, first + i);
     }
 }

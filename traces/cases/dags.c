@@ -70,10 +70,8 @@ static void read_entry(struct gsim_cases_reader *r, const cJSON *entry, uint32_t
         struct gsim_case_node *node = &c->nodes[c->node_count];
         node->stream = stream;
         node->host_us = i ? 0 : op_host_us(r, entry, c);
-        if (i)
-            follow_previous(r, c, node);
-        else
-            gsim_cases_deps(r, gsim_cases_member(entry, "dep"), "dep", index, last, node);
+        if (i) follow_previous(r, c, node);
+        else gsim_cases_deps(r, gsim_cases_member(entry, "dep"), "dep", index, last, node);
         if (r->failed) return;
         if (gsim_cases_member(entry, "copy")) {
             read_copy(r, entry, node);

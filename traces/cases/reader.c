@@ -92,10 +92,8 @@ static struct gsim_dim3 dimensions(struct gsim_cases_reader *r, const cJSON *obj
     for (const cJSON *c = first; c && at < 3; c = cJSON_IsArray(item) ? c->next : NULL) {
         bool is_size = cJSON_IsNumber(c) && c->valuedouble >= 1 && c->valuedouble <= most &&
                        c->valuedouble == floor(c->valuedouble);
-        if (is_size)
-            size[at] = (uint32_t)c->valuedouble;
-        else
-            gsim_cases_fail(r, key, "a positive whole number or three", c);
+        if (is_size) size[at] = (uint32_t)c->valuedouble;
+        else gsim_cases_fail(r, key, "a positive whole number or three", c);
         at++;
     }
     if (!at) gsim_cases_fail(r, key, "a positive whole number or three", item);

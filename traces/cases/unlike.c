@@ -112,10 +112,8 @@ void gsim_cases_unlike(struct gsim_cases_reader *r, const cJSON *object, struct 
     cJSON_ArrayForEach(node, nodes)
     {
         size_t back = gsim_cases_enter(r, ".nodes[%u]", index++);
-        if (r->profiles)
-            read_of_library(r, node, c);
-        else
-            read_made(r, node, c);
+        if (r->profiles) read_of_library(r, node, c);
+        else read_made(r, node, c);
         gsim_cases_leave(r, back);
         if (r->failed) return;
     }

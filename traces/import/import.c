@@ -44,10 +44,8 @@ uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, 
         bool is_behind = call->process != process           ? call->process > process
                          : call->correlation != correlation ? call->correlation > correlation
                                                             : call->start_ns > before_ns;
-        if (is_behind)
-            high = middle;
-        else
-            low = middle + 1;
+        if (is_behind) high = middle;
+        else low = middle + 1;
     }
     if (low > 0 && is_same_id(&r->calls[low - 1], process, correlation)) return low - 1;
     if (low < r->call_count && is_same_id(&r->calls[low], process, correlation)) return low;
@@ -114,10 +112,8 @@ static bool repair_work(struct gsim_records *r, struct gsim_activity *work)
         ns = 1;
     }
     if (work->start_ns == 0 || (call && work->start_ns < call->start_ns)) {
-        if (work->start_ns == 0)
-            r->notes->zero_times++;
-        else
-            r->notes->early_starts++;
+        if (work->start_ns == 0) r->notes->zero_times++;
+        else r->notes->early_starts++;
         work->start_ns = call->end_ns;
         work->is_moved = true;
     }
@@ -154,10 +150,8 @@ static enum gsim_status guess_durations(struct gsim_records *r)
         if (!work->lacks_time) continue;
         while (low < high) { /* the first of that shape */
             uint32_t middle = low + (high - low) / 2;
-            if (timings[middle].shape < work->shape)
-                low = middle + 1;
-            else
-                high = middle;
+            if (timings[middle].shape < work->shape) low = middle + 1;
+            else high = middle;
         }
         for (end = low; end < count && timings[end].shape == work->shape;) end++;
         if (end > low) work->end_ns = work->start_ns + timings[low + (end - low) / 2].ns;
@@ -542,9 +536,7 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
         if (status == GSIM_OK && r->stream_count > 1) status = gsim_records_infer_waits(r);
         if (r->sync_count) qsort(r->syncs, r->sync_count, sizeof *r->syncs, compare_syncs);
     }
-    if (status == GSIM_OK) {
-        status = make_steps(r, &steps);
-    }
+    if (status == GSIM_OK) status = make_steps(r, &steps);
     if (status == GSIM_OK) status = cut_range(r, &steps);
     if (status == GSIM_OK) status = find_medians(r);
     if (status == GSIM_OK) status = find_threads(r, &steps);

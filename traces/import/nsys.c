@@ -42,8 +42,7 @@ static enum gsim_status read_kernels(struct gsim_table *t)
         if (!name) name = gsim_table_string(t, MANGLED);
         status = gsim_table_add(t, &work, &shape, name ? name : "unnamed");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_nsys_memory memory_of(struct gsim_table *t, const struct gsim_nsys_kinds *kinds, int column)
@@ -100,8 +99,7 @@ static enum gsim_status read_copies(struct gsim_table *t)
         t->records->notes->pageable += work.pageable;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* A graph that was recorded as a whole (nsys' default): as one kernel of its duration. */
@@ -118,8 +116,7 @@ static enum gsim_status read_whole_graphs(struct gsim_table *t)
         t->records->notes->whole_graphs++;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {32, 1, 1}}, name);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_memsets(struct gsim_table *t)
@@ -133,8 +130,7 @@ static enum gsim_status read_memsets(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* --- calls and synchronisation ------------------------------------------------------------------------------------- */
@@ -154,8 +150,7 @@ static enum gsim_status read_calls(struct gsim_table *t)
         call.kind = name ? gsim_records_call_kind(name) : GSIM_CALL_OTHER;
         status = gsim_records_add_named_call(t->records, &call, name);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_events(struct gsim_table *t)
@@ -173,8 +168,7 @@ static enum gsim_status read_events(struct gsim_table *t)
         status = gsim_tables_add_event(t->all, &item);
     }
     gsim_tables_sort_events(t->all);
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_syncs(struct gsim_table *t)
@@ -194,8 +188,7 @@ static enum gsim_status read_syncs(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_tables_add_sync(t->all, &sync, type, event);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 #define LONG_RANGE_NS 100000 /* shorter ones are neither steps nor parts that somebody asks for, unless somebody asks */
@@ -218,8 +211,7 @@ static enum gsim_status read_annotations(struct gsim_table *t)
         if (is_asked) status = gsim_records_add_annotation(t->records, text, start, end);
         if (status == GSIM_OK && thread) status = gsim_records_add_named_span(t->records, text, thread, start, end, false);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_gpu(struct gsim_table *t)
@@ -239,8 +231,7 @@ static enum gsim_status read_gpu(struct gsim_table *t)
         notes->dram_gbps = (double)gsim_table_whole(t, BANDWIDTH, INT64_MAX) * 1e-9;
         notes->clock_mhz = (double)gsim_table_whole(t, CLOCK, INT64_MAX) * 1e-6;
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* --- the database ------------------------------------------------------------------------------------------------ */

@@ -49,8 +49,7 @@ static enum gsim_status read_kernels(struct gsim_table *t, const char *table)
         const char *name = text_of(t, NAME);
         status = gsim_table_add(t, &work, &shape, name ? name : "unnamed");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* Recorded as they ran beside each other (the usual way), and one at a time. */
@@ -90,8 +89,7 @@ static enum gsim_status read_copies_of(struct gsim_table *t, const char *table, 
         t->records->notes->pageable += work.pageable;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memcpy");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_copies(struct gsim_table *t)
@@ -115,8 +113,7 @@ static enum gsim_status read_memsets(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_table_add(t, &work, &(struct gsim_work_shape){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "memset");
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* Managed memory's: CUpti_ActivityUnifiedMemoryCounterKind. */
@@ -131,8 +128,7 @@ static enum gsim_status read_moves(struct gsim_table *t)
         t->records->notes->managed_moves += kind == BYTES_TO_DEVICE || kind == BYTES_TO_HOST;
         if (!t->failed && kind == BYTES_TO_HOST && start_ns) status = gsim_records_add_read(t->records, start_ns);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* --- calls and synchronisation ------------------------------------------------------------------------------------- */
@@ -164,8 +160,7 @@ static enum gsim_status read_calls(struct gsim_table *t, const char *table, cons
         call.kind = row->first ? row->kind : GSIM_CALL_OTHER;
         status = gsim_records_add_named_call(t->records, &call, row->name);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_runtime(struct gsim_table *t)
@@ -209,8 +204,7 @@ static enum gsim_status read_events(struct gsim_table *t)
         status = gsim_tables_add_event(t->all, &item);
     }
     gsim_tables_sort_events(t->all);
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static enum gsim_status read_syncs(struct gsim_table *t)
@@ -230,8 +224,7 @@ static enum gsim_status read_syncs(struct gsim_table *t)
         if (t->failed) break;
         status = gsim_tables_add_sync(t->all, &sync, type, event);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 /* --- the database ------------------------------------------------------------------------------------------------ */
@@ -254,8 +247,7 @@ static enum gsim_status read_gpu(struct gsim_table *t)
         notes->sm_count = (double)gsim_table_whole(t, SMS, 1 << 20);
         notes->memory_bytes = (double)gsim_table_whole(t, MEMORY, GSIM_LIMIT_BYTES);
     }
-    enum gsim_status closed = gsim_table_close(t);
-    return status == GSIM_OK ? closed : status;
+    return gsim_table_close(t, status);
 }
 
 static const char *const tables_with_start[] = {"CONCURRENT_KERNEL", "KERNEL", "MEMCPY", "MEMSET",

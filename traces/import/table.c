@@ -153,11 +153,11 @@ bool gsim_table_next(struct gsim_table *t)
     return code == SQLITE_ROW;
 }
 
-enum gsim_status gsim_table_close(struct gsim_table *t)
+enum gsim_status gsim_table_close(struct gsim_table *t, enum gsim_status status)
 {
     sqlite3_finalize(t->rows);
     t->rows = NULL;
-    return t->failed ? t->error->status : GSIM_OK;
+    return status == GSIM_OK && t->failed ? t->error->status : status;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -304,10 +304,8 @@ static const struct gsim_table_event *find_event(const struct gsim_tables *table
     uint32_t low = 0, high = tables->event_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_events(&tables->events[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
+        if (compare_events(&tables->events[middle], &wanted) <= 0) low = middle + 1;
+        else high = middle;
     }
     const struct gsim_table_event *found = low ? &tables->events[low - 1] : NULL;
     return found && found->process == process && found->event == event ? found : NULL;

@@ -75,7 +75,8 @@ enum gsim_status gsim_tables_add_sync(struct gsim_tables *tables, struct gsim_sy
 /* Opens the table NAME; columns that it lacks give NULL. is_there is false where there is no such table. */
 enum gsim_status gsim_table_open(struct gsim_table *table, const char *name, const char *const *columns) GSIM_NODISCARD;
 bool gsim_table_next(struct gsim_table *table);
-enum gsim_status gsim_table_close(struct gsim_table *table) GSIM_NODISCARD;
+/* STATUS, or where all went well what a row was refused for. */
+enum gsim_status gsim_table_close(struct gsim_table *table, enum gsim_status status) GSIM_NODISCARD;
 
 /* Values of the row; a wrong one sets failed. A whole number from 0 to MOST, NULL counts as 0. */
 void gsim_table_wrong(struct gsim_table *table, int column, const char *expected);

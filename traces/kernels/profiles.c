@@ -134,10 +134,8 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
         struct gsim_kernel *k = gsim_profiles_add(profiles);
-        if (!k || !kernel.name)
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else
-            *k = kernel;
+        if (!k || !kernel.name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else *k = kernel;
         index++;
     }
     cJSON_Delete(root);
@@ -210,9 +208,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->data_bytes > 0) gsim_output_json_real(output, "data_bytes", k->data_bytes);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
-        if (k->demand_given) {
-            gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
-        }
+        if (k->demand_given) gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
         gsim_output_text(output, k->pipes_given ? ",\n   \"pipes\": {" : "");
         for (int p = 0; p < GSIM_PIPE_COUNT && k->pipes_given; p++) {
             gsim_output_printf(output, "%s\"%s\": %.4g", separator, gsim_pipe_names[p], k->pipes[p]);

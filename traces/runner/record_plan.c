@@ -229,10 +229,8 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     record->memory = setup->memory;
     record->seed = setup->seed;
     record->name = name ? name : record->gpu.name;
-    if (is_dry)
-        list_runs(record);
-    else
-        record->path = path;
+    if (is_dry) list_runs(record);
+    else record->path = path;
     return GSIM_OK;
 }
 

@@ -51,10 +51,8 @@ static void put_traced(struct gsim_output *output, const struct gsim_record_run 
         const struct gsim_record_op *op = &run->ops[i];
         gsim_output_printf(output, "%s\n   {\"op\":%u,\"kind\":\"%s\",", i ? "," : "", op->op_index,
                            op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
-        if (op->is_kernel)
-            gsim_output_printf(output, "\"name\":\"%s\"", op->name);
-        else
-            gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
+        if (op->is_kernel) gsim_output_printf(output, "\"name\":\"%s\"", op->name);
+        else gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
         gsim_output_printf(output, ",\"stream\":%u,\"launch_us\":%.3f,\"start_us\":%.3f,\"end_us\":%.3f}", op->stream, op->launch_us,
                            op->start_us, op->end_us);
     }

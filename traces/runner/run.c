@@ -98,10 +98,8 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
     if (!run.params && s->scheduler->params) {
         void *defaults = gsim_arena_alloc(arena, s->scheduler->params_size);
         run.params = defaults;
-        if (defaults)
-            gsim_params_set_defaults(s->scheduler->params, defaults);
-        else
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (defaults) gsim_params_set_defaults(s->scheduler->params, defaults);
+        else status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places) status = gsim_placing_program(&run, error);
     if (status == GSIM_OK && s->scheduler->prepare) status = s->scheduler->prepare(&run, error);

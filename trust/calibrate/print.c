@@ -90,10 +90,8 @@ static void put_residuals(const struct gsim_calibration *c, struct gsim_output *
         if (!any) gsim_output_printf(output, "\n%-24s%8s%10s%10s%12s\n", "Curves of the probe, in %", "points", "rms", "worst", "left out");
         any = true;
         gsim_output_printf(output, "%-24s%8zu%10.2f%10.2f", r->series, r->points, 100 * r->rms_ratio, 100 * r->worst_ratio);
-        if (isnan(r->held_out_ratio))
-            gsim_output_printf(output, "%12s\n", "-");
-        else
-            gsim_output_printf(output, "%12.2f\n", 100 * r->held_out_ratio);
+        if (isnan(r->held_out_ratio)) gsim_output_printf(output, "%12s\n", "-");
+        else gsim_output_printf(output, "%12.2f\n", 100 * r->held_out_ratio);
     }
 }
 
@@ -119,10 +117,8 @@ void gsim_calibration_print(const struct gsim_calibration *c, const char *base, 
 static void put_real(struct gsim_output *output, const char *name, double value)
 {
     gsim_output_printf(output, ", \"%s\": ", name);
-    if (isfinite(value))
-        gsim_output_printf(output, "%.9g", value);
-    else
-        gsim_output_text(output, "null");
+    if (isfinite(value)) gsim_output_printf(output, "%.9g", value);
+    else gsim_output_text(output, "null");
 }
 
 static void put_json_number(const struct gsim_calibration *c, enum gsim_device_number number, struct gsim_output *output)
@@ -183,9 +179,8 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     put_json_errors(output, "test_after", &c->test[1]);
     put_json_errors(output, "left_out", &c->held_out);
     gsim_output_text(output, "},\n \"warnings\": [");
-    for (size_t i = 0; i < c->warning_count; i++) {
+    for (size_t i = 0; i < c->warning_count; i++)
         gsim_output_put(output, "%s%q", i ? ", " : "", c->warnings[i]);
-    }
     gsim_output_text(output, "]}\n");
 }
 

@@ -113,10 +113,8 @@ static double others_until(const struct scan *s, double us, uint32_t stream)
     uint32_t low = 0, high = s->trace->op_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (s->trace->ops[middle].launch_us < us)
-            low = middle + 1;
-        else
-            high = middle;
+        if (s->trace->ops[middle].launch_us < us) low = middle + 1;
+        else high = middle;
     }
     if (!low) return -INFINITY;
     return s->busy[low - 1].stream == stream ? s->busy[low - 1].second_us : s->busy[low - 1].first_us;

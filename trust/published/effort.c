@@ -40,10 +40,8 @@ static double mean(const struct gsim_effort *e, int scheme, bool of_lines)
 /* Where nothing was counted: a dash. */
 static void put_number(struct gsim_output *out, int width, int digits, double value)
 {
-    if (value > 0)
-        gsim_output_printf(out, " %*.*f", width, digits, value);
-    else
-        gsim_output_printf(out, " %*s", width, "-");
+    if (value > 0) gsim_output_printf(out, " %*.*f", width, digits, value);
+    else gsim_output_printf(out, " %*s", width, "-");
 }
 
 void gsim_effort_print(const struct gsim_effort *e, struct gsim_output *out)

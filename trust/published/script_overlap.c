@@ -158,10 +158,8 @@ static void merge_transfers(struct counter *c)
     for (size_t i = 0; i < c->count; i++) {
         const struct op *op = &c->ops[i];
         struct op *last = count ? &c->ops[count - 1] : NULL;
-        if (last && op->transfer && op->transfer == last->transfer)
-            last->at.end += op->at.end - op->at.start;
-        else
-            c->ops[count++] = *op;
+        if (last && op->transfer && op->transfer == last->transfer) last->at.end += op->at.end - op->at.start;
+        else c->ops[count++] = *op;
     }
     c->count = count;
 }

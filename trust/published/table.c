@@ -24,18 +24,14 @@ static const struct gsim_reproduce_figure *figure_of(const struct gsim_published
 /* --- one row each -------------------------------------------------------------------------------------------- */
 static void put_percent(struct gsim_output *output, double error, int width)
 {
-    if (isnan(error))
-        gsim_output_printf(output, "%*s", width, "-");
-    else
-        gsim_output_printf(output, "%+*.1f", width, 100 * error);
+    if (isnan(error)) gsim_output_printf(output, "%*s", width, "-");
+    else gsim_output_printf(output, "%+*.1f", width, 100 * error);
 }
 
 static void put_value(struct gsim_output *output, double value, int width)
 {
-    if (isnan(value))
-        gsim_output_printf(output, "%*s", width, "-");
-    else
-        gsim_output_printf(output, value < 100 ? "%*.3f" : "%*.1f", width, value);
+    if (isnan(value)) gsim_output_printf(output, "%*s", width, "-");
+    else gsim_output_printf(output, value < 100 ? "%*.3f" : "%*.1f", width, value);
 }
 
 static void put_row(const struct gsim_reproduction *r, size_t index, struct gsim_output *output)

@@ -72,10 +72,8 @@ static void synchronize(struct gsim_run *run, const struct issue *issue, gsim_st
 {
     double sync_us = issue->subject->host.sync_us, after_us = SYNC_AFTER * sync_us;
     host_works(run, sync_us - after_us - issue->device->sync_idle_us);
-    if (graph_stream)
-        gsim_stream_synchronize(run->driver, graph_stream);
-    else
-        gsim_device_synchronize(run->driver);
+    if (graph_stream) gsim_stream_synchronize(run->driver, graph_stream);
+    else gsim_device_synchronize(run->driver);
     host_works(run, after_us);
 }
 
@@ -105,10 +103,8 @@ static void issue_nodes(struct gsim_run *run, const struct issue *issue, const s
             gsim_stream_wait_event(driver, stream, h->events[dep]);
         }
         if (node->host_us > 0) host_works(run, switch_us + node->host_us - kernels_of_op(c, i) * d->launch_us);
-        if (node->is_copy)
-            gsim_memcpy_async(driver, &run->program->ops[i], stream);
-        else
-            gsim_launch(driver, &run->program->ops[i], stream);
+        if (node->is_copy) gsim_memcpy_async(driver, &run->program->ops[i], stream);
+        else gsim_launch(driver, &run->program->ops[i], stream);
         if (i + 1 == c->node_count || c->nodes[i + 1].host_us > 0) host_works(run, switch_us);
         if (h->events[i]) {
             host_works(run, c->host.record_us - d->event_record_no_timing_us);
@@ -304,10 +300,8 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
         struct gsim_timeline timeline;
         status = gsim_simulate(&simulation, &timeline, error);
         if (!status) sum_us += measured_part_us(&timeline);
-        if (i == 0)
-            first = timeline;
-        else
-            gsim_timeline_release(&timeline);
+        if (i == 0) first = timeline;
+        else gsim_timeline_release(&timeline);
     }
     simulation.seed = 1;
     if (!status && v->spread_runs) status = gsim_spread_run(&simulation, v->spread_runs, copy_time, &spread, error);

@@ -179,10 +179,8 @@ static void compare_spans(const struct span *recorded, size_t recorded_count, co
             j++;
         } else {
             deviation->missing++;
-            if (by_identity(a, b) < 0)
-                i++;
-            else
-                j++;
+            if (by_identity(a, b) < 0) i++;
+            else j++;
         }
     }
     deviation->missing += (uint32_t)(recorded_count - i + predicted_count - j);

@@ -27,10 +27,8 @@ static void put_row(const struct gsim_validation *v, const struct gsim_validatio
     gsim_output_percent(output, 8, row->all.median, false);
     gsim_output_percent(output, 8, row->all.worst, false);
     gsim_output_percent(output, 8, row->all.bias, true);
-    if (isnan(row->correlation))
-        gsim_output_printf(output, "%8s", "-");
-    else
-        gsim_output_printf(output, "%8.4f", row->correlation);
+    if (isnan(row->correlation)) gsim_output_printf(output, "%8s", "-");
+    else gsim_output_printf(output, "%8.4f", row->correlation);
     gsim_output_percent(output, 8, row->spread_ratio, false);
     gsim_output_percent(output, 9, row->even.mean, false);
     gsim_output_percent(output, 7, row->odd.mean, false);
@@ -152,10 +150,8 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
         gsim_output_printf(output, "%-9s%-18s", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
-        if (isnan(s->predicted))
-            gsim_output_printf(output, "%14s%14s", "-", "-");
-        else
-            gsim_output_printf(output, "%14.3f%14.3f", s->predicted, s->measured);
+        if (isnan(s->predicted)) gsim_output_printf(output, "%14s%14s", "-", "-");
+        else gsim_output_printf(output, "%14.3f%14.3f", s->predicted, s->measured);
         gsim_output_percent(output, 9, s->error, true);
         gsim_output_percent(output, 9, s->spread_ratio, false);
         bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;

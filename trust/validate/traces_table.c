@@ -25,10 +25,8 @@ static const char *op_name(const struct gsim_trace_op *op)
 static void fit_name(const char *name, char text[NAME_COLUMNS + 1])
 {
     size_t length = strlen(name), tail = NAME_COLUMNS - NAME_HEAD - 2;
-    if (length <= NAME_COLUMNS)
-        snprintf(text, NAME_COLUMNS + 1, "%s", name);
-    else
-        snprintf(text, NAME_COLUMNS + 1, "%.*s..%s", NAME_HEAD, name, name + length - tail);
+    if (length <= NAME_COLUMNS) snprintf(text, NAME_COLUMNS + 1, "%s", name);
+    else snprintf(text, NAME_COLUMNS + 1, "%.*s..%s", NAME_HEAD, name, name + length - tail);
 }
 
 static void put_notes(const struct gsim_trace_sample *s, struct gsim_output *output)
@@ -92,10 +90,8 @@ void gsim_trace_validation_print_ops(const struct gsim_trace_validation *v, stru
             const double times[] = {o->measured_start_us, o->predicted_start_us, o->measured_end_us,
                                     o->predicted_end_us};
             for (int t = 0; t < 4; t++) {
-                if (isnan(times[t]))
-                    gsim_output_printf(output, "%14s", "-");
-                else
-                    gsim_output_printf(output, "%14.3f", times[t]);
+                if (isnan(times[t])) gsim_output_printf(output, "%14s", "-");
+                else gsim_output_printf(output, "%14.3f", times[t]);
             }
             gsim_output_percent(output, 9, (times[1] - times[0]) / s->measured_us, true);
             gsim_output_percent(output, 9, (times[3] - times[2]) / s->measured_us, true);

@@ -152,10 +152,8 @@ static uint32_t first_end(const struct gsim_moments *m, gsim_time time)
     uint32_t low = 0, high = m->work_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (m->works[m->by_end[middle]].end <= time)
-            low = middle + 1;
-        else
-            high = middle;
+        if (m->works[m->by_end[middle]].end <= time) low = middle + 1;
+        else high = middle;
     }
     return low;
 }

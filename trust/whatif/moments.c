@@ -150,10 +150,8 @@ uint32_t gsim_moments_call_at(const struct gsim_moments *m, uint32_t thread, gsi
     while (low < high) { /* the first of the thread, or of a later one, that ends behind TIME */
         size_t middle = low + (high - low) / 2;
         const struct gsim_api_record *call = &apis[m->calls[middle]];
-        if (call->thread < thread || (call->thread == thread && call->end <= time))
-            low = middle + 1;
-        else
-            high = middle;
+        if (call->thread < thread || (call->thread == thread && call->end <= time)) low = middle + 1;
+        else high = middle;
     }
     return low < m->timeline->api_count && apis[m->calls[low]].thread == thread ? m->calls[low] : UINT32_MAX;
 }

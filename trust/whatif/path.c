@@ -57,10 +57,8 @@ static uint32_t ended_before(const struct gsim_moments *m, gsim_time time)
     uint32_t low = 0, high = m->work_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (m->works[m->by_end[middle]].end <= time)
-            low = middle + 1;
-        else
-            high = middle;
+        if (m->works[m->by_end[middle]].end <= time) low = middle + 1;
+        else high = middle;
     }
     return low;
 }
@@ -80,10 +78,8 @@ static uint32_t call_before(const struct gsim_moments *m, uint32_t thread, gsim_
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct gsim_api_record *call = &apis[m->calls[middle]];
-        if (call->thread < thread || (call->thread == thread && call->start < time))
-            low = middle + 1;
-        else
-            high = middle;
+        if (call->thread < thread || (call->thread == thread && call->start < time)) low = middle + 1;
+        else high = middle;
     }
     return low && apis[m->calls[low - 1]].thread == thread ? m->calls[low - 1] : UINT32_MAX;
 }

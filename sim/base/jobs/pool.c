@@ -81,10 +81,8 @@ enum gsim_status gsim_pool_create(const struct gsim_pool_config *config, struct 
         made->workers[i].items = gsim_alloc(AHEAD_MAX * sizeof(uint64_t));
         status = made->workers[i].items ? start(made, &made->workers[i], error) : fail_memory(error);
     }
-    if (status != GSIM_OK)
-        gsim_pool_destroy(made);
-    else
-        *pool = made;
+    if (status != GSIM_OK) gsim_pool_destroy(made);
+    else *pool = made;
     return status;
 }
 

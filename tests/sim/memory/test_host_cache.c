@@ -31,10 +31,8 @@ static enum gsim_status in_order(struct gsim_run *run, struct gsim_error *error)
     gsim_stream s = gsim_stream_create(run->driver, 0);
     gsim_iteration_begin(run->driver, 0); /* the untimed writes */
     for (int i = 0; i < order_count; i++)
-        if (order[i] == COPY_X)
-            gsim_memcpy_async(run->driver, &run->program->ops[COPY_X], s);
-        else
-            gsim_host_access(run->driver, &run->program->ops[order[i]]);
+        if (order[i] == COPY_X) gsim_memcpy_async(run->driver, &run->program->ops[COPY_X], s);
+        else gsim_host_access(run->driver, &run->program->ops[order[i]]);
     gsim_device_synchronize(run->driver);
     gsim_iteration_end(run->driver, 0);
     return GSIM_OK;

@@ -40,10 +40,8 @@ ITERATION(in_order)
 {
     gsim_stream s = gsim_stream_create(d, 0);
     for (int i = 0; i < order_count; i++)
-        if (order[i] == COPY_X)
-            gsim_memcpy_async(d, &run->program->ops[COPY_X], s);
-        else
-            gsim_launch(d, &run->program->ops[order[i]], s);
+        if (order[i] == COPY_X) gsim_memcpy_async(d, &run->program->ops[COPY_X], s);
+        else gsim_launch(d, &run->program->ops[order[i]], s);
 }
 
 /* How long the last KERNEL took. */

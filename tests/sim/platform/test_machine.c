@@ -151,10 +151,8 @@ static enum gsim_status run_all_on_own_streams(struct gsim_run *run, struct gsim
     gsim_iteration_begin(run->driver, 0);
     for (uint32_t i = 0; i < run->program->op_count; i++) {
         gsim_stream s = gsim_stream_create(run->driver, 0);
-        if (OP(run, i)->kind == GSIM_OP_KERNEL)
-            gsim_launch(run->driver, OP(run, i), s);
-        else
-            gsim_memcpy_async(run->driver, OP(run, i), s);
+        if (OP(run, i)->kind == GSIM_OP_KERNEL) gsim_launch(run->driver, OP(run, i), s);
+        else gsim_memcpy_async(run->driver, OP(run, i), s);
     }
     return finish(run);
 }

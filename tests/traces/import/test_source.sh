@@ -103,6 +103,32 @@ printf 'struct S { int *p; };\n__global__ void k(S s) { s.p[0] = 1; }\nint main(
 import_ok "$scratch/struct.cu"
 has notes 'struct.cu:3: argument 1 is not known: it may lead to any buffer'
 has program '"unknown": true'
+# Arrays in device memory, KeSCo's annotation where there is no body, a launch through a variable, try, a template's allocation.
+cat >"$scratch/more.cu" <<'EOF'
+__device__ int table[64];
+__device__ void put(int i) { table[i] = 1; }
+__global__ void fills(int n) { put(threadIdx.x); }
+__global__ void reads(int *y) { y[threadIdx.x] = table[threadIdx.x]; }
+__global__ void kesco(int outputs, float *out, const float *in, int priority);
+template <class T> T *make(size_t n) { T *made; cudaMalloc(&made, n * sizeof(T)); return made; }
+int main() {
+  int *y = make<int>(64);
+  double *x = make<double>(16);
+  fills<<<1, 64>>>(3);
+  try { reads<<<1, 64>>>(y); } catch (...) {}
+  kesco<<<1, 1>>>(1, (float *)x, (float *)y, 2);
+  void (*any)(int *) = reads;
+  any<<<1, 1>>>(y);
+}
+EOF
+import_ok "$scratch/more.cu"
+is_last 'launches: 4 of 4 read'
+has program '{"name": "made.2", "bytes": 128,'
+has program '"kernel": "fills", "grid": [1, 1, 1], "block": [64, 1, 1], "reads": ["table"], "writes": ["table"]'
+has program '"kernel": "reads", "grid": [1, 1, 1], "block": [64, 1, 1], "reads": ["table"], "writes": ["made", "table"]'
+has program '"kernel": "kesco", "grid": [1, 1, 1], "block": [1, 1, 1], "reads": ["made.2", "made"], "writes": ["made.2"]'
+has notes "more.cu:12: priority 2 is of the whole program"
+has notes 'more.cu:14: it is launched through a variable: it may use any buffer'
 "$gpusim" import cuda "$sources/img.cu" --arg n=many -o "$scratch/program" 2>"$scratch/notes"
 has notes "--arg: expected NAME=NUMBER, found 'n=many'"
 exit $failed

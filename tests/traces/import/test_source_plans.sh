@@ -45,5 +45,13 @@ for program in vec bs ml hits img dl; do
     cmp -s plan.txt generated.txt || fail "$program by the generator: $(diff generated.txt plan.txt)"
 done
 
+# Annotated for KeSCo, with main and its loops in an included file.
+for program in vec hits; do
+    "$gpusim" import cuda "$source/trust/published/effort/kesco/$program.cu" -o program.json 2>err || fail "kesco/$program: $(tail -n 1 err)"
+    plan program.json >plan.txt
+    expected $program >wanted.txt
+    cmp -s plan.txt wanted.txt || fail "$program annotated: $(diff wanted.txt plan.txt)"
+done
+
 echo "$failures failures"
 [ $failures = 0 ]

@@ -68,10 +68,8 @@ static inline void cpu_execute(struct cpu *cpu, uint32_t op_index)
 {
     const struct gsim_op *op = &cpu->program.ops[op_index];
     if (!cpu_matters(op)) return;
-    if (op->kind == GSIM_OP_KERNEL)
-        cpu_kernel(cpu, op);
-    else
-        cpu->ops->fill(cpu->bench, op->args[0].buffer_index, cpu->memory[op->args[0].buffer_index]);
+    if (op->kind == GSIM_OP_KERNEL) cpu_kernel(cpu, op);
+    else cpu->ops->fill(cpu->bench, op->args[0].buffer_index, cpu->memory[op->args[0].buffer_index]);
 }
 
 /* The next iteration: poison, and what the host resets. */

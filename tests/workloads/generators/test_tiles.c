@@ -21,10 +21,8 @@ static struct gsim_program made(const char *text)
     gsim_params_set_defaults(g->params, params);
     for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
         CHECK(sscanf(at, ":%31[^=]=%31[^:]", number, value) == 2);
-        if (strcmp(number, "seed") == 0)
-            seed = strtoul(value, NULL, 10);
-        else
-            CHECK_OK(gsim_params_set(g->params, params, number, value, &error), error);
+        if (strcmp(number, "seed") == 0) seed = strtoul(value, NULL, 10);
+        else CHECK_OK(gsim_params_set(g->params, params, number, value, &error), error);
     }
     CHECK_OK(g->build(params, seed, &program, &error), error);
     return program;

@@ -43,10 +43,15 @@ static const char prefetch[] =
     "}\n";
 
 static const char graphs[] =
-    "// What follows is captured: in the first stream of its graph, which the others join. Whether it is to be done: not where the graph is there.\n"
+    "// What follows is captured, in the first stream of its graph, which the others join before and behind. False: it was before.\n"
     "static bool gpusim_begin_graph(int graph)\n"
     "{\n"
     "    const int *streams = gpusim_graph_streams[graph];\n"
+    "    for (int i = 0; i < GPUSIM_STREAMS; i++) {\n"
+    "        if (i == streams[0]) continue;\n"
+    "        cudaEventRecord(gpusim_join[i], gpusim_stream[i]);\n"
+    "        cudaStreamWaitEvent(gpusim_stream[streams[0]], gpusim_join[i], 0);\n"
+    "    }\n"
     "    if (gpusim_graph_once[graph] && gpusim_graph[graph]) return false;\n"
     "    cudaStreamBeginCapture(gpusim_stream[streams[0]], cudaStreamCaptureModeThreadLocal);\n"
     "    cudaEventRecord(gpusim_join[0], gpusim_stream[streams[0]]);\n"
@@ -90,11 +95,6 @@ static const char graphs[] =
     "{\n"
     "    cudaStream_t first = gpusim_stream[gpusim_graph_streams[graph][0]];\n"
     "    if (gpusim_capturing) gpusim_end_capture(graph);\n"
-    "    for (int i = 0; i < GPUSIM_STREAMS; i++) {\n"
-    "        if (gpusim_stream[i] == first) continue;\n"
-    "        cudaEventRecord(gpusim_join[i], gpusim_stream[i]);\n"
-    "        cudaStreamWaitEvent(first, gpusim_join[i], 0);\n"
-    "    }\n"
     "    cudaGraphLaunch(gpusim_graph[graph], first);\n"
     "    cudaEventRecord(gpusim_join[0], first);\n"
     "    for (int i = 0; i < GPUSIM_STREAMS; i++)\n"

@@ -390,10 +390,8 @@ static void make_stream(struct gsim_cu *s, const struct call *c)
 
 static void make_event(struct gsim_cu *s, const struct call *c)
 {
-    if (s->event_count + 1 >= GSIM_CU_EVENTS)
-        gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
-    else
-        set(s, c->values[0], gsim_cu_number(++s->event_count));
+    if (s->event_count + 1 >= GSIM_CU_EVENTS) gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
+    else set(s, c->values[0], gsim_cu_number(++s->event_count));
 }
 
 static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)
@@ -424,8 +422,9 @@ static void record_event(struct gsim_cu *s, const struct call *c)
         event->count = stream->last_op != 0;
         event->ops[0] = stream->last_op;
         for (uint32_t i = 0; i < stream->wait_count; i++) event->ops[event->count++] = stream->waits[i];
+        for (uint32_t i = 1; stream == s->streams && i <= s->stream_count && event->count <= GSIM_CU_WAITS; i++) /* behind all */
+            if (s->streams[i].last_op) event->ops[event->count++] = s->streams[i].last_op;
     }
-    (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, c->at, s->call_name, GSIM_CUDA_NONE);
 }
 
 static void wait_device(struct gsim_cu *s)
@@ -482,8 +481,9 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
     else if (!strcmp(name, "cudaStreamSynchronize")) wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
     else if (!strcmp(name, "cudaEventSynchronize")) {
         const struct gsim_cu_event *event = event_of(s, c, 0);
-        if (event) wait_for(s, event->ops, event->count);
-        keep_sync(s);
+        if (event && s->stream_count) wait_for(s, event->ops, event->count);
+        s->promised = s->op_count;
+        gsim_cu_foreign(s);
     } else return false;
     return true;
 }

@@ -22,24 +22,45 @@ static const unsigned char stub[] = {
 /* --- parsing ------------------------------------------------------------------------------------------------------------ */
 static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic);
 
-static enum gsim_status check_diagnostics(struct gsim_cu *s)
+/* What ends the import: the first error that is in no kernel and names nothing of CUDA. */
+static enum gsim_status find_error(struct gsim_cu *s)
 {
-    unsigned in_kernels = 0, first_line = 0;
     for (unsigned i = 0; i < s->clang.getNumDiagnostics(s->unit) && s->status == GSIM_OK; i++) {
         CXDiagnostic diagnostic = s->clang.getDiagnostic(s->unit, i);
         enum CXDiagnosticSeverity severity = s->clang.getDiagnosticSeverity(diagnostic);
+        CXString text = s->clang.getDiagnosticSpelling(diagnostic);
         CXFile file = NULL;
         unsigned line = 0, column = 0;
         s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, &column, NULL);
+        bool is_other = severity == CXDiagnostic_Error && (strstr(s->clang.getCString(text), "'cuda") || is_device_code(s, diagnostic));
+        if (severity >= CXDiagnostic_Error && !is_other) {
+            CXString name = s->clang.getFileName(file);
+            const char *in = s->clang.getCString(name);
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column, s->clang.getCString(text));
+            s->clang.disposeString(name);
+        }
+        s->clang.disposeString(text);
+        s->clang.disposeDiagnostic(diagnostic);
+    }
+    return s->status;
+}
+
+static enum gsim_status check_diagnostics(struct gsim_cu *s)
+{
+    unsigned in_kernels = 0, first_line = 0;
+    if (find_error(s) != GSIM_OK) return s->status;
+    for (unsigned i = 0; i < s->clang.getNumDiagnostics(s->unit); i++) {
+        CXDiagnostic diagnostic = s->clang.getDiagnostic(s->unit, i);
+        enum CXDiagnosticSeverity severity = s->clang.getDiagnosticSeverity(diagnostic);
+        CXFile file = NULL;
+        unsigned line = 0;
+        s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, NULL, NULL);
         if (severity == CXDiagnostic_Error && is_device_code(s, diagnostic)) {
             if (!in_kernels++) first_line = line;
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
-            if (severity == CXDiagnostic_Error && strstr(s->clang.getCString(text), "'cuda")) { /* what the stub header lacks */
-                if (s->options->note) s->options->note(in ? in : s->path, line, s->clang.getCString(text));
-            } else
-                s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column, s->clang.getCString(text));
+            if (s->options->note) s->options->note(in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
             s->clang.disposeString(name);
             s->clang.disposeString(text);
         }
@@ -98,7 +119,9 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
                                      "-Xclang", "-fcuda-allow-variadic-functions", "-include", STUB_FILE};
     static const char *const headers[] = {"/gpusim/cuda_runtime.h", "/gpusim/cuda.h", "/gpusim/cuda_runtime_api.h", "/gpusim/device_functions.h",
                                           "/gpusim/device_launch_parameters.h", "/gpusim/cuda_profiler_api.h", "/gpusim/math_constants.h",
-                                          "/gpusim/vector_types.h", "/gpusim/driver_types.h", "/gpusim/helper_cuda.h"};
+                                          "/gpusim/vector_types.h", "/gpusim/driver_types.h", "/gpusim/cuda_fp16.h", "/gpusim/cuda_bf16.h",
+                                          "/gpusim/cooperative_groups.h", "/gpusim/cooperative_groups/reduce.h", "/gpusim/mma.h",
+                                          "/gpusim/curand_kernel.h", "/gpusim/helper_functions.h", "/gpusim/helper_cuda.h"};
     struct CXUnsavedFile files[2 + sizeof headers / sizeof headers[0]] = {{STUB_FILE, (const char *)stub, sizeof stub}};
     int count = 12;
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};

@@ -175,10 +175,8 @@ static bool store_component(struct gsim_cu *s, CXCursor left, struct gsim_cu_val
     gsim_cu_name(s, left, name);
     struct gsim_cu_value whole = gsim_cu_load(s, cell);
     if (whole.kind != GSIM_CU_DIM || name[1] || name[0] < 'x' || name[0] > 'z') return false;
-    if (gsim_cu_is_known(value))
-        whole.n[name[0] - 'x'] = value.n[0];
-    else
-        whole = unknown;
+    if (gsim_cu_is_known(value)) whole.n[name[0] - 'x'] = value.n[0];
+    else whole = unknown;
     gsim_cu_store(s, cell, whole);
     return true;
 }
@@ -223,11 +221,12 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     const char *text = gsim_cu_text(s, s->clang.getRangeStart(range), &left, NULL);
     s->clang.getSpellingLocation(s->clang.getRangeStart(range), NULL, NULL, NULL, &own);
     s->clang.getSpellingLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kid)), NULL, NULL, NULL, &its);
-    s->clang.getExpansionLocation(s->clang.getRangeEnd(range), NULL, NULL, NULL, &end);
+    CXFile file; /* which may be a header */
+    s->clang.getExpansionLocation(s->clang.getRangeEnd(range), &file, NULL, NULL, &end);
     bool is_behind = own == its;
     if (is_behind) {
         size_t size = 0;
-        const char *all = s->clang.getFileContents(s->unit, s->file, &size);
+        const char *all = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
         text = all && end >= 1 && end <= size ? all + end - 1 : NULL;
     }
     char op = text ? *text : '?';

@@ -79,12 +79,19 @@ void gsim_cu_log_serial(struct gsim_cu *s)
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
 }
 
+/* A block whose brace stands in a macro's body. */
+static bool is_of_macro(const struct gsim_cu *s, const struct gsim_cu_entry *entry)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    return s->clang.getCursorKind(entry->statement) == CXCursor_CompoundStmt && entry->from < log->length && log->text[entry->from] != '{';
+}
+
 /* The entry beside which others can be put: outside of loops that compute, and of what one macro wrote. */
 static uint32_t anchor(const struct gsim_cu *s)
 {
     uint32_t at = entries(s) - 1;
     while (at && (s->entries[at].is_in_plain_loop || s->entries[at].from == GSIM_CUDA_NONE)) at--;
-    while (at && s->entries[at].from != GSIM_CUDA_NONE && s->entries[at - 1].from == s->entries[at].from) at--;
+    while (at && (s->entries[at - 1].from == s->entries[at].from || is_of_macro(s, &s->entries[at - 1]))) at--;
     return at;
 }
 

@@ -125,7 +125,12 @@ void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, cons
 {
     struct gsim_cu_use use = gsim_cu_uses(s, kernel, 0);
     CXCursor body = gsim_cu_body(s, kernel);
+    enum CXCursorKind kind = s->clang.getCursorKind(kernel);
     annotate(s, at, kernel, values, count, &use);
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod) {
+        gsim_cu_note(s, at, "it is launched through a variable: it may use any buffer");
+        o->is_unknown = true;
+    }
     for (size_t i = 0; i < count; i++) {
         CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, kernel, (unsigned)i)));
         struct gsim_cu_value value = values[i];

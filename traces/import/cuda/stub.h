@@ -151,4 +151,20 @@ template <class T, class U> GPUSIM_BOTH auto min(T a, U b) -> decltype(a + b);
 template <class T, class U> GPUSIM_BOTH auto max(T a, U b) -> decltype(a + b);
 }
 __device__ int printf(const char *, ...);
+// Types of headers that files include; what their functions do within kernels is not read.
+struct __half { unsigned short x; };
+struct __half2 { __half x, y; };
+struct __nv_bfloat16 { unsigned short x; };
+struct __nv_bfloat162 { __nv_bfloat16 x, y; };
+typedef __half half;
+typedef __half2 half2;
+GPUSIM_BOTH __half __float2half(float);
+GPUSIM_BOTH float __half2float(__half);
+GPUSIM_BOTH __nv_bfloat16 __float2bfloat16(float);
+GPUSIM_BOTH float __bfloat162float(__nv_bfloat16);
+namespace cooperative_groups {}
+namespace nvcuda { namespace wmma {} }
+struct curandStateXORWOW { unsigned x; };
+typedef curandStateXORWOW curandState, curandState_t;
+typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
 #endif

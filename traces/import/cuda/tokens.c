@@ -80,10 +80,8 @@ enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, str
         CXError_Success) {
         l.clang.tokenize(l.unit, l.clang.getCursorExtent(l.clang.getTranslationUnitCursor(l.unit)), &l.tokens, &l.count);
         unsigned begin = find_body(&l, function);
-        if (begin < l.count)
-            count_body(&l, begin, effort);
-        else
-            status = gsim_error_set(error, GSIM_INPUT, "'%s' has no function %s", path, function);
+        if (begin < l.count) count_body(&l, begin, effort);
+        else status = gsim_error_set(error, GSIM_INPUT, "'%s' has no function %s", path, function);
         l.clang.disposeTokens(l.unit, l.tokens, l.count);
         l.clang.disposeTranslationUnit(l.unit);
     } else {

@@ -289,6 +289,11 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
     if (kind == CXCursor_BreakStmt) s->flow = GSIM_CU_BREAK;
     if (kind == CXCursor_ContinueStmt) s->flow = GSIM_CU_CONTINUE;
     if (kind == CXCursor_SwitchStmt) choose_case(s, statement);
+    if (kind == CXCursor_CXXTryStmt) { /* nothing is thrown */
+        struct gsim_cu_kids parts = gsim_cu_kids(s, statement);
+        if (parts.count) gsim_cu_statement(s, parts.at[0]);
+        gsim_free(parts.at);
+    }
     if (kind == CXCursor_VarDecl) gsim_cu_declare(s, statement);
     if (s->clang.getCursorKind(statement) >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) (void)gsim_cu_evaluate(s, statement);
     if (kind != CXCursor_CompoundStmt && kind != CXCursor_DeclStmt && kind != CXCursor_ReturnStmt && kind != CXCursor_LabelStmt) return;

@@ -233,10 +233,8 @@ static uint32_t find_after(struct walk *w, uint32_t node, uint32_t walk)
             uint32_t before = w->g->edges[e - 1][0];
             if (w->met[before] == walk) continue;
             w->met[before] = walk;
-            if (w->g->nodes[before].op == NONE)
-                w->stack[depth++] = before;
-            else
-                w->after[count++] = w->place[before];
+            if (w->g->nodes[before].op == NONE) w->stack[depth++] = before;
+            else w->after[count++] = w->place[before];
         }
     }
     return count;

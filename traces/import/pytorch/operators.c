@@ -117,10 +117,8 @@ uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *o, uint6
     uint32_t low = 0, high = o->count;
     while (external && low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (o->items[o->by_external[middle]].external < external)
-            low = middle + 1;
-        else
-            high = middle;
+        if (o->items[o->by_external[middle]].external < external) low = middle + 1;
+        else high = middle;
     }
     return external && low < o->count && o->items[o->by_external[low]].external == external ? o->by_external[low] : GSIM_NO_OPERATOR;
 }

@@ -70,10 +70,8 @@ static struct storage *find_storage(struct storages *all, int64_t id)
     size_t low = 0, high = all->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (all->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
+        if (all->items[middle].id < id) low = middle + 1;
+        else high = middle;
     }
     if (low < all->count && all->items[low].id == id) return &all->items[low];
     void *items = all->items;

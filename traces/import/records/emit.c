@@ -204,10 +204,8 @@ static void note_data(struct gsim_emitter *e, uint32_t index, bool has_operands)
     if (!e->records->flow) return;
     e->records->notes->data_works += has_operands;
     e->records->notes->dataless_works += !has_operands;
-    if (has_operands)
-        gsim_emit_wait_for(e, &e->open, index);
-    else
-        e->barrier = index;
+    if (has_operands) gsim_emit_wait_for(e, &e->open, index);
+    else e->barrier = index;
 }
 
 /* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */

@@ -49,10 +49,8 @@ void gsim_emit_pass_time(struct gsim_emitter *e, uint64_t thread, int64_t time_n
     bool works = e->options->gaps && gap > SMALLEST_GAP_NS;
     if (!works && e->host_waits != GSIM_EMIT_NONE) add_host(e, 0, NULL, false);
     while (works && gsim_records_next_owner(e->records, thread, e->cursor_ns, time_ns, &owner)) {
-        if (owner.start_ns > e->cursor_ns + SMALLEST_GAP_NS)
-            add_rest(e, owner.start_ns - e->cursor_ns);
-        else
-            owner.start_ns = e->cursor_ns;
+        if (owner.start_ns > e->cursor_ns + SMALLEST_GAP_NS) add_rest(e, owner.start_ns - e->cursor_ns);
+        else owner.start_ns = e->cursor_ns;
         add_owned(e, &owner);
         e->cursor_ns = owner.end_ns;
     }

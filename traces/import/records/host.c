@@ -97,10 +97,8 @@ bool gsim_records_reads_within(const struct gsim_records *r, int64_t from_ns, in
     uint32_t low = 0, high = r->read_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (r->reads[middle] < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (r->reads[middle] < from_ns) low = middle + 1;
+        else high = middle;
     }
     return low < r->read_count && r->reads[low] <= to_ns;
 }
@@ -124,10 +122,8 @@ static bool holds_calls(const struct begun *calls, uint32_t count, const struct 
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_begun(&calls[middle], &(struct begun){span->thread, span->start_ns}) < 0)
-            low = middle + 1;
-        else
-            high = middle;
+        if (compare_begun(&calls[middle], &(struct begun){span->thread, span->start_ns}) < 0) low = middle + 1;
+        else high = middle;
     }
     return low < count && calls[low].thread == span->thread && calls[low].start_ns < span->end_ns;
 }
@@ -175,10 +171,8 @@ bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int6
     while (low < high) { /* the first of the thread that ends behind FROM: ends are in order */
         uint32_t middle = low + (high - low) / 2;
         const struct gsim_host_span *span = &r->spans[middle];
-        if (span->thread < thread || (span->thread == thread && span->end_ns <= from_ns))
-            low = middle + 1;
-        else
-            high = middle;
+        if (span->thread < thread || (span->thread == thread && span->end_ns <= from_ns)) low = middle + 1;
+        else high = middle;
     }
     for (; low < r->span_count && r->spans[low].thread == thread && r->spans[low].start_ns < to_ns; low++) {
         *owner = r->spans[low];

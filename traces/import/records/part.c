@@ -79,10 +79,8 @@ static enum gsim_status keep(struct gsim_records *r, uint32_t *first, int64_t *b
     uint32_t best = choose(r, first, busy_ns);
     if (best == GSIM_NO_STREAM) return no_such_gpu(r, first);
     for (uint32_t i = 0; i < r->work_count; i++) {
-        if (first[r->works[i].stream] == best)
-            r->works[kept++] = r->works[i];
-        else
-            r->notes->other_devices++;
+        if (first[r->works[i].stream] == best) r->works[kept++] = r->works[i];
+        else r->notes->other_devices++;
     }
     r->work_count = kept;
     return GSIM_OK;

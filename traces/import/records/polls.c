@@ -50,10 +50,8 @@ static uint32_t launched_by(const struct ended *all, uint32_t count, int64_t tim
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (all[middle].start_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (all[middle].start_ns < time_ns) low = middle + 1;
+        else high = middle;
     }
     return low;
 }
@@ -93,10 +91,8 @@ static int64_t ends_within(const struct ended *all, uint32_t count, int64_t by_n
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (all[middle].end_ns <= from_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (all[middle].end_ns <= from_ns) low = middle + 1;
+        else high = middle;
     }
     for (; low < count && all[low].end_ns <= to_ns; low++)
         if (all[low].start_ns < by_ns) return all[low].end_ns;

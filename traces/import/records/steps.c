@@ -59,10 +59,8 @@ static uint32_t first_work(const struct finder *f, int64_t time_ns)
     uint32_t low = 0, high = f->work_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (work_at(f, middle)->time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (work_at(f, middle)->time_ns < time_ns) low = middle + 1;
+        else high = middle;
     }
     return low;
 }
@@ -75,10 +73,8 @@ static bool waits_within(const struct finder *f, int64_t from_ns, int64_t until_
     uint32_t low = 0, high = f->host->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->host->steps[middle].time_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (f->host->steps[middle].time_ns < from_ns) low = middle + 1;
+        else high = middle;
     }
     for (; low < f->host->count && f->host->steps[low].time_ns < until_ns; low++)
         if (f->host->steps[low].kind == GSIM_STEP_SYNC && f->r->calls[f->host->steps[low].index].kind == GSIM_CALL_SYNC_DEVICE) return true;

@@ -32,10 +32,8 @@ static uint32_t find_launched(const struct launched *all, uint32_t count, int64_
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (all[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (all[middle].time_ns < time_ns) low = middle + 1;
+        else high = middle;
     }
     return low;
 }

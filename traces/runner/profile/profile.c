@@ -219,10 +219,8 @@ static enum gsim_status write_file(struct profile *p, struct gsim_error *error)
     for (uint32_t i = 0; i < p->point.program.kernel_count && status == GSIM_OK; i++) {
         if (!p->kernels[i].name) continue;
         struct gsim_kernel *k = gsim_profiles_add(&known);
-        if (!k)
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else
-            *k = p->kernels[i];
+        if (!k) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else *k = p->kernels[i];
     }
     if (status == GSIM_OK) status = gsim_output_open(&output, p->path, error);
     if (status == GSIM_OK) {

@@ -104,10 +104,8 @@ WORKER_FUNCTION void announce(const struct worker *w, const struct gsim_tasks_ta
 {
     uint32_t *done = &w->view->done[task->op * GSIM_TASKS_OP_WORDS];
     worker_fence();
-    if (task->task_count == 1)
-        worker_store(done, w->view->launch);
-    else
-        worker_add(done, 1);
+    if (task->task_count == 1) worker_store(done, w->view->launch);
+    else worker_add(done, 1);
 }
 
 /* --- a preset order ------------------------------------------------------------------------------------------------- */

@@ -40,10 +40,8 @@ struct call {
     cudaStream_t choose()
     {
         cudaStream_t stream;
-        if (parents.empty())
-            cudaStreamCreate(&stream);
-        else
-            stream = parents[0].stream;
+        if (parents.empty()) cudaStreamCreate(&stream);
+        else stream = parents[0].stream;
         for (const use &parent : parents)
             if (parent.stream != stream) cudaStreamWaitEvent(stream, parent.event, 0);
         return stream;
