@@ -333,7 +333,7 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
     }
-    if (step >= MOST_STEPS && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0) reset_memory(gpu);
+    if (step && waits_for_chip(gpu) && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0) reset_memory(gpu);
     for (uint32_t i = 0; step && (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (!g->cohort_count) continue;

@@ -13,11 +13,12 @@
 enum { POINTS = sizeof(((struct gsim_device_spec *)NULL)->block_ends_early) / sizeof(double) };
 
 /* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
- * (ends.c), and would end before the time that they take alone if the part with most to do were an early one. */
+ * (ends.c), and would end before the time that they take alone if the part with most to do were an early one. So would those that
+ * wait for each other's atomics, whose queue is shorter when the first have left. */
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_demand *w = c->work;
-    return c->run != waiting && !c->is_spread && gsim_demand_waits(w) && w->is_one_wave;
+    return c->run != waiting && !c->is_spread && gsim_demand_waits(w) && w->is_one_wave && !w->is_contended;
 }
 
 /* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */

@@ -300,8 +300,9 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     if (!(near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5))) find(w, d, k, box, target, &settled, low, high, 1e-5);
     double issue = k->flops / block_count(k) / sm_flops_per_ps(d, k->fp64);
     if (!gsim_known_sparse(w, d, issue)) return;
-    const struct gsim_kernel own = gsim_known_arithmetic(d, k, issue);
-    invert(w, d, &own, box, 0);
+    w->kind = GSIM_DEMAND_DESCRIBED;
+    settled = (struct settled){1, 1, fmin(issue * waves / target, 1)};
+    find(w, d, k, box, target, &settled, target / waves * 1e-4, target * 1.001, 1e-5);
 }
 
 /* How far the kernel on a slice of the SMs is off its measured time there, as a logarithm. */

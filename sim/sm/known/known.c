@@ -89,17 +89,6 @@ bool gsim_known_sparse(const struct gsim_demand *w, const struct gsim_device_spe
     return w->kind == GSIM_DEMAND_ISSUE && w->has_flops && issue_ps < DENSE_SHARE * w->issue_ps * w->units;
 }
 
-/* The pipes that follow from the arithmetic. */
-struct gsim_kernel gsim_known_arithmetic(const struct gsim_device_spec *d, const struct gsim_kernel *k, double issue_ps)
-{
-    struct gsim_kernel own = *k;
-    double blocks = (double)k->grid.x * k->grid.y * k->grid.z, share = issue_ps * blocks / (k->solo_us * 1e6 * d->sm_count);
-    own.pipes_given = true;
-    own.pipes[k->fp64 ? GSIM_PIPE_FP64 : GSIM_PIPE_FMA] = fmin(share, 1);
-    own.pipes[GSIM_PIPE_ISSUE] = fmin(share * (k->fp64 ? d->fp64_ratio : 1), 1);
-    return own;
-}
-
 /* What of KERNEL the rules that hold may know. */
 struct gsim_kernel gsim_known_of(const struct gsim_device_spec *d, const struct gsim_kernel *kernel)
 {

@@ -13,8 +13,6 @@ void gsim_demand_set_pipes(struct gsim_demand *work, const struct gsim_device_sp
 
 /* Whether the arithmetic that is given, ISSUE_PS of an SM for a block, is far from what keeps its warps always ready. */
 bool gsim_known_sparse(const struct gsim_demand *work, const struct gsim_device_spec *device, double issue_ps);
-/* The kernel with the pipes that follow from it. */
-struct gsim_kernel gsim_known_arithmetic(const struct gsim_device_spec *device, const struct gsim_kernel *kernel, double issue_ps);
 
 /* It keeps one slice of L2 much busier than the others; its data_bytes. */
 bool gsim_known_contended(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
