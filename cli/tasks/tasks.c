@@ -112,8 +112,12 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     t->setups[i].arguments = &t->words[i];
     status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&t->points[i], &t->setups[i], words.program, scheduler, error);
-    if (status == GSIM_OK) status = pin(t, &t->points[i], words.gpu, error);
     if (status != GSIM_OK) return status;
+    status = pin(t, &t->points[i], words.gpu, error);
+    if (status != GSIM_OK) {
+        gsim_cli_point_release(&t->points[i]);
+        return status;
+    }
     t->tasks[i] = words.task;
     t->tasks[i].program = &t->points[i].program;
     t->tasks[i].source = t->points[i].source;

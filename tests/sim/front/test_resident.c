@@ -283,7 +283,8 @@ static void too_many(void)
 
 ITERATION(launch_in_two_streams)
 {
-    const struct gsim_op *ops[1] = {OP(run, 0)};
+    static const struct gsim_op *ops[1]; /* read after this returns */
+    ops[0] = OP(run, 0);
     plan.ops = ops;
     gsim_stream streams[2] = {gsim_stream_create(d, 0), gsim_stream_create(d, 0)};
     for (int i = 0; i < 2; i++) gsim_persistent_launch(d, &plan, streams[i]);
