@@ -166,8 +166,9 @@ double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op)
 
 void gsim_recent_kernel_ended(struct gsim_device *d, const struct gsim_op *op)
 {
+    if (!d->recent.is_kept) return;
     const struct gsim_demand *w = gsim_device_work(d, op->kernel_index);
-    if (d->recent.is_kept && has_own(op, w) && w->cold > 1) d->recent.running[op->kernel_index]--;
+    if (has_own(op, w) && w->cold > 1) d->recent.running[op->kernel_index]--;
 }
 
 void gsim_recent_forget(struct gsim_device *d, uint32_t buffer)

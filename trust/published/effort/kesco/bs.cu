@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // BS: KeSCo's annotation: how many arguments a kernel writes, which come first.
-#define OTHER_RUN
-#include "../../../../examples/cuda/support.h"
-#pragma push_macro("__global__")
-#undef __global__
-#define __global__ __device__
-#define KERNELS_ALONE
-namespace kernels // as the serial program has them, for those below to call
-{
-#include "../../../../examples/cuda/bs.cu"
-}
-#undef KERNELS_ALONE
-#pragma pop_macro("__global__")
-#include "../../../../examples/cuda/bs.cu"
+#define PROGRAM "../../../examples/cuda/bs.cu"
+#include "../kesco_program.h"
 
 __global__ void price(int outputs, double *y, const double *x, int n, double rate, double volatility, double years,
         double strike)

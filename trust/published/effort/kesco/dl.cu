@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // DL: KeSCo's annotation: how many arguments a kernel writes, which come first.
-#define OTHER_RUN
-#include "../../../../examples/cuda/support.h"
-#pragma push_macro("__global__")
-#undef __global__
-#define __global__ __device__
-#define KERNELS_ALONE
-namespace kernels // as the serial program has them, for those below to call
-{
-#include "../../../../examples/cuda/dl.cu"
-}
-#undef KERNELS_ALONE
-#pragma pop_macro("__global__")
-#include "../../../../examples/cuda/dl.cu"
+#define PROGRAM "../../../examples/cuda/dl.cu"
+#include "../kesco_program.h"
 
 __global__ void conv2d(int outputs, float *result, const float *image, const float *filter, int side, int channels,
         int filters)

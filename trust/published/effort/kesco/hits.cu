@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // HITS: KeSCo's annotation: how many arguments a kernel writes, which come first.
-#define OTHER_RUN
-#include "../../../../examples/cuda/support.h"
-#pragma push_macro("__global__")
-#undef __global__
-#define __global__ __device__
-#define KERNELS_ALONE
-namespace kernels // as the serial program has them, for those below to call
-{
-#include "../../../../examples/cuda/hits.cu"
-}
-#undef KERNELS_ALONE
-#pragma pop_macro("__global__")
-#include "../../../../examples/cuda/hits.cu"
+#define PROGRAM "../../../examples/cuda/hits.cu"
+#include "../kesco_program.h"
 
 __global__ void spmv(int outputs, int *row_counter, float *to, const int *begin, const int *index, const int *value,
         const float *from, int n)

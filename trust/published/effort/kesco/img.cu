@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // IMG: KeSCo's annotation: how many arguments a kernel writes, which come first.
-#define OTHER_RUN
-#include "../../../../examples/cuda/support.h"
-#pragma push_macro("__global__")
-#undef __global__
-#define __global__ __device__
-#define KERNELS_ALONE
-namespace kernels // as the serial program has them, for those below to call
-{
-#include "../../../../examples/cuda/img.cu"
-}
-#undef KERNELS_ALONE
-#pragma pop_macro("__global__")
-#include "../../../../examples/cuda/img.cu"
+#define PROGRAM "../../../examples/cuda/img.cu"
+#include "../kesco_program.h"
 
 __global__ void gaussian_blur(int outputs, float *result, const float *image, int rows, int columns,
         const float *mask, int diameter)
@@ -23,7 +12,7 @@ __global__ void maximum(int outputs, float *most, const float *x, int n) { kerne
 __global__ void minimum(int outputs, float *least, const float *x, int n) { kernels::minimum(x, least, n); }
 __global__ void extend(int outputs, float *x, const float *least, const float *most, int n)
     { kernels::extend(x, least, most, n); }
-__global__ void unsharpen(int outputs, float *result, const float *image, const float *blurred, float amount, int n)
+__global__ void unsharpen(int outputs, float *result, float *image, const float *blurred, float amount, int n)
     { kernels::unsharpen(image, blurred, result, amount, n); }
 __global__ void combine(int outputs, float *result, const float *first, const float *second, const float *mask, int n)
     { kernels::combine(first, second, mask, result, n); }

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // ML: KeSCo's annotation: how many arguments a kernel writes, which come first.
-#define OTHER_RUN
-#include "../../../../examples/cuda/support.h"
-#pragma push_macro("__global__")
-#undef __global__
-#define __global__ __device__
-#define KERNELS_ALONE
-namespace kernels // as the serial program has them, for those below to call
-{
-#include "../../../../examples/cuda/ml.cu"
-}
-#undef KERNELS_ALONE
-#pragma pop_macro("__global__")
-#include "../../../../examples/cuda/ml.cu"
+#define PROGRAM "../../../examples/cuda/ml.cu"
+#include "../kesco_program.h"
 
 __global__ void rr_1(int outputs, float *z, const int *x, int n, int features) { kernels::rr_1(x, z, n, features); }
 __global__ void nb_1(int outputs, float *r1, const int *x, const float *log_prob, int n, int features, int classes)
