@@ -19,10 +19,11 @@ static enum gsim_status unknown_command(const char *name, struct gsim_error *err
     struct gsim_nearest nearest;
     if (strcmp(name, "check") == 0)
         return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
-    if (gsim_workload_find(name) || gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name) || access(name, F_OK) == 0)
+    if (gsim_workload_find(name) || gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name) ||
+        access(name, F_OK) == 0)
         return gsim_error_set(error, GSIM_USAGE,
-                              "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME", name,
-                              name);
+                              "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME",
+                              name, name);
     gsim_nearest_init(&nearest, name);
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_nearest_offer(&nearest, gsim_cli_command_name(i));
     return gsim_error_set(error, GSIM_USAGE, "unknown command '%s'%s (see gpusim --help)", name,

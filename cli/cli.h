@@ -62,7 +62,8 @@ enum gsim_cli_command {
 #define GSIM_CLI_ON_SCHEDULE (1u << GSIM_CLI_SCHEDULE)
 #define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP)
 #define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)
-#define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE) /* of a trace or a program: cli/whatif/subject.h */
+/* Of a trace or a program: cli/whatif/subject.h. */
+#define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
@@ -73,178 +74,208 @@ enum gsim_cli_command {
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
-    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                             \
-      "a built-in workload (gpusim list workloads), a program file or\n"                                                  \
-      "a shared object that exports a source")                                                       \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                                \
-      "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")                                                       \
-    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
-      "a program that serves requests on the GPU, beside others: a\n"                                                   \
-      "workload or a program file, and priority= (0 most urgent to 9),\n"                                               \
-      "requests=N (0: until the others are done), gap_us=,\n"                                                            \
-      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                     \
-      "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                                                   \
+    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                            \
+      "a built-in workload (gpusim list workloads), a program file or\n"                                               \
+      "a shared object that exports a source")                                                                         \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
+      "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")        \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                    \
+      "a program that serves requests on the GPU, beside others: a\n"                                                  \
+      "workload or a program file, and priority= (0 most urgent to 9),\n"                                              \
+      "requests=N (0: until the others are done), gap_us=,\n"                                                          \
+      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                    \
+      "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                          \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
-      "tasks (schema gpusim-tasks/1)")                                                                                   \
-    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                                  \
-      "ranks on GPUs of their own, with collectives between them: a\n"                                                \
-      "file of schema gpusim-ranks/1, or N ranks of --workload")                                                        \
-    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                 \
-      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                    \
-      "shared object (default exclusive)")                                                                              \
-    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                             \
-      "kernels' times and gaps for policies that need them: written\n"                                                \
-      "by --measure, or measured first")                                                                                \
-    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                      \
+      "tasks (schema gpusim-tasks/1)")                                                                                 \
+    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                       \
+      "ranks on GPUs of their own, with collectives between them: a\n"                                                 \
+      "file of schema gpusim-ranks/1, or N ranks of --workload")                                                       \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
+      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                   \
+      "shared object (default exclusive)")                                                                             \
+    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                            \
+      "kernels' times and gaps for policies that need them: written\n"                                                 \
+      "by --measure, or measured first")                                                                               \
+    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                     \
       "measure each --task alone and write its profile; without\n"                                                     \
-      "--share that is all")                                                                                            \
-    X(DEVICE, "device", "NAME|FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                            \
-      "the GPU and its host (gpusim list devices; default\n"                                                            \
-      "a100-sxm4-40gb)")                                                                    \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "whose sizes, filters and launch shapes (default kesco)")      \
-    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                                             \
+      "--share that is all")                                                                                           \
+    X(DEVICE, "device", "NAME|FILE",                                                                                   \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY |      \
+          GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                   \
+      "the GPU and its host (gpusim list devices; default\n"                                                           \
+      "a100-sxm4-40gb)")                                                                                               \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
+      "whose sizes, filters and launch shapes (default kesco)")                                                        \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                      \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "how often the program runs, up to 1000000 (default: its own)")                \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                          \
+      "how often the program runs, up to 1000000 (default: its own)")                                                  \
     X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT,                                                 \
-      "how long kernels take beside others: blocks (default), waves,\nfluid or recorded; validate: all, each beside the others")      \
+      "how long kernels take beside others: blocks (default), waves,\nfluid or recorded; validate: all, each beside "  \
+      "the others")                                                                                                    \
     X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
       "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
       "for the devices that it leaves open")                                                                           \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                                         \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
       "GPUs, all alike, or of --node the first N (default 1, all\n"                                                    \
       "of the node); which op is for which\n"                                                                          \
-      "says the program file: device, and to of a copy p2p")                                                            \
-    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                             \
+      "says the program file: device, and to of a copy p2p")                                                           \
+    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
       "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
       "or a shared object; best: each is simulated, and the best one\n"                                                \
-      "taken; without it the program says")                                                               \
-    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                                         \
-      "write which GPU and stream each kernel had, in the order of issue,\n"                                            \
-      "as CSV, or JSON if named .json; of several runs the best one's.\n"                                                    \
+      "taken; without it the program says")                                                                            \
+    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                 \
+      "write which GPU and stream each kernel had, in the order of issue,\n"                                           \
+      "as CSV, or JSON if named .json; of several runs the best one's.\n"                                              \
       "--sched plan=FILE follows one")                                                                                 \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "how data reaches the GPU (default managed)")     \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)")                        \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                      \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                   \
-    X(KERNELS, "kernels", "FILE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT |       \
-          GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE,                                                                    \
-      "what ncu found of single kernels, by name, grid and block: its\n"                                              \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                            \
+      "how data reaches the GPU (default managed)")                                                                    \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)") \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                \
+      "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                          \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                  \
+      "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                    \
+    X(KERNELS, "kernels", "FILE",                                                                                      \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING |         \
+          GSIM_CLI_ON_ABLATE,                                                                                          \
+      "what ncu found of single kernels, by name, grid and block: its\n"                                               \
       "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
-    X(OPT, "opt", "NAME=VALUE", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                      \
-      "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                       \
-      "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                      \
-      "may be repeated")                                                                                  \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING, "seed of all random numbers, of the order of ends and turns too (default 1)") \
+    X(OPT, "opt", "NAME=VALUE",                                                                                        \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT |     \
+          GSIM_CLI_ON_SERVING,                                                                                         \
+      "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                                \
+      "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                    \
+      "may be repeated")                                                                                               \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                \
+      "seed of all random numbers, of the order of ends and turns too (default 1)")                                    \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,                              \
-      "scheduler that speed-ups refer to (default serial)")                                                             \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,   \
+      "scheduler that speed-ups refer to (default serial)")                                                            \
     X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
       "device whose numbers stand where there is no data (default:\n"                                                  \
       "the one that the runs name, else h200)")                                                                        \
     X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
-    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE, "of a cross-validation over recorded runs, which reports how well\nthe fit carries over and takes as much again for each (default:\nnone)")   \
-    X(REPORT, "report", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE, "write the report as JSON")                                        \
-    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN, "write a trace for ui.perfetto.dev; gzipped if named .gz")              \
+    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE,                                                                      \
+      "of a cross-validation over recorded runs, which reports how well\nthe fit carries over and takes as much "      \
+      "again for each (default:\nnone)")                                                                               \
+    X(REPORT, "report", "FILE|-",                                                                                      \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,         \
+      "write the report as JSON")                                                                                      \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                                   \
+      "write a trace for ui.perfetto.dev; gzipped if named .gz")                                                       \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
       "in the trace also a track for each of the first N SMs: which\n"                                                 \
       "kernels' blocks stood there from when to when; single blocks\n"                                                 \
       "with --opt gpu.exact=1")                                                                                        \
     X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                  \
-      "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                               \
-      "250us: or :1s; us without a unit")                                                                                \
+      "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                                \
+      "250us: or :1s; us without a unit")                                                                              \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
-      "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another time from its\n"        \
-      "file: copies go ahead of what needs them")                                          \
-    X(CSV, "csv", "FILE|-", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE, "write the records as CSV")                                             \
+      "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another "     \
+      "time from its\n"                                                                                                \
+      "file: copies go ahead of what needs them")                                                                      \
+    X(CSV, "csv", "FILE|-",                                                                                            \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | \
+          GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,                                                                         \
+      "write the records as CSV")                                                                                      \
     X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
       "pairs, arrival, priority, dags, launch, aten, repeated, beside,\n"                                              \
       "unlike, micro, runs, traces or all (default); several, separated\n"                                             \
       "by commas; or sharing: pairs of services")                                                                      \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
-    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE, "the same cases or runs recorded once more: how near they are themselves") \
+    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE,                                                                    \
+      "the same cases or runs recorded once more: how near they are themselves")                                       \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
-    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")           \
+    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")         \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
-    X(OUTPUT, "output", "FILE|-", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                               \
-      "the picture, .svg, .pdf or .png; also --out, -o")                                                                     \
-    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE,                                                \
-      "of the program (default: the trace's)")                                                                          \
-    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT, "keep the host's time between its calls (default on)")               \
-    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                  \
+    X(OUTPUT, "output", "FILE|-",                                                                                      \
+      GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE |        \
+          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                                                \
+      "the picture, .svg, .pdf or .png; also --out, -o")                                                               \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE, "of the program (default: the trace's)")       \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                \
+      "keep the host's time between its calls (default on)")                                                           \
+    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
       "how long copies take: by the device's links unless the\n"                                                       \
       "trace's ran at other rates (default), as recorded, or always\n"                                                 \
-      "by the links")                                                                                                   \
-    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                   \
-      "PyTorch's execution trace made beside it: what each operator\n"                                               \
-      "reads and writes")                                                                                               \
-    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                            \
+      "by the links")                                                                                                  \
+    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
+      "PyTorch's execution trace made beside it: what each operator\n"                                                 \
+      "reads and writes")                                                                                              \
+    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                \
       "what depends on what: the order that streams, events and\n"                                                     \
       "waits gave (default), what operators read and write (default\n"                                                 \
-      "with --execution-trace), or nothing")                                                        \
-    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                       \
-      "the profiler's own share of the host's time, estimated from\n"                                                 \
-      "operators and calls: kept (default of import) or removed")                                                       \
-    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                      \
-      "idle time of the GPU that the trace does not explain: kept as\n"                                                 \
-      "a delay (default), or dropped")                                                                                  \
-    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                  \
+      "with --execution-trace), or nothing")                                                                           \
+    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                 \
+      "the profiler's own share of the host's time, estimated from\n"                                                  \
+      "operators and calls: kept (default of import) or removed")                                                      \
+    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                               \
+      "idle time of the GPU that the trace does not explain: kept as\n"                                                \
+      "a delay (default), or dropped")                                                                                 \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,            \
       "of kernels in a trace that ran beside others, what they take\n"                                                 \
-      "alone: found by replaying it on the device (default), or as\n"                                                 \
-      "long as they took")                                                                                              \
-    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                       \
+      "alone: found by replaying it on the device (default), or as\n"                                                  \
+      "long as they took")                                                                                             \
+    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                \
       "of a trace of several GPUs this one (default: that which works\n"                                               \
-      "longest)")                                                                                                       \
-    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                  \
+      "longest)")                                                                                                      \
+    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                           \
       "of a trace of several ranks this one, by its label or number")                                                  \
-    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                     \
-      "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                              \
-      "of the steps that other annotations, waits for the whole GPU\n"                                                \
+    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                              \
+      "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                               \
+      "of the steps that other annotations, waits for the whole GPU\n"                                                 \
       "or launches that repeat show")                                                                                  \
-    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                          \
+    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                      \
       "only these steps, counted likewise; either may be left out")                                                    \
-    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                           \
-      "all of the trace (default: one step, the median of all but\n"                                                  \
+    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                       \
+      "all of the trace (default: one step, the median of all but\n"                                                   \
       "the first, where steps are found)")                                                                             \
-    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                                 \
-      "what a step takes without the profiler, such as 2.25ms: the\n"                                                 \
+    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                            \
+      "what a step takes without the profiler, such as 2.25ms: the\n"                                                  \
       "host's time is scaled to it")                                                                                   \
-    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                      \
+    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,               \
       "only what was launched within the first annotation of that\n"                                                   \
-      "name")                                                                                                           \
-    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                               \
+      "name")                                                                                                          \
+    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                        \
       "only what was launched then, from the first launch on:\n"                                                       \
-      "2ms:3.5ms, us without a unit; either may be left out")                                                                                 \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                                                \
+      "2ms:3.5ms, us without a unit; either may be left out")                                                          \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                   \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
-    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                            \
-    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                           \
-    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS,                                                \
-      "heatmap: what colours and numbers show")                                                                         \
-    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT, "what has a colour each; of several columns, A,B, each pair\n(default of lines: all that varies)")                                          \
+    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                       \
+    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                      \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS, "heatmap: what colours and numbers show")      \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT,                                                                    \
+      "what has a colour each; of several columns, A,B, each pair\n(default of lines: all that varies)")               \
     X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "above the figure (default none: papers have captions)")               \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
+      "above the figure (default none: papers have captions)")                                                         \
     X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
     X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture: 8.5 cm, 17.8 cm or a number")               \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "of the picture (default: what suits it)")                             \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "size of the letters in points (default 8)")                               \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF, "leave the gnuplot script and its data in this folder")                   \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,               \
+      "of the picture: 8.5 cm, 17.8 cm or a number")                                                                   \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
+      "of the picture (default: what suits it)")                                                                       \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                             \
+      "size of the letters in points (default 8)")                                                                     \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                            \
+      "leave the gnuplot script and its data in this folder")                                                          \
     X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
-    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT, "timeline: only this time of the recording: 2ms:3.5ms, us\n"                    \
-      "without a unit; either may be left out")               \
-    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")                \
+    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT,                                                                   \
+      "timeline: only this time of the recording: 2ms:3.5ms, us\n"                                                     \
+      "without a unit; either may be left out")                                                                        \
+    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")               \
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
     X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
-    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                                              \
-      "N copies too, with launch times, kernels' times and the order\n"                                               \
+    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                       \
+      "N copies too, with launch times, kernels' times and the order\n"                                                \
       "of ends drawn from the spreads in the device file: median and\n90 % interval (N up to 10000)")                  \
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
       "how far each goes either way (default 10), or kind: datasheet\n"                                                \
@@ -252,25 +283,31 @@ enum gsim_cli_command {
     GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                     \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
-      "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; average,\naverage-prefetch, timeline, plan), devices or workloads")                                                           \
-    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE,                                                          \
-      "what if: this number of every device times FACTOR")                                                         \
-    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE, "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")           \
-    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")  \
-    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: the value of variables of that name; may be\nrepeated") \
-    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated") \
-    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE, "of a CUDA source: execute this function (default main); may be\nrepeated") \
-    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                    \
+      "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; "  \
+      "average,\naverage-prefetch, timeline, plan), devices or workloads")                                             \
+    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE, "what if: this number of every device times FACTOR")     \
+    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE,                                                                 \
+      "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")  \
+    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                     \
+      "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")                                                 \
+    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                             \
+      "of a CUDA source: the value of variables of that name; may be\nrepeated")                                       \
+    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                            \
+      "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated")                                           \
+    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                           \
+      "of a CUDA source: execute this function (default main); may be\nrepeated")                                      \
+    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                   \
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
       "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
-      "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                 \
-    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: at most so many streams, up to 64 (default 4)")         \
+      "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                \
+    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: at most so many streams, up to 64 (default 4)")      \
     X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \
-      "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                                \
-      "PyTorch's debug_dump writes them (DOT)")                                                                          \
-    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a trace: write Python code that applies the plan to the model")  \
-    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")      \
-    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")            \
+      "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                               \
+      "PyTorch's debug_dump writes them (DOT)")                                                                        \
+    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE,                                                                \
+      "of a trace: write Python code that applies the plan to the model")                                              \
+    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")   \
+    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")         \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
@@ -348,7 +385,8 @@ int gsim_cli_fail(const struct gsim_error *error);
 /* For every command: fails when a file to be written cannot be, or is another one of the command's. cli/outputs.c */
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
                                         struct gsim_error *error) GSIM_NODISCARD;
-/* What a command found, as CSV and JSON where a file is named, and as text on standard output unless one of these takes it. */
+/* What a command found, as CSV and JSON where a file is named, and as text on standard output unless one of these takes
+ * it. */
 struct gsim_cli_forms {
     gsim_output_form *csv, *json, *text;
 };
@@ -357,7 +395,8 @@ enum gsim_status gsim_cli_write(const char *csv, const char *json, const struct 
 
 /* --- cli/deliver.c: the end of a run ------------------------------------------------------------------- */
 /* Before the run: can the files be written at all, and do two of them share a name? */
-enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* Writes the files asked for, and the report to the terminal unless one of them went there. */
 enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                   struct gsim_error *error) GSIM_NODISCARD;
@@ -389,8 +428,8 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 
 /* The parameters of a scheduler, or of what is like one, as --opt sets them, from ARENA. */
-enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
-                                 void **params, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler,
+                                 struct gsim_arena *arena, void **params, struct gsim_error *error) GSIM_NODISCARD;
 
 #define GSIM_CLI_PLAN_SCHED "plan=" /* --sched plan=FILE */
 
@@ -402,15 +441,18 @@ enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, 
 struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_ops *ops);
 struct gsim_cli_point;
 /* Also the plan that --sched plan=FILE names. */
-enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* --plan; nothing where there is none. */
-enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/place/best.c: --place best, --sched best ------------------------------------------------------------- */
 bool gsim_cli_is_best(const char *text);
 /* The point gets the placement whose makespan is least. TELLS: on stderr by how much. */
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload, const struct gsim_scheduler_ops **best,
+enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload,
+                                         const struct gsim_scheduler_ops **best,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/kernels/kernels.c --------------------------------------------------------------------------------------- */
@@ -437,7 +479,8 @@ void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gs
 void gsim_cli_note_foreign_opts(const struct gsim_cli_setup *setup, const char *workload);
 /* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
 bool gsim_cli_is_of_kernels(enum gsim_device_number number);
-bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160]);
+bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device,
+                              char text[160]);
 
 /* One program under one scheduler. */
 struct gsim_cli_point {
@@ -445,7 +488,8 @@ struct gsim_cli_point {
     struct gsim_simulation simulation;
     const struct gsim_generator_ops *generator; /* that drew the program; NULL: none did */
     struct gsim_op_plan plan;              /* of --sched plan=FILE */
-    const struct gsim_source_ops *source;  /* that the program is drawn from while it runs: PROGRAM is what was drawn; NULL: it is known */
+    const struct gsim_source_ops
+        *source; /* that the program is drawn from while it runs: PROGRAM is what was drawn; NULL: it is known */
     void *numbers;                         /* of either */
     struct gsim_workload_options workload; /* of a built-in one, as build() took it */
     void *params;
@@ -460,7 +504,8 @@ struct gsim_cli_point {
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
                                struct gsim_error *error) GSIM_NODISCARD;
 /* --spread N: of how many copies; 0 without it. */
-enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* FROM:TO with units, in microseconds; 0 and INFINITY where one is left out. cli/part.c */
 enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
                                  struct gsim_error *error) GSIM_NODISCARD;
@@ -478,7 +523,8 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct gsim_workload_ops *workload,
-                               struct gsim_workload_options *options, struct gsim_error *error) GSIM_NODISCARD; /* --size */
+                               struct gsim_workload_options *options,
+                               struct gsim_error *error) GSIM_NODISCARD; /* --size */
 enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
 /* Fails when NAME is gpu.X or device.X and there is no such number. */
 enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;
@@ -490,7 +536,8 @@ void gsim_cli_point_release(struct gsim_cli_point *point);
 bool gsim_cli_is_shared_object(const char *text);
 
 /* Fails where the program is drawn while it runs, and WHAT needs to know it before. */
-enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 
 /* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
  * the search path, but nearly has the name of one. cli/notes.c */

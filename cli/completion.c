@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). gpusim completion bash|zsh: what a shell offers behind gpusim, from the tables that --help is made
- * of. Names of workloads, schedulers and devices are those of the gpusim that wrote it.
+ * Layer: cli (program). gpusim completion bash|zsh: what a shell offers behind gpusim, from the tables that --help is
+ * made of. Names of workloads, schedulers and devices are those of the gpusim that wrote it.
  */
 #include "cli/cli.h"
 
@@ -35,12 +35,14 @@ static enum names names_of(enum gsim_cli_key key)
 
 static bool takes_files(enum gsim_cli_key key, const char *metavar)
 {
-    return strstr(metavar, "FILE") || strstr(metavar, "DIR") || key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_DEVICE || key == GSIM_CLI_TASK;
+    return strstr(metavar, "FILE") || strstr(metavar, "DIR") || key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_DEVICE ||
+           key == GSIM_CLI_TASK;
 }
 
 static bool is_repeatable(enum gsim_cli_key key)
 {
-    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK;
+    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION ||
+           key == GSIM_CLI_TASK;
 }
 
 /* "managed|pinned|FILE" as "managed pinned": of a metavar, up to LENGTH, the words to be typed as they stand. */
@@ -75,8 +77,9 @@ static bool has_files(enum gsim_cli_command command)
 {
     const char *usage = gsim_cli_usage(command), *name = gsim_cli_command_name((int)command);
     const char *operands = strstr(usage, name) ? strstr(usage, name) + strlen(name) : usage;
-    return command != GSIM_CLI_RUN && (strncmp(operands, " FILE", 5) == 0 || strstr(operands, "FILE...") ||
-                                       strstr(operands, "SPEC") || strstr(operands, "PROBE") || strstr(operands, "] FILE"));
+    return command != GSIM_CLI_RUN &&
+           (strncmp(operands, " FILE", 5) == 0 || strstr(operands, "FILE...") || strstr(operands, "SPEC") ||
+            strstr(operands, "PROBE") || strstr(operands, "] FILE"));
 }
 
 /* What stands in $workloads and the others. */
@@ -84,7 +87,8 @@ static void put_names(struct script *s, enum names names)
 {
     for (uint32_t i = 0; names == WORKLOADS && gsim_workload_at(i); i++)
         gsim_output_printf(s->output, "%s ", gsim_workload_at(i)->name);
-    for (uint32_t i = 0; names == WORKLOADS && gsim_source_at(i); i++) gsim_output_printf(s->output, "%s ", gsim_source_at(i)->name);
+    for (uint32_t i = 0; names == WORKLOADS && gsim_source_at(i); i++)
+        gsim_output_printf(s->output, "%s ", gsim_source_at(i)->name);
     for (uint32_t i = 0; (names == SCHEDULERS || names == SETTINGS) && gsim_scheduler_at(i); i++) {
         const struct gsim_scheduler_ops *ops = gsim_scheduler_at(i);
         if (names == SCHEDULERS) gsim_output_printf(s->output, "%s ", ops->name);
@@ -141,14 +145,17 @@ static void put_bash_words(struct script *s, enum gsim_cli_command command)
         gsim_output_text(s->output, "\"");
     }
     if (command == GSIM_CLI_LIST)
-        gsim_output_text(s->output, "\n            case $COMP_CWORD$before in 3workloads | 3presets) words=$workloads ;;\n"
-                                    "            3schedulers) words=$schedulers ;; 3sharing) words=$ways ;; 3devices) words=$devices ;; esac");
+        gsim_output_text(
+            s->output,
+            "\n            case $COMP_CWORD$before in 3workloads | 3presets) words=$workloads ;;\n"
+            "            3schedulers) words=$schedulers ;; 3sharing) words=$ways ;; 3devices) words=$devices ;; esac");
     gsim_output_printf(s->output, "%s ;;\n", has_files(command) ? "\n            files=yes" : "");
 }
 
 static void put_bash(struct script *s)
 {
-    gsim_output_text(s->output, "# bash completion of gpusim " GPUSIM_VERSION ", by gpusim completion bash\n_gpusim()\n{\n");
+    gsim_output_text(s->output,
+                     "# bash completion of gpusim " GPUSIM_VERSION ", by gpusim completion bash\n_gpusim()\n{\n");
     put_variables(s, "'");
     gsim_output_text(s->output,
                      "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -196,7 +203,8 @@ static void put_zsh_text(struct gsim_output *output, const char *text)
 static void put_zsh_option(struct script *s, enum gsim_cli_command command, enum gsim_cli_key key)
 {
     struct gsim_cli_option option = gsim_cli_option_of(key, command);
-    gsim_output_printf(s->output, " \\\n        '%s--%s%s[", is_repeatable(key) ? "*" : "", option.name, option.metavar ? "=" : "");
+    gsim_output_printf(s->output, " \\\n        '%s--%s%s[", is_repeatable(key) ? "*" : "", option.name,
+                       option.metavar ? "=" : "");
     put_zsh_text(s->output, option.help);
     gsim_output_text(s->output, "]");
     if (option.metavar) {
@@ -224,14 +232,16 @@ static void put_zsh_command(struct script *s, enum gsim_cli_command command)
         put_alternatives(s->output, operand, length);
         gsim_output_text(s->output, ")'");
     }
-    if (command == GSIM_CLI_LIST) gsim_output_text(s->output, " \\\n        '2:name:{compadd -- $workloads $schedulers $devices}'");
+    if (command == GSIM_CLI_LIST)
+        gsim_output_text(s->output, " \\\n        '2:name:{compadd -- $workloads $schedulers $devices}'");
     if (has_files(command)) gsim_output_text(s->output, " \\\n        '*:file:_files'");
     gsim_output_text(s->output, " ;;\n");
 }
 
 static void put_zsh(struct script *s)
 {
-    gsim_output_text(s->output, "#compdef gpusim\n# zsh completion of gpusim " GPUSIM_VERSION ", by gpusim completion zsh\n_gpusim() {\n");
+    gsim_output_text(s->output, "#compdef gpusim\n# zsh completion of gpusim " GPUSIM_VERSION
+                                ", by gpusim completion zsh\n_gpusim() {\n");
     put_variables(s, ")");
     gsim_output_text(s->output, "    local -a commands=(");
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) {
@@ -239,13 +249,16 @@ static void put_zsh(struct script *s)
         put_zsh_text(s->output, gsim_cli_summary((enum gsim_cli_command)i));
         gsim_output_text(s->output, "'");
     }
-    gsim_output_text(s->output, ")\n    local command=run\n"
-                                "    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi\n"
-                                "    if (( ${commands[(I)$words[2]:*]} )); then command=$words[2]; shift words; (( CURRENT-- )); fi\n"
-                                "    case $command in\n");
+    gsim_output_text(
+        s->output,
+        ")\n    local command=run\n"
+        "    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi\n"
+        "    if (( ${commands[(I)$words[2]:*]} )); then command=$words[2]; shift words; (( CURRENT-- )); fi\n"
+        "    case $command in\n");
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) put_zsh_command(s, (enum gsim_cli_command)i);
-    gsim_output_text(s->output, "    esac\n}\n"
-                                "if [[ ${funcstack[1]-} == _gpusim ]]; then _gpusim \"$@\"; else compdef _gpusim gpusim; fi\n");
+    gsim_output_text(s->output,
+                     "    esac\n}\n"
+                     "if [[ ${funcstack[1]-} == _gpusim ]]; then _gpusim \"$@\"; else compdef _gpusim gpusim; fi\n");
 }
 
 int gsim_cli_completion(const struct gsim_cli_arguments *arguments)

@@ -118,7 +118,8 @@ enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, co
     struct gsim_result result = *plain;
     const struct gsim_device_spec *device = plain->simulation->device;
     if (gsim_energy_is_known(plain->timeline->program, device) && !plain->simulation->folds) {
-        enum gsim_status status = gsim_energy_compute(plain->timeline, device, plain->metrics->makespan, &energy, error);
+        enum gsim_status status =
+            gsim_energy_compute(plain->timeline, device, plain->metrics->makespan, &energy, error);
         if (status != GSIM_OK) return status;
         result.energy = &energy;
     }

@@ -93,8 +93,10 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "turn a profiler's trace into a program file",
             "gpusim import [kineto|xla|nsys|nvprof|rocprof|wfcommons|chrome|cuda] FILE -o PROGRAM [options], or\n"
             "       gpusim import ncu FILE... -o KERNELS",
-            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, TensorFlow),\n"
-            "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or a\n"
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, "
+            "TensorFlow),\n"
+            "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or "
+            "a\n"
             "workflow of WfCommons (wfcommons: a second of a task becomes a ms of a kernel), told apart by the file\n"
             "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
             "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
@@ -103,7 +105,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "h200; the durations then belong to it). Kernels that ran beside others took longer for it: their times\n"
             "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
             "What had to be repaired is counted on stderr.\n"
-            "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on: launches,\n"
+            "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on: "
+            "launches,\n"
             "copies, streams and events become the program, kernels' times are estimated (docs/source.md).\n"
             "What ncu measured of single kernels (ncu: its raw page as CSV, or .ncu-rep where ncu is) becomes a file\n"
             "that --kernels reads: clusters, pipes, times with empty caches (docs/kernels-you-profile.md).\n",
@@ -186,10 +189,13 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "sign.\n"
             "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds "
             "the\n"
-            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). grcuda-gpus:\n"
+            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). "
+            "grcuda-gpus:\n"
             "GrCUDA's programs on 1 to 8 V100 and A100 by hand and under its device policies (--csv, --jobs). mega:\n"
-            "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: what NCCL\n"
-            "reaches and costs a kernel beside it (--csv alone). kesco-effort: lines and tokens of KeSCo's programs in each\n"
+            "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: what "
+            "NCCL\n"
+            "reaches and costs a kernel beside it (--csv alone). kesco-effort: lines and tokens of KeSCo's programs in "
+            "each\n"
             "scheme (--csv alone; needs libclang).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
@@ -312,21 +318,27 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "simulate a server of a language model: requests, batches, percentiles",
             "gpusim serve SPEC.json [options]",
-            "Serves the requests of a file (schema gpusim-serving/1, docs/serving.md) with the programs of its steps, which\n"
-            "are traces or program files, on a simulated GPU. Prints times to the first token and per token, throughput,\n"
-            "goodput and where the server's time went. Steps that repeat are looked up. Several rates, batching policies or\n"
+            "Serves the requests of a file (schema gpusim-serving/1, docs/serving.md) with the programs of its steps, "
+            "which\n"
+            "are traces or program files, on a simulated GPU. Prints times to the first token and per token, "
+            "throughput,\n"
+            "goodput and where the server's time went. Steps that repeat are looked up. Several rates, batching "
+            "policies or\n"
             "ways to place the prefill give a table.\n",
             "  gpusim serve server.json\n"
             "  gpusim serve server.json --report run.json --exact\n"
-            "  gpusim serve server.json --arrivals poisson:60 --requests 1000 --batching chunked --opt chunked.chunk=128\n"
+            "  gpusim serve server.json --arrivals poisson:60 --requests 1000 --batching chunked --opt "
+            "chunked.chunk=128\n"
             "  gpusim serve server.json --rate 20:140:20 --prefill-beside same,stream,urgent --csv load.csv\n",
         },
     [GSIM_CLI_STEP_TIME] =
         {
             "tell how long one step of a server takes",
             "gpusim step SPEC.json KIND SIZE [+ KIND SIZE]... [beside prefill SIZE] | --listen",
-            "Prints the time of steps one after the other, alone or beside a prefill on a stream of its own. With --listen it\n"
-            "reads such questions from standard input, one a line, and answers each with microseconds or \"error TEXT\": an\n"
+            "Prints the time of steps one after the other, alone or beside a prefill on a stream of its own. With "
+            "--listen it\n"
+            "reads such questions from standard input, one a line, and answers each with microseconds or \"error "
+            "TEXT\": an\n"
             "engine's own scheduler can then run on simulated time (docs/serving.md has a client of 30 lines).\n",
             "  gpusim step server.json decode 8\n"
             "  gpusim step server.json decode 8 beside prefill 512\n"
@@ -336,7 +348,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "write the schedule of a CUDA source or of a PyTorch model's trace",
             "gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD [options]",
-            "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its kernels.\n"
+            "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its "
+            "kernels.\n"
             "A trace, with its execution trace or its CUDA graph's edges: how much faster the step is as a CUDA graph\n"
             "on several streams than on one, with an interval, and the plan: for each kernel its stream and what it\n"
             "waits for. --python writes code that applies it (docs/schedule.md).\n",
@@ -364,7 +377,8 @@ static const struct {
      "a batching policy's parameter (POLICY.NAME), gpu.NAME,\ndevice.NAME or rule.NAME=off; may be repeated"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_SERVE, NULL, "write the table as CSV (gpusim plot load draws it)"},
     {GSIM_CLI_LIMIT, GSIM_CLI_ON_COMPARE, "FIGURE=TIME",
-     "with --task PROGRAM,copies=FROM:TO: for each way the most copies\nwhose mean, p50 or p99 stays within it, such as p99=20ms"},
+     "with --task PROGRAM,copies=FROM:TO: for each way the most copies\nwhose mean, p50 or p99 stays within it, such "
+     "as p99=20ms"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_COMPARE, "A,B,...|all",
      "built-in workloads (gpusim list workloads) and program files,\nseparated by commas (default all)"},
     {GSIM_CLI_WORKLOAD, GSIM_CLI_ON_SWEEP, "A,B,...|all",
@@ -383,16 +397,23 @@ static const struct {
      "the GPU whose durations these are (gpusim list devices;\ndefault h200)"},
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_SUBJECT, NULL,
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
-    {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL, "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL,
+     "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
-    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...", "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
+    {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...",
+     "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
-    {GSIM_CLI_SCHED, GSIM_CLI_ON_SCHEDULE, NULL, "who chooses the streams (gpusim list schedulers). Of a trace: each\nof list, kesco and heft, and the best one is taken"},
-    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SCHEDULE, NULL, "the scheduled CUDA source, or the plan of a trace as JSON; also\n--out, -o"},
+    {GSIM_CLI_SCHED, GSIM_CLI_ON_SCHEDULE, NULL,
+     "who chooses the streams (gpusim list schedulers). Of a trace: each\nof list, kesco and heft, and the best one is "
+     "taken"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SCHEDULE, NULL,
+     "the scheduled CUDA source, or the plan of a trace as JSON; also\n--out, -o"},
     {GSIM_CLI_PLAN, GSIM_CLI_ON_SCHEDULE, NULL, "write the plan as CSV, or JSON if named .json"},
-    {GSIM_CLI_SPREAD_RUNS, GSIM_CLI_ON_SCHEDULE, NULL, "of a trace: so many copies with other random numbers give the\ninterval (default 20)"},
-    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_SUBJECT, NULL, "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
+    {GSIM_CLI_SPREAD_RUNS, GSIM_CLI_ON_SCHEDULE, NULL,
+     "of a trace: so many copies with other random numbers give the\ninterval (default 20)"},
+    {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_SUBJECT, NULL,
+     "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, NULL,
      "gpu.NAME, device.NAME (gpusim list devices --long) or\nrule.NAME=off (gpusim list rules); may be repeated"},
@@ -402,7 +423,8 @@ static const struct {
      "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "what speed-ups refer to (default: no speed-ups)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_COMPARE, NULL, "write the table as JSON"},
-    {GSIM_CLI_REPORT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write the tables and all predictions as JSON"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL,
+     "write the tables and all predictions as JSON"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_CALIBRATE, NULL, "write the fit as JSON: values, intervals, residuals"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_COMPARE, NULL, "write the table as CSV"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL, "write a line for every prediction, as CSV"},
@@ -422,7 +444,8 @@ static const struct {
     {GSIM_CLI_CONDITION, GSIM_CLI_ON_SWEEP, NULL,
      "only points that meet it: 'size >= 1e6 && sched != serial';\nmay be repeated"},
     {GSIM_CLI_OUT, GSIM_CLI_ON_RESULTS, NULL, "merge: the results file to write; also --output, -o"},
-    {GSIM_CLI_RESUME, GSIM_CLI_ON_RESULTS, NULL, "merge: into a results file that is there, what it does not\nhave yet"},
+    {GSIM_CLI_RESUME, GSIM_CLI_ON_RESULTS, NULL,
+     "merge: into a results file that is there, what it does not\nhave yet"},
     {GSIM_CLI_MIX, GSIM_CLI_ON_RESULTS, NULL, "merge: also results of another version or model"},
 };
 
@@ -477,8 +500,10 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
     }
     if (command == GSIM_CLI_RESULTS) put_columns(output);
     gsim_output_printf(output, "\nExamples:\n%s", text->examples);
-    gsim_output_text(output, "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input, 128 + N stopped by\n"
-                             "signal N (130: Ctrl-C).\n");
+    gsim_output_text(
+        output,
+        "\nExit status: 0 done, 1 the simulation or the output failed, 2 bad usage or input, 128 + N stopped by\n"
+        "signal N (130: Ctrl-C).\n");
 }
 
 void gsim_cli_help_program(struct gsim_output *output)

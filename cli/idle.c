@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). Notes on options that do nothing: each --opt of the machine or of a scheduler is left out in turn,
- * and where every run takes exactly as long without it, that is said, with the reason where there is one to name.
+ * Layer: cli (program). Notes on options that do nothing: each --opt of the machine or of a scheduler is left out in
+ * turn, and where every run takes exactly as long without it, that is said, with the reason where there is one to name.
  */
 #include <string.h>
 
@@ -43,7 +43,8 @@ bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct g
     if (given == program->kernel_count)
         snprintf(text, 160, "all kernels are given by their time alone (solo_us), which stays");
     else
-        snprintf(text, 160, "%zu of %u kernels are given by their time alone (solo_us), which stays", given, program->kernel_count);
+        snprintf(text, 160, "%zu of %u kernels are given by their time alone (solo_us), which stays", given,
+                 program->kernel_count);
     return true;
 }
 
@@ -58,16 +59,19 @@ static enum gsim_device_number number_of(const char *opt)
 }
 
 /* Why it does nothing, as far as the run's settings tell. */
-static void put_reason(const struct gsim_cli_setup *setup, const struct gsim_program *program, enum gsim_device_number number)
+static void put_reason(const struct gsim_cli_setup *setup, const struct gsim_program *program,
+                       enum gsim_device_number number)
 {
     char text[160];
     const char *section = number < GSIM_DEVICE_NUMBER_COUNT ? gsim_device_number_section(number) : "";
     bool is_managed = setup->memory == GSIM_MEMORY_MANAGED;
     if (strcmp(section, "link") == 0 && is_managed)
-        fprintf(stderr, ": managed memory moves by prefetch_gbps and fault_total_gbps; device." GSIM_DEVICE_PCIE " sets all of the link");
+        fprintf(stderr, ": managed memory moves by prefetch_gbps and fault_total_gbps; device." GSIM_DEVICE_PCIE
+                        " sets all of the link");
     else if (strcmp(section, "managed") == 0 && !is_managed)
         fprintf(stderr, ": the run's memory is not managed");
-    else if (number < GSIM_DEVICE_NUMBER_COUNT && gsim_cli_is_of_kernels(number) && gsim_cli_time_alone_text(program, &setup->device, text))
+    else if (number < GSIM_DEVICE_NUMBER_COUNT && gsim_cli_is_of_kernels(number) &&
+             gsim_cli_time_alone_text(program, &setup->device, text))
         fprintf(stderr, ": %s", text);
     fprintf(stderr, "\n");
 }
@@ -77,8 +81,8 @@ struct outcome {
     bool failed;
 };
 
-static struct outcome run_without(const struct gsim_cli_arguments *arguments, size_t left_out, const struct gsim_cli_case *cell,
-                                  bool until_steady)
+static struct outcome run_without(const struct gsim_cli_arguments *arguments, size_t left_out,
+                                  const struct gsim_cli_case *cell, bool until_steady)
 {
     struct gsim_cli_arguments fewer = *arguments;
     struct gsim_cli_setup setup = {0};
@@ -115,7 +119,8 @@ static bool is_idle(const struct gsim_cli_setup *setup, size_t opt, const struct
     if (number_of(setup->arguments->opts[opt]) < GSIM_DEVICE_NUMBER_COUNT && is_of_copies(setup, opt)) return false;
     for (size_t i = 0; i < count; i++) {
         struct outcome outcome = run_without(setup->arguments, opt, &cells[i], setup->until_steady);
-        if (outcome.failed || outcome.makespan != cells[i].makespan || outcome.iterations != cells[i].iteration_total) return false;
+        if (outcome.failed || outcome.makespan != cells[i].makespan || outcome.iterations != cells[i].iteration_total)
+            return false;
     }
     return true;
 }

@@ -47,7 +47,8 @@ static enum gsim_status parse_operands(struct import *i, struct gsim_error *erro
     const struct gsim_importer *named = gsim_importer_find(word);
     if (count == 0) return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
     if (count == 1 && named && access(word, F_OK) != 0)
-        return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)", word);
+        return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)",
+                              word);
     if (count == 2 && !named) {
         gsim_nearest_init(&nearest, word);
         for (size_t f = 0; gsim_importer_at(f); f++) {
@@ -70,14 +71,16 @@ static enum gsim_status find_importer(struct import *i, struct gsim_error *error
     char what[GSIM_IMPORTER_TEXT];
     bool is_trace;
     i->importer = gsim_importer_of(i->path, &i->origin, error);
-    if (!i->importer && i->named && !gsim_importer_what(i->path, what, &is_trace)[0]) { /* JSON: it says itself what it lacks */
+    if (!i->importer && i->named &&
+        !gsim_importer_what(i->path, what, &is_trace)[0]) { /* JSON: it says itself what it lacks */
         *error = (struct gsim_error){0};
         i->importer = i->named;
     }
     if (!i->importer) return error->status;
     if (i->named && strcmp(i->path, "-") == 0) i->importer = i->named;
     if (i->named && i->named->read != i->importer->read)
-        fprintf(stderr, "gpusim: note: '%s' is %s: read as that, not as %s\n", i->path, i->importer->what, i->named->name);
+        fprintf(stderr, "gpusim: note: '%s' is %s: read as that, not as %s\n", i->path, i->importer->what,
+                i->named->name);
     return GSIM_OK;
 }
 
@@ -163,8 +166,15 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (notes->is_source) return;
     if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
-    if (notes->overhead_us > 0) fprintf(stderr, "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)\n", notes->overhead_us);
-    if (!notes->data_works) fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers keep that order\n", stderr);
+    if (notes->overhead_us > 0)
+        fprintf(stderr,
+                "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed "
+                "(--profiler-overhead)\n",
+                notes->overhead_us);
+    if (!notes->data_works)
+        fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers "
+              "keep that order\n",
+              stderr);
     if (gpu_note[0]) fprintf(stderr, "gpusim: note: %s\n", gpu_note);
     else gsim_cli_note_gpu(path, notes->gpu, device);
 }
@@ -194,11 +204,12 @@ static void tell_round(void *context, uint32_t round)
     gsim_progress_show(progress);
 }
 
-/* --- kernels that ran beside others -------------------------------------------------------------------------------- */
-/* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers their times. */
+/* --- kernels that ran beside others --- */
+/* Reads the trace once more, with what was measured, which takes memory that other traces need not have; then lowers
+ * their times. */
 static enum gsim_status infer_alone(gsim_import_reader *read, const char *path, struct gsim_import_options *options,
-                                    const struct gsim_device_spec *device, struct gsim_program *program, struct gsim_import_notes *notes,
-                                    struct gsim_alone *alone, struct gsim_error *error)
+                                    const struct gsim_device_spec *device, struct gsim_program *program,
+                                    struct gsim_import_notes *notes, struct gsim_alone *alone, struct gsim_error *error)
 {
     struct gsim_import_times times = {0};
     struct gsim_progress progress;
@@ -245,7 +256,8 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     char device[GSIM_CLI_DEVICE_NAME] = "";
     const char *asked = i->arguments->value[GSIM_CLI_DEVICE];
     enum gsim_status status = asked ? GSIM_OK : gsim_cli_trace_device(&i->origin, device, error);
-    if (status == GSIM_OK) status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
+    if (status == GSIM_OK)
+        status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
     if (status != GSIM_OK) return status;
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     start_progress(&progress, i->path);
@@ -263,7 +275,8 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 {
     char device[GSIM_CLI_DEVICE_NAME];
     enum gsim_status status = read_for_device(i, error);
-    bool is_told = i->arguments->value[GSIM_CLI_DEVICE] || i->origin.device[0] || i->origin.gpu[0] || strcmp(i->path, "-") == 0;
+    bool is_told =
+        i->arguments->value[GSIM_CLI_DEVICE] || i->origin.device[0] || i->origin.gpu[0] || strcmp(i->path, "-") == 0;
     if (status != GSIM_OK || is_told || !i->notes.gpu[0]) return status;
     i->origin.compute_capability = i->notes.compute_capability;
     i->origin.sm_count = i->notes.sm_count;
@@ -278,11 +291,17 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     return read_for_device(i, error);
 }
 
-enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
-                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error)
+enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
+                                       struct gsim_program *program, struct gsim_import_notes *notes,
+                                       struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
+                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE],
+                                       struct gsim_error *error)
 {
-    struct import i = {.arguments = arguments, .path = path, .infers = true, .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps, .origin = origin}};
+    struct import i = {
+        .arguments = arguments,
+        .path = path,
+        .infers = true,
+        .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps, .origin = origin}};
     i.options.splits_waits = true;
     i.options.name = i.name;
     enum gsim_status status = parse_words(arguments, &i.options, error);
@@ -304,11 +323,14 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct import i = {.arguments = arguments, .infers = true, .options = {.cuda = &i.cuda, .name = i.name}};
-    if (arguments->operand_count >= 2 && strcmp(arguments->operands[0], "ncu") == 0) return gsim_cli_import_ncu(arguments);
+    if (arguments->operand_count >= 2 && strcmp(arguments->operands[0], "ncu") == 0)
+        return gsim_cli_import_ncu(arguments);
     if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0]) &&
-        (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0)) return gsim_cli_import_ranks(arguments);
+        (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0))
+        return gsim_cli_import_ranks(arguments);
     struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (arguments->repeated_count + 1));
-    enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error)
+                                    : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = prepare(&i, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
     if (status == GSIM_OK && i.infers && i.notes.shared)

@@ -185,7 +185,9 @@ static enum gsim_status list_devices(bool in_full, struct gsim_error *error)
         status = put_device(entry->path, error);
         printf("\n");
     }
-    if (status == GSIM_OK) printf("h100 is h100-vm, a100 is a100-sxm4-40gb; -vm: with the host of a virtual machine, where it was measured\n");
+    if (status == GSIM_OK)
+        printf("h100 is h100-vm, a100 is a100-sxm4-40gb; -vm: with the host of a virtual machine, where it was "
+               "measured\n");
     gsim_device_list_release(&list);
     return status;
 }
@@ -229,7 +231,7 @@ static enum gsim_status list_rule(const char *name, struct gsim_error *error)
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
-/* --- options of the machine ---------------------------------------------------------------------------------------- */
+/* --- options of the machine --- */
 static void put_gpu_option(const struct gsim_param *row)
 {
     char value[64];
@@ -256,10 +258,11 @@ static enum gsim_status list_gpu_option(const char *name, struct gsim_error *err
     }
     gsim_nearest_init(&nearest, name);
     for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown option gpu.%.60s%s (see gpusim list gpu)", name, gsim_nearest_text(&nearest, hint, sizeof hint));
+    return gsim_error_set(error, GSIM_USAGE, "unknown option gpu.%.60s%s (see gpusim list gpu)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
-/* --- batching policies --------------------------------------------------------------------------------------------- */
+/* --- batching policies --- */
 static void put_batching(const struct gsim_batching_ops *policy, bool in_full)
 {
     printf("  %-14s %s\n", policy->name, policy->summary);
@@ -366,7 +369,9 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
         return status;
     }
     if (topic == PRESETS && (gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name)))
-        return gsim_error_set(error, GSIM_USAGE, "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name, name);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name, name);
     status = find_workload(name, &workload, error);
     if (status == GSIM_OK && topic == WORKLOADS) put_workload(workload, true);
     if (status == GSIM_OK && topic == PRESETS) list_presets(workload, true);
@@ -391,8 +396,9 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
     return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, nodes, presets, rules or gpu%s", wanted,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, nodes, "
+                          "presets, rules or gpu%s",
+                          wanted, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 int gsim_cli_list(const struct gsim_cli_arguments *arguments)

@@ -36,7 +36,8 @@ void gsim_cli_note_devices(const struct gsim_program *program, const char *const
         for (size_t j = 0; j < file_count; j++) gsim_nearest_offer(&nearest, files[j].name);
         if (!gsim_nearest_text(&nearest, hint, sizeof(hint))[0]) continue;
         told = kernel->solo_device;
-        fprintf(stderr, "gpusim: note: kernel '%.60s': solo_device: '%.60s' is no known device%s Its solo_us is not used\n",
+        fprintf(stderr,
+                "gpusim: note: kernel '%.60s': solo_device: '%.60s' is no known device%s Its solo_us is not used\n",
                 kernel->name, told, hint);
     }
     gsim_arena_release(&arena);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --steps, --between; and stretches of time in general.
+ * Which part of a profiler's trace: --gpu, --rank, --range, --time, --step, --steps, --between; and stretches of time
+ * in general.
  */
 #include <ctype.h>
 #include <math.h>
@@ -42,10 +43,11 @@ enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double
                                  struct gsim_error *error)
 {
     if (gsim_text_window(text, from_us, to_us) && *from_us <= GSIM_LIMIT_US) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--%s: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a "
-                          "unit), found '%.60s'",
-                          gsim_cli_option_at(key)->name, text);
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "--%s: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a "
+        "unit), found '%.60s'",
+        gsim_cli_option_at(key)->name, text);
 }
 
 enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
@@ -65,7 +67,8 @@ enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *argument
     return GSIM_OK;
 }
 
-static enum gsim_status parse_number(const char *option, const char *text, bool *has, uint32_t *number, struct gsim_error *error)
+static enum gsim_status parse_number(const char *option, const char *text, bool *has, uint32_t *number,
+                                     struct gsim_error *error)
 {
     *has = text != NULL;
     if (!text || (*text && parse_index(text, text + strlen(text), 0, number))) return GSIM_OK;
@@ -76,22 +79,28 @@ static enum gsim_status parse_steps(const char *text, struct gsim_import_part *p
 {
     const char *colon = strchr(text, ':');
     part->has_step = true;
-    if (colon && parse_index(text, colon, 0, &part->step) && parse_index(colon + 1, colon + strlen(colon), UINT32_MAX, &part->last_step) &&
-        part->step <= part->last_step)
+    if (colon && parse_index(text, colon, 0, &part->step) &&
+        parse_index(colon + 1, colon + strlen(colon), UINT32_MAX, &part->last_step) && part->step <= part->last_step)
         return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--steps: expected FROM:TO, two numbers in ascending order, found '%s'", text);
+    return gsim_error_set(error, GSIM_USAGE, "--steps: expected FROM:TO, two numbers in ascending order, found '%s'",
+                          text);
 }
 
-enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options, struct gsim_error *error)
+enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
+                               struct gsim_error *error)
 {
-    static const enum gsim_cli_key keys[] = {GSIM_CLI_RANGE, GSIM_CLI_TIME, GSIM_CLI_STEP, GSIM_CLI_STEPS, GSIM_CLI_BETWEEN, GSIM_CLI_WHOLE};
+    static const enum gsim_cli_key keys[] = {GSIM_CLI_RANGE, GSIM_CLI_TIME,    GSIM_CLI_STEP,
+                                             GSIM_CLI_STEPS, GSIM_CLI_BETWEEN, GSIM_CLI_WHOLE};
     const char *const *value = arguments->value;
     struct gsim_import_part *part = &options->part;
     int given = 0;
     options->first = 0;
     options->last = UINT32_MAX;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) given += value[keys[i]] != NULL;
-    if (given > 1) return gsim_error_set(error, GSIM_USAGE, "expected one of --range, --time, --step, --steps, --between and --whole, found %d", given);
+    if (given > 1)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "expected one of --range, --time, --step, --steps, --between and --whole, found %d",
+                              given);
     part->rank = value[GSIM_CLI_RANK];
     part->between = value[GSIM_CLI_BETWEEN];
     enum gsim_status status = parse_number("gpu", value[GSIM_CLI_GPU], &part->has_gpu, &part->gpu, error);

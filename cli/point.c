@@ -5,18 +5,22 @@
 #include "sim/spread.h"
 #include "sim/program/verify.h"
 
-static enum gsim_status verify(const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status verify(const struct gsim_simulation *s, const struct gsim_timeline *timeline,
+                               struct gsim_error *error)
 {
     struct gsim_error found = {0};
-    uint32_t iterations = s->until_steady ? (uint32_t)timeline->iteration_count : s->iterations ? s->iterations : s->program->iterations;
-    bool is_placed = timeline->gpu_count > 1 && s->memory != GSIM_MEMORY_MANAGED && (s->placement || s->op_plan || s->scheduler->places);
+    uint32_t iterations = s->until_steady ? (uint32_t)timeline->iteration_count
+                          : s->iterations ? s->iterations
+                                          : s->program->iterations;
+    bool is_placed = timeline->gpu_count > 1 && s->memory != GSIM_MEMORY_MANAGED &&
+                     (s->placement || s->op_plan || s->scheduler->places);
     enum gsim_status status = gsim_verify_timeline(timeline, s->program, iterations, is_placed, &found);
     if (status == GSIM_OK) return GSIM_OK;
     return gsim_error_set(error, status, "%s with %s: %s", s->program->name, s->scheduler->name, found.message);
 }
 
-static enum gsim_status makespan(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us,
-                                 struct gsim_error *error)
+static enum gsim_status makespan(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
+                                 double *time_us, struct gsim_error *error)
 {
     struct gsim_metrics metrics;
     enum gsim_status status = gsim_metrics_compute(timeline, &copy->device, NULL, &metrics, error);
@@ -47,7 +51,8 @@ enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed,
     point->iteration = *metrics;
     point->iteration_kernels = timeline->kernel_count;
     if (status == GSIM_OK && timeline->iteration_count > 1)
-        status = gsim_metrics_iteration(timeline, simulation.device, alone, &point->iteration, &point->iteration_kernels, error);
+        status = gsim_metrics_iteration(timeline, simulation.device, alone, &point->iteration,
+                                        &point->iteration_kernels, error);
     gsim_free(alone);
     return status;
 }

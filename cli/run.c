@@ -10,7 +10,8 @@
 /* Of a program that is drawn, records are added up where no output needs them one by one. */
 static bool keeps_records(const struct gsim_cli_arguments *arguments)
 {
-    static const enum gsim_cli_key needing[] = {GSIM_CLI_TRACE, GSIM_CLI_CSV, GSIM_CLI_REPORT, GSIM_CLI_GANTT, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_PLAN};
+    static const enum gsim_cli_key needing[] = {GSIM_CLI_TRACE, GSIM_CLI_CSV,           GSIM_CLI_REPORT,
+                                                GSIM_CLI_GANTT, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_PLAN};
     for (size_t i = 0; i < sizeof needing / sizeof needing[0]; i++)
         if (arguments->value[needing[i]]) return true;
     return false;
@@ -31,7 +32,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     gsim_time from = 0, until = 0;
     if (arguments->value[GSIM_CLI_RANKS]) return gsim_cli_run_ranks(arguments, error);
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
-    if (arguments->value[GSIM_CLI_SHARE]) return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
+    if (arguments->value[GSIM_CLI_SHARE])
+        return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");
@@ -44,7 +46,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK && !gsim_cli_is_best(name)) status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK && !gsim_cli_is_best(name)) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
-    if (status == GSIM_OK && gsim_cli_is_best(name)) status = gsim_cli_best_scheduler(&setup, workload, &scheduler, error);
+    if (status == GSIM_OK && gsim_cli_is_best(name))
+        status = gsim_cli_best_scheduler(&setup, workload, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
     if (status == GSIM_OK && setup.places_best) status = gsim_cli_best_place(&point, true, error);
     if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
@@ -58,7 +61,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     }
     if (status == GSIM_OK) {
         const struct gsim_observer *observer = point.simulation.observer;
-        if (!point.source) gsim_run_progress_start(&progress, &point.simulation, stderr); /* how much is to come is not known */
+        if (!point.source)
+            gsim_run_progress_start(&progress, &point.simulation, stderr); /* how much is to come is not known */
         status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);
         if (!point.source) gsim_run_progress_end(&progress);
         point.simulation.observer = observer;
@@ -66,13 +70,16 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) { /* what was drawn */
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
         if (status == GSIM_OK)
-            fprintf(stderr, "gpusim: note: the program file is known as a whole before it runs, and its buffers are there at once: "
-                            "copies go ahead of what needs them, so it may take another time than it did while it was drawn\n");
+            fprintf(
+                stderr,
+                "gpusim: note: the program file is known as a whole before it runs, and its buffers are there at once: "
+                "copies go ahead of what needs them, so it may take another time than it did while it was drawn\n");
     }
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK && !point.source) {
-        const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total, timeline.kernel_count};
+        const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total,
+                                           timeline.kernel_count};
         gsim_cli_note_idle_opts(&setup, &cell, 1);
     }
     if (status == GSIM_OK && point.source) gsim_cli_note_foreign_opts(&setup, point.source->name);

@@ -48,11 +48,12 @@ void gsim_run_progress_start(struct gsim_run_progress *p, struct gsim_simulation
     gsim_progress_start(&p->progress, kernels_of(simulation), out);
     p->progress.unit = "kernels";
     /* Nothing is told to an observer that does not ask, and nothing computed for it. */
-    p->observer = (struct gsim_observer){.data = p,
-                                         .on_kernel = on_kernel,
-                                         .on_copy = on_copy,
-                                         .on_blocks = p->inner && p->inner->on_blocks ? on_blocks : NULL,
-                                         .on_block_change = p->inner && p->inner->on_block_change ? on_block_change : NULL};
+    p->observer =
+        (struct gsim_observer){.data = p,
+                               .on_kernel = on_kernel,
+                               .on_copy = on_copy,
+                               .on_blocks = p->inner && p->inner->on_blocks ? on_blocks : NULL,
+                               .on_block_change = p->inner && p->inner->on_block_change ? on_block_change : NULL};
     simulation->observer = &p->observer;
 }
 

@@ -15,7 +15,8 @@ struct gsim_run_progress {
     uint64_t seen;
 };
 
-/* Watches SIMULATION, whose observer is set already, until gsim_run_progress_end(). Stays where it is. OUT NULL: silent. */
+/* Watches SIMULATION, whose observer is set already, until gsim_run_progress_end(). Stays where it is. OUT NULL:
+ * silent. */
 void gsim_run_progress_start(struct gsim_run_progress *progress, struct gsim_simulation *simulation, FILE *out);
 /* Clears the line. */
 void gsim_run_progress_end(struct gsim_run_progress *progress);

@@ -43,7 +43,8 @@ enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint3
     return status;
 }
 
-enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs, struct gsim_error *error)
+enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs,
+                                      struct gsim_error *error)
 {
     return parse_count(arguments, GSIM_CLI_SPREAD_RUNS, GSIM_LIMIT_SPREAD, runs, error);
 }
@@ -57,7 +58,10 @@ enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, 
         return gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected --trace FILE with it");
     if (text && strcmp(text, "all") == 0) return GSIM_OK;
     enum gsim_status status = parse_count(arguments, GSIM_CLI_TRACE_SMS, GSIM_BLOCK_SMS, sm_count, error);
-    return status == GSIM_OK ? status : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'", GSIM_BLOCK_SMS, text);
+    return status == GSIM_OK
+               ? status
+               : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'",
+                                GSIM_BLOCK_SMS, text);
 }
 
 /* The index of the option's value in its metavar "a|b|c". */
@@ -141,8 +145,10 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
     if (*gsim_nearest_text(&nearest, hint, sizeof(hint)))
-        snprintf(hint, sizeof(hint), ", did you mean '%s.%s'?", gsim_params_find(gsim_gpu_params, nearest.best) ? "gpu" : opt->scope, nearest.best);
-    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope, opt->name, hint);
+        snprintf(hint, sizeof(hint), ", did you mean '%s.%s'?",
+                 gsim_params_find(gsim_gpu_params, nearest.best) ? "gpu" : opt->scope, nearest.best);
+    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope,
+                          opt->name, hint);
 }
 
 static bool is_machine_number(const struct opt *opt)
@@ -185,7 +191,9 @@ static const struct gsim_param *numbers_of(const struct gsim_cli_arguments *argu
     const struct gsim_source_ops *source = gsim_source_find(name);
     struct gsim_error ignored = {0}; /* told when it is used */
     const char *text = arguments->value[GSIM_CLI_WORKLOAD];
-    if (!source && text && gsim_cli_is_shared_object(text) && (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0)) source = NULL;
+    if (!source && text && gsim_cli_is_shared_object(text) &&
+        (gsim_source_load(text, &source, &ignored) != GSIM_OK || strcmp(source->name, name) != 0))
+        source = NULL;
     return generator ? generator->params : source ? source->params : NULL;
 }
 
@@ -217,7 +225,8 @@ static void offer_params(struct gsim_nearest *nearest, const struct gsim_schedul
         gsim_nearest_offer(nearest, row->name);
 }
 
-static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments, const struct opt *opt, struct gsim_error *error)
+static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments, const struct opt *opt,
+                                      struct gsim_error *error)
 {
     struct gsim_nearest nearest;
     char hint[96];
@@ -225,8 +234,9 @@ static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments
     gsim_nearest_init(&nearest, opt->name);
     for (const struct gsim_param *row = numbers; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
     if (numbers)
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope, opt->name,
-                              opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)), opt->scope);
+        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)",
+                              opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)),
+                              opt->scope);
     if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
         return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: %s %s is not used here", opt->scope, opt->name,
                               gsim_scheduler_find(opt->scope) ? "the scheduler" : "sharing by", opt->scope);
@@ -235,8 +245,8 @@ static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments
     gsim_nearest_offer(&nearest, "device");
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE,
-                          "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s", opt->scope,
-                          opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                          "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s",
+                          opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 static enum gsim_status unknown_bare(const struct opt *opt, const struct gsim_scheduler_ops *const *schedulers,
@@ -275,7 +285,8 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
         }
         if (is_workload_number(arguments, &opt)) continue;
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
-        if (!concerns) return opt.scope[0] ? unknown_scope(arguments, &opt, error) : unknown_bare(&opt, schedulers, count, error);
+        if (!concerns)
+            return opt.scope[0] ? unknown_scope(arguments, &opt, error) : unknown_bare(&opt, schedulers, count, error);
     }
     return GSIM_OK;
 }
@@ -292,10 +303,12 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
     if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
+    if (status == GSIM_OK)
+        status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
     if (status == GSIM_OK) status = gsim_cli_placement(arguments, &setup->placement, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
+    if (status == GSIM_OK)
+        status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
     if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
     if (status == GSIM_OK) status = gsim_cli_node_or_device(setup, error);
     if (status != GSIM_OK) return status;
@@ -327,7 +340,8 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
 /* What is not a benchmark has none of their options. */
-static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what, struct gsim_error *error)
+static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what,
+                                       struct gsim_error *error)
 {
     static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
     for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
@@ -351,8 +365,8 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
 }
 
 /* Numbers of a generator or a source by their NAME. */
-static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *name, const struct gsim_param *table,
-                                    size_t size, struct gsim_error *error)
+static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *name,
+                                    const struct gsim_param *table, size_t size, struct gsim_error *error)
 {
     point->numbers = gsim_arena_alloc(&point->arena, size ? size : 1);
     if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -360,21 +374,24 @@ static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct g
     for (size_t i = 0; i < setup->arguments->opt_count; i++) {
         struct opt opt;
         enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && strcmp(opt.scope, name) == 0) status = gsim_params_set(table, point->numbers, opt.name, opt.value, error);
+        if (status == GSIM_OK && strcmp(opt.scope, name) == 0)
+            status = gsim_params_set(table, point->numbers, opt.name, opt.value, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
     }
     return GSIM_OK;
 }
 
 /* What is drawn from SOURCE is not known before the run. */
-static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_source_ops *source,
-                                   struct gsim_error *error)
+static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                   const struct gsim_source_ops *source, struct gsim_error *error)
 {
     enum gsim_status status = refuse_options(setup, source->name, "source", error);
     if (status == GSIM_OK && setup->iterations)
-        status = gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
+        status =
+            gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
     point->source = source;
-    return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error) : status;
+    return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error)
+                             : status;
 }
 
 /* Of what commas separate, or all of it. */
@@ -382,31 +399,34 @@ static bool is_element(const char *list, const char *text)
 {
     size_t length = strlen(text);
     const char *at = strcmp(list, text) == 0 ? text : strstr(list, text);
-    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ','))) at = strstr(at + 1, text);
+    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ',')))
+        at = strstr(at + 1, text);
     return at != NULL;
 }
 
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
-static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path, const struct gsim_source_ops **source, struct gsim_error *error)
+static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path,
+                                    const struct gsim_source_ops **source, struct gsim_error *error)
 {
     const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
     if (named && is_element(named, path)) return gsim_source_load(path, source, error);
     return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
 }
 
-static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_service *service,
-                                     struct gsim_error *error)
+static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                     const struct gsim_service *service, struct gsim_error *error)
 {
     char name[64];
     enum gsim_status status = refuse_options(setup, service->name, "service", error);
     if (status != GSIM_OK) return status;
     snprintf(name, sizeof name, "workloads/services/%s", service->file);
     const char *path = gsim_data_path(&point->arena, name);
-    return path ? gsim_service_build(service, path, setup->device.name, &point->program, error) : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
+    return path ? gsim_service_build(service, path, setup->device.name, &point->program, error)
+                : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
 }
 
-static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const struct gsim_generator_ops *generator,
-                                 struct gsim_error *error)
+static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                 const struct gsim_generator_ops *generator, struct gsim_error *error)
 {
     enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
     if (status != GSIM_OK) return status;
@@ -446,8 +466,8 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
 }
 
 /* --- one run -------------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler, struct gsim_arena *arena,
-                                 void **params, struct gsim_error *error)
+enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler,
+                                 struct gsim_arena *arena, void **params, struct gsim_error *error)
 {
     *params = gsim_arena_alloc(arena, scheduler->params_size ? scheduler->params_size : 1);
     if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -476,12 +496,15 @@ static void add_number(struct gsim_cli_point *point, const char *name, double va
     add_option(point, name, value != 0 ? text : "default");
 }
 
-static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table, const void *object)
+static void add_params(struct gsim_cli_point *point, const char *scope, const struct gsim_param *table,
+                       const void *object)
 {
     for (const struct gsim_param *row = table; row && row->name; row++) {
         char name[96], value[96];
-        const struct gsim_gpu_options *gpu = table == gsim_gpu_params ? object : NULL; /* a sample or a model: where there is one */
-        if (gpu && ((gpu->sample <= 1 && !strcmp(row->name, "sample")) || (!gpu->model && !strcmp(row->name, "model")))) continue;
+        const struct gsim_gpu_options *gpu =
+            table == gsim_gpu_params ? object : NULL; /* a sample or a model: where there is one */
+        if (gpu && ((gpu->sample <= 1 && !strcmp(row->name, "sample")) || (!gpu->model && !strcmp(row->name, "model"))))
+            continue;
         snprintf(name, sizeof(name), "%s.%s", scope, row->name);
         gsim_params_format(row, object, value, sizeof(value));
         add_option(point, name, value);
@@ -500,8 +523,9 @@ static bool is_set(const struct gsim_cli_setup *setup, const char *number)
     bool set = false;
     for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
         struct opt opt;
-        set = split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
-              (strcmp(opt.name, number) == 0 || (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)));
+        set =
+            split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
+            (strcmp(opt.name, number) == 0 || (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)));
     }
     return set;
 }
@@ -525,8 +549,11 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
 {
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
-    size_t room =
-        26 + count_params(run->placement ? run->placement->params : NULL) + count_params(point->generator ? point->generator->params : point->source ? point->source->params : NULL) + count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
+    size_t room = 26 + count_params(run->placement ? run->placement->params : NULL) +
+                  count_params(point->generator ? point->generator->params
+                               : point->source  ? point->source->params
+                                                : NULL) +
+                  count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
     uint32_t iterations = run->iterations ? run->iterations : point->source ? 1 : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
     if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -567,13 +594,17 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
     if (status == GSIM_OK) status = gsim_cli_apply_kernels(setup->arguments, &point->program, error);
     if (status == GSIM_OK) {
         point->simulation = (struct gsim_simulation){.program = &point->program,
-                                                     .device = &setup->device, .scheduler = scheduler,
+                                                     .device = &setup->device,
+                                                     .scheduler = scheduler,
                                                      .scheduler_params = point->params,
                                                      .gpu = setup->gpu,
-                                                     .memory = setup->memory, .prefetch = setup->prefetch,
-                                                     .noise = setup->noise, .gpu_count = setup->gpus,
+                                                     .memory = setup->memory,
+                                                     .prefetch = setup->prefetch,
+                                                     .noise = setup->noise,
+                                                     .gpu_count = setup->gpus,
                                                      .iterations = setup->iterations,
-                                                     .until_steady = setup->until_steady && !setup->iterations && point->program.iterations == 1,
+                                                     .until_steady = setup->until_steady && !setup->iterations &&
+                                                                     point->program.iterations == 1,
                                                      .seed = setup->seed};
         status = gsim_cli_place_point(point, setup, error);
         point->workload = options;

@@ -18,8 +18,9 @@ static void note_steps(const struct gsim_trace_steps *found, char text[NOTES_BYT
 {
     size_t length = strlen(text);
     if (found->count > 1)
-        snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu32 " steps %s: %.1f us as recorded, the median of all but the first",
-                 length ? "\n" : "", found->count, gsim_steps_by_text(found->by), found->median_us);
+        snprintf(text + length, NOTES_BYTES - length,
+                 "%s%" PRIu32 " steps %s: %.1f us as recorded, the median of all but the first", length ? "\n" : "",
+                 found->count, gsim_steps_by_text(found->by), found->median_us);
 }
 
 /* A line for each kind of thing that was noticed. */
@@ -30,7 +31,8 @@ static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_B
     size_t length = 0;
     text[0] = '\0';
     for (uint32_t at = 0; length < NOTES_BYTES && (count = gsim_import_next_note(notes, &at, &note));)
-        length += (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
+        length +=
+            (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
 }
 
 enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error)
@@ -41,32 +43,39 @@ enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_err
 }
 
 /* Adds a line on it to TEXT. */
-static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim_program *program, const struct gsim_import_times *times,
-                               char text[NOTES_BYTES], struct gsim_error *error)
+static enum gsim_status infer(const struct gsim_trace_validation *v, struct gsim_program *program,
+                              const struct gsim_import_times *times, char text[NOTES_BYTES], struct gsim_error *error)
 {
     struct gsim_alone alone;
     char line[GSIM_ALONE_TEXT_SIZE];
-    enum gsim_status status = gsim_infer_alone(v->predictor, program, times->ops, times->count, NULL, NULL, &alone, error);
+    enum gsim_status status =
+        gsim_infer_alone(v->predictor, program, times->ops, times->count, NULL, NULL, &alone, error);
     size_t length = strlen(text);
     if (status == GSIM_OK && alone.kernels)
-        snprintf(text + length, NOTES_BYTES - length, "%s%s", length ? "\n" : "", gsim_alone_text(&alone, v->predictor->device->name, line));
+        snprintf(text + length, NOTES_BYTES - length, "%s%s", length ? "\n" : "",
+                 gsim_alone_text(&alone, v->predictor->device->name, line));
     return status;
 }
 
-enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
+enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error)
 {
     struct gsim_device_match match;
     snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", origin->device);
     if (device[0] || !origin->gpu[0]) return GSIM_OK;
-    if (gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, error)) return error->status;
+    if (gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, error))
+        return error->status;
     snprintf(device, GSIM_CLI_DEVICE_NAME, "%s", match.name);
     if (match.is_nearest)
-        fprintf(stderr, "gpusim: note: no device is '%s': %s is the nearest by architecture (give --device, or add a file to models)\n",
+        fprintf(stderr,
+                "gpusim: note: no device is '%s': %s is the nearest by architecture (give --device, or add a file to "
+                "models)\n",
                 origin->gpu, match.name);
     return GSIM_OK;
 }
 
-bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE])
+bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin,
+                         char note[GSIM_CLI_GPU_NOTE])
 {
     note[0] = '\0';
     if (origin->device[0] || !origin->gpu[0]) return false;
@@ -77,18 +86,21 @@ bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
 {
     if (gpu[0] && !gsim_device_is_gpu(device, gpu))
-        fprintf(stderr, "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n", path,
-                gpu, device->name);
+        fprintf(stderr,
+                "gpusim: note: '%s' was recorded on '%s', but its durations now count as those of %s (see --device)\n",
+                path, gpu, device->name);
 }
 
-/* What replays a trace: V's predictor, but with what the trace says of its GPU, and as CUDA graphs where these launched all of it. */
+/* What replays a trace: V's predictor, but with what the trace says of its GPU, and as CUDA graphs where these launched
+ * all of it. */
 struct replay {
     struct gsim_device_spec device;
     struct gsim_predictor predictor;
 };
 
 /* The device is chosen already: a file that cannot be read is not needed here. */
-static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin, struct gsim_error *error)
+static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *predictor,
+                                 const struct gsim_trace_origin *origin, struct gsim_error *error)
 {
     struct gsim_error unreadable = {0};
     struct gsim_device_match match = {0};
@@ -97,21 +109,24 @@ static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *
     r->device.arena = (struct gsim_arena){0};
     r->predictor = *predictor;
     r->predictor.device = &r->device;
-    if (origin->gpu[0] && gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, &unreadable) == GSIM_NOMEM)
+    if (origin->gpu[0] &&
+        gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, &unreadable) == GSIM_NOMEM)
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note)) fprintf(stderr, "gpusim: note: %s\n", note);
+    if (strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note))
+        fprintf(stderr, "gpusim: note: %s\n", note);
     return GSIM_OK;
 }
 
-static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced, struct gsim_program *program,
-                            const struct gsim_import_times *times, bool infers, char text[NOTES_BYTES], struct gsim_error *error)
+static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+                            struct gsim_program *program, const struct gsim_import_times *times, bool infers,
+                            char text[NOTES_BYTES], struct gsim_error *error)
 {
     enum gsim_status status = infers ? infer(v, program, times, text, error) : GSIM_OK;
     return status == GSIM_OK ? gsim_trace_validation_add(v, traced, error) : status;
 }
 
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path, const struct gsim_import_options *part, bool infers,
-                                    struct gsim_error *error)
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path,
+                                    const struct gsim_import_options *part, bool infers, struct gsim_error *error)
 {
     char text[NOTES_BYTES];
     const char *slash = strrchr(path, '/');
@@ -139,7 +154,9 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     gsim_import_charge(&options, &replay.device);
     status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
-        status = gsim_error_set(error, GSIM_USAGE, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
+        status = gsim_error_set(
+            error, GSIM_USAGE,
+            "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
         note_steps(&found, text);

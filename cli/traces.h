@@ -17,24 +17,31 @@ struct gsim_cli_arguments;
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
                                struct gsim_error *error) GSIM_NODISCARD;
 
-/* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace: DEVICE, with what the trace
- * says of it, and what is assumed of it in GPU_NOTE ("": nothing). What a person should know goes to stderr. PROGRAM, STEPS (zeroed
- * before), ORIGIN (likewise; NULL: not wanted) and DEVICE are the caller's to release in any case. cli/import.c */
+/* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace: DEVICE,
+ * with what the trace says of it, and what is assumed of it in GPU_NOTE ("": nothing). What a person should know goes
+ * to stderr. PROGRAM, STEPS (zeroed before), ORIGIN (likewise; NULL: not wanted) and DEVICE are the caller's to release
+ * in any case. cli/import.c */
 #define GSIM_CLI_DEVICE_NAME 64
 #define GSIM_CLI_GPU_NOTE    240
-enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
-                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE], struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
+                                       struct gsim_program *program, struct gsim_import_notes *notes,
+                                       struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
+                                       struct gsim_device_spec *device, char gpu_note[GSIM_CLI_GPU_NOTE],
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of kernels that ran beside others inferred
- * (trust/validate/alone.h). Says on stderr where it was recorded on another GPU. */
-enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path, const struct gsim_import_options *part, bool infers,
+/* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of
+ * kernels that ran beside others inferred (trust/validate/alone.h). Says on stderr where it was recorded on another
+ * GPU. */
+enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path,
+                                    const struct gsim_import_options *part, bool infers,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
-/* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once. "": none. */
+/* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once.
+ * "": none. */
 enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME],
                                        struct gsim_error *error) GSIM_NODISCARD;
 /* Gives SPEC, which that named, what the trace says of its GPU; NOTE: what is assumed. False: nothing was changed. */
-bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin, char note[GSIM_CLI_GPU_NOTE]);
+bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin,
+                         char note[GSIM_CLI_GPU_NOTE]);
 /* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device);

@@ -61,7 +61,8 @@ void gsim_plot_axis_set(const struct gsim_plot_axis *axis, struct gsim_figure *f
 double gsim_plot_turn(struct gsim_figure *figure, size_t longest, double step_cm, double left_cm)
 {
     static const int angles[] = {30, 60, 90};
-    double line_cm = gsim_figure_line_cm(figure), length_cm = gsim_figure_letter_cm(figure) * (double)longest, down_cm = 0;
+    double line_cm = gsim_figure_line_cm(figure), length_cm = gsim_figure_letter_cm(figure) * (double)longest,
+           down_cm = 0;
     bool is_level = gsim_figure_letter_cm(figure) * (double)(longest + 1) <= step_cm;
     int angle = 0;
     for (size_t i = 0; i < sizeof angles / sizeof angles[0] && !is_level; i++) {
@@ -76,7 +77,8 @@ double gsim_plot_turn(struct gsim_figure *figure, size_t longest, double step_cm
     return down_cm;
 }
 
-size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count, size_t every)
+size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
+                       size_t every)
 {
     size_t longest = 0;
     gsim_output_text(&figure->data, "\n\n# position\tmark\n");

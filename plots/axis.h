@@ -21,12 +21,15 @@ enum gsim_status gsim_plot_axis_init(struct gsim_plot_axis *axis, struct gsim_fi
 /* The settings log_LETTER, low_LETTER, high_LETTER (with some room beyond the values) and label_LETTER. */
 void gsim_plot_axis_set(const struct gsim_plot_axis *axis, struct gsim_figure *figure, char letter, bool from_zero);
 
-/* How names of LONGEST letters, STEP_CM apart and the first LEFT_CM from the left edge, are written: level, or turned as far
- * as they need. Sets turned, an angle, and down_cm, how much further down they reach than level ones; returns that. */
+/* How names of LONGEST letters, STEP_CM apart and the first LEFT_CM from the left edge, are written: level, or turned
+ * as far as they need. Sets turned, an angle, and down_cm, how much further down they reach than level ones; returns
+ * that. */
 double gsim_plot_turn(struct gsim_figure *figure, size_t longest, double step_cm, double left_cm);
-/* A block of the data file: position and label of each mark, of every EVERYth alone; NAMES are numbers or texts. POSITIONS
- * NULL: 0, 1, 2, ... Returns the letters of the longest. */
-size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count, size_t every);
-/* The same for a horizontal axis: where they stand too close on WIDTH_CM, some have no label. Returns gsim_plot_turn's. */
+/* A block of the data file: position and label of each mark, of every EVERYth alone; NAMES are numbers or texts.
+ * POSITIONS NULL: 0, 1, 2, ... Returns the letters of the longest. */
+size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
+                       size_t every);
+/* The same for a horizontal axis: where they stand too close on WIDTH_CM, some have no label. Returns gsim_plot_turn's.
+ */
 double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
                        double width_cm, double left_cm);

@@ -126,7 +126,8 @@ static const char *x_label(const struct bars *b, const struct gsim_results_query
 {
     double unused;
     if (query->xlabel) return query->xlabel;
-    const char *label = b->groups->x_is_number ? gsim_column_label(&b->figure->own.arena, query->x, 0, query->base, &unused) : NULL;
+    const char *label =
+        b->groups->x_is_number ? gsim_column_label(&b->figure->own.arena, query->x, 0, query->base, &unused) : NULL;
     return label ? label : "";
 }
 

@@ -77,8 +77,8 @@ static void append_text(struct gsim_figure *figure, const char *text)
     for (; *text; text++) append(figure, *text);
 }
 
-/* LETTER as it stands in a text of gnuplot's between double quotes. There \OOO is a character and nothing else: no quote ends the
- * text, no `command` and no @macro in it is taken. */
+/* LETTER as it stands in a text of gnuplot's between double quotes. There \OOO is a character and nothing else: no
+ * quote ends the text, no `command` and no @macro in it is taken. */
 static void quote(char letter, char quoted[5])
 {
     bool is_odd = letter && strchr("\"'`\\@$", letter);
@@ -116,8 +116,7 @@ void gsim_figure_field(struct gsim_figure *figure, const char *text)
     }
 }
 
-/* --- sizes and the legend ------------------------------------------------------------------------------------------
- */
+/* --- sizes and the legend --- */
 double gsim_figure_line_cm(const struct gsim_figure *figure) { return figure->size.font_pt * 1.35 / POINTS_PER_CM; }
 
 /* Helvetica's letters are half as wide as high, in words on average. */

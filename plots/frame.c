@@ -112,17 +112,18 @@ enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_er
     return frame->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
-/* --- what columns are ------------------------------------------------------------------------------------------------
- */
+/* --- what columns are --- */
 bool gsim_frame_is_setting(const char *column)
 {
     static const char *const others[] = {
         /* where a row comes from; repetitions differ in seed and repeat alone */
-        "id", "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "inputs", "file", "done", "run", "split", "checked",
+        "id", "key", "sweep", "position", "seed", "repeat", "status", "error", "version", "model", "inputs", "file",
+        "done", "run", "split", "checked",
         /* what came out, in the database, the CSV and the JSON of compare, and in reports */
-        "kernels", "iterations_run", "repetitions", "speedup_ci95", "streams_used", "events_recorded", "stream_waits", "speedup", "speedup_spread", "sm_busy_ratio",
-        "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc", "overlap_total", "h2d_bytes", "d2h_bytes",
-        "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail", "fairness", "compute_transfer", "transfer_compute", "compute_compute", "total"};
+        "kernels", "iterations_run", "repetitions", "speedup_ci95", "streams_used", "events_recorded", "stream_waits",
+        "speedup", "speedup_spread", "sm_busy_ratio", "achieved_occupancy", "overlap_ct", "overlap_tc", "overlap_cc",
+        "overlap_total", "h2d_bytes", "d2h_bytes", "d2d_bytes", "lower_bound_reason", "limited_by", "limited_by_detail",
+        "fairness", "compute_transfer", "transfer_compute", "compute_compute", "total"};
     size_t length = strlen(column);
     if (strchr(column, ',')) return false; /* joined of others */
     static const char *const of_tasks[] = {"mean_us",   "p50_us",     "p90_us", "p99_us", "alone_us",
@@ -184,7 +185,8 @@ const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena 
             const char *value = gsim_frame_text(column, row);
             if (!*value || !is_first(column, row, value) || has_text(frame, column->name, value)) continue;
             if (told++ >= MOST_LOSSES) return text;
-            text = gsim_arena_printf(arena, "%s%s%s %.80s", text, told > 1 ? ", " : ": nothing is left of ", column->name, value);
+            text = gsim_arena_printf(arena, "%s%s%s %.80s", text, told > 1 ? ", " : ": nothing is left of ",
+                                     column->name, value);
         }
     }
     return text;
@@ -211,7 +213,8 @@ static bool next_field(char **at, char **field, bool *more)
     *more = *read == ',';
     *at = *read ? read + 1 : read;
     *write = '\0';
-    if ((*field)[0] == '\'' && (*field)[1] && strchr("=+-@", (*field)[1])) (*field)++; /* as gsim_output_csv_string() wrote it */
+    if ((*field)[0] == '\'' && (*field)[1] && strchr("=+-@", (*field)[1]))
+        (*field)++; /* as gsim_output_csv_string() wrote it */
     return true;
 }
 

@@ -42,9 +42,9 @@ const struct gsim_frame_column *gsim_frame_find(const struct gsim_frame *frame, 
 const char *gsim_frame_text(const struct gsim_frame_column *column, size_t row); /* "" for empty */
 double gsim_frame_number(const struct gsim_frame_column *column, size_t row);
 
-/* A column that says all of NAMES, separated by commas, of a row: "kesco, h200, size=1e6"; *NAME is its own. Of one name, that;
- * where only some rows have it, a column that says "without NAME" of the others.
- * GSIM_USAGE where a column is missing; OPTION is what asked for it. */
+/* A column that says all of NAMES, separated by commas, of a row: "kesco, h200, size=1e6"; *NAME is its own. Of one
+ * name, that; where only some rows have it, a column that says "without NAME" of the others. GSIM_USAGE where a column
+ * is missing; OPTION is what asked for it. */
 enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, const char *names, const char **name,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
@@ -59,6 +59,7 @@ const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena 
 /* --- readers of one kind (plots/frame_json.c, plots/frame_db.c) --------------------------------------------------- */
 /* Tells of a frame that failed. */
 enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_db(struct gsim_frame *frame, const char *path,
                                     struct gsim_error *error) GSIM_NODISCARD;

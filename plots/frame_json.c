@@ -87,7 +87,8 @@ static void read_report(struct gsim_frame *frame, const char *object)
         set_members(frame, value);
         for (const char *metric = gsim_scan_next(value, &inner, &rest); metric;
              metric = gsim_scan_next(gsim_scan_skip(metric), &inner, &rest))
-            if ((gsim_scan_is(&inner, "overlap") || gsim_scan_is(&inner, "bottlenecks")) && *metric == '{') set_members(frame, metric);
+            if ((gsim_scan_is(&inner, "overlap") || gsim_scan_is(&inner, "bottlenecks")) && *metric == '{')
+                set_members(frame, metric);
     }
 }
 
@@ -96,7 +97,8 @@ static void read_comparison(struct gsim_frame *frame, const char *object, const 
 {
     struct gsim_scan_text key;
     const char *rest, *inner;
-    for (const char *run = gsim_scan_next(runs, NULL, &rest); run; run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
+    for (const char *run = gsim_scan_next(runs, NULL, &rest); run;
+         run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
         if (*run != '{') continue;
         gsim_frame_begin_row(frame);
         set_members(frame, run);
@@ -117,7 +119,8 @@ static void read_recordings(struct gsim_frame *frame, const char *device, const 
     struct gsim_scan_text key;
     const char *rest, *inner, *deeper;
     size_t index = 0;
-    for (const char *run = gsim_scan_next(runs, NULL, &rest); run; run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
+    for (const char *run = gsim_scan_next(runs, NULL, &rest); run;
+         run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
         size_t repeat = 0;
         const char *times = NULL;
         for (const char *value = *run == '{' ? gsim_scan_next(run, &key, &inner) : NULL; value;
@@ -160,7 +163,9 @@ enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text
     else if (is_recording && runs)
         read_recordings(frame, device, runs);
     else if (is_shares)
-        return gsim_error_set(error, GSIM_INPUT, "found ways of sharing, as compare --task reports them: gpusim plot jct and gpusim report show these");
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "found ways of sharing, as compare --task reports them: gpusim plot jct and gpusim report show these");
     else
         return gsim_error_set(error, GSIM_INPUT,
                               "expected the report of a run or of compare, or recorded runs, found other JSON");

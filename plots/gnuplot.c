@@ -149,7 +149,8 @@ static bool is_whole(const char *part, const char *path)
     return false;
 }
 
-/* gnuplot takes a name that begins with "|" or "<" as a command of the shell, one with "-" as an option: no name does here. */
+/* gnuplot takes a name that begins with "|" or "<" as a command of the shell, one with "-" as an option: no name does
+ * here. */
 static const char *as_file(struct gsim_arena *arena, const char *name)
 {
     return gsim_arena_printf(arena, "%s%s", *name == '/' ? "" : "./", name);

@@ -54,8 +54,7 @@ void gsim_frame_select(struct gsim_frame *frame, const bool *keep)
     frame->row_count = kept;
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------
- */
+/* --- keys --- */
 /* Every setting of a row in one text. */
 static const char *row_key(const struct gsim_frame *frame, size_t row, struct gsim_arena *arena)
 {
@@ -68,7 +67,7 @@ static const char *row_key(const struct gsim_frame *frame, size_t row, struct gs
     return key;
 }
 
-/* --- speed-ups ------------------------------------------------------------------------------------------------------ */
+/* --- speed-ups --- */
 /* What a speed-up is over: the rows whose column NAME has the text VALUE, a scheduler where only that is said. */
 struct base_rule {
     const char *text, *name, *value;
@@ -98,15 +97,18 @@ static enum gsim_status make_rule(const struct gsim_frame *frame, const char *ba
     return gsim_frame_need(frame, "--base", rule->name, &column, error);
 }
 
-/* Repetitions of a database have a seed and a number, by which they are compared one by one; measured ones have no seed. */
+/* Repetitions of a database have a seed and a number, by which they are compared one by one; measured ones have no
+ * seed. */
 static bool is_numbered(const struct gsim_frame *frame, size_t row)
 {
-    return *gsim_frame_text(gsim_frame_find(frame, "repeat"), row) && *gsim_frame_text(gsim_frame_find(frame, "seed"), row);
+    return *gsim_frame_text(gsim_frame_find(frame, "repeat"), row) &&
+           *gsim_frame_text(gsim_frame_find(frame, "seed"), row);
 }
 
 /* All rows, and which of them are bases. SETTINGS has room for every column. */
-static enum gsim_status match_rows(const struct gsim_frame *frame, const struct base_rule *rule, struct gsim_match_setting *settings,
-                                   struct gsim_matches *matches, struct gsim_error *error)
+static enum gsim_status match_rows(const struct gsim_frame *frame, const struct base_rule *rule,
+                                   struct gsim_match_setting *settings, struct gsim_matches *matches,
+                                   struct gsim_error *error)
 {
     const struct gsim_frame_column *time = gsim_frame_find(frame, "iteration_us");
     enum gsim_status status = GSIM_OK;
@@ -116,10 +118,13 @@ static enum gsim_status match_rows(const struct gsim_frame *frame, const struct 
         size_t count = 0;
         for (size_t i = 0; i < frame->column_count; i++) {
             struct gsim_match_setting setting = {frame->columns[i].name, gsim_frame_text(&frame->columns[i], row)};
-            bool tells = strcmp(setting.name, "repeat") == 0 || strcmp(setting.name, "seed") == 0 ? numbered : gsim_frame_is_setting(setting.name);
+            bool tells = strcmp(setting.name, "repeat") == 0 || strcmp(setting.name, "seed") == 0
+                             ? numbered
+                             : gsim_frame_is_setting(setting.name);
             if (*setting.value && strcmp(setting.name, rule->name) != 0 && tells) settings[count++] = setting;
         }
-        status = gsim_matches_add(matches, settings, count, is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, us, error);
+        status = gsim_matches_add(matches, settings, count, is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW,
+                                  us, error);
     }
     if (status == GSIM_OK && !matches->base_count)
         status = gsim_error_set(error, GSIM_USAGE, "--base: no rows %s '%.60s' to compare with",
@@ -148,7 +153,8 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
         found[row] = gsim_matches_find(&matches, row);
         matched += isfinite(found[row].mean);
         found[row].mean /= gsim_frame_number(time, row);
-        if (isfinite(found[row].mean) && is_base_row(frame, row, &rule)) found[row] = (struct gsim_match){1, 0}; /* its own noise is no speed-up */
+        if (isfinite(found[row].mean) && is_base_row(frame, row, &rule))
+            found[row] = (struct gsim_match){1, 0}; /* its own noise is no speed-up */
     }
     /* gsim_frame_set writes to the last row: the rows grow again, one by one. */
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
@@ -165,15 +171,16 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     return status;
 }
 
-/* --- joined columns ------------------------------------------------------------------------------------------------ */
+/* --- joined columns --- */
 /* Numbers say of what. */
-static const char *add_part(struct gsim_arena *arena, const char *text, const struct gsim_frame_column *column, size_t row)
+static const char *add_part(struct gsim_arena *arena, const char *text, const struct gsim_frame_column *column,
+                            size_t row)
 {
     const char *part = gsim_frame_text(column, row), *dot = strrchr(column->name, '.');
     if (!*part || !text) return text;
     bool is_number = isfinite(gsim_frame_number(column, row));
-    return gsim_arena_printf(arena, "%s%s%s%s%s", text, *text ? ", " : "", is_number ? (dot ? dot + 1 : column->name) : "",
-                             is_number ? "=" : "", part);
+    return gsim_arena_printf(arena, "%s%s%s%s%s", text, *text ? ", " : "",
+                             is_number ? (dot ? dot + 1 : column->name) : "", is_number ? "=" : "", part);
 }
 
 enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, const char *names, const char **name,
@@ -192,9 +199,11 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
         enum gsim_status status = gsim_frame_need(frame, option, one, &column, error);
         if (status != GSIM_OK) return status;
-        for (size_t row = 0; row < frame->row_count; row++) texts[row] = add_part(&frame->arena, texts[row], column, row);
+        for (size_t row = 0; row < frame->row_count; row++)
+            texts[row] = add_part(&frame->arena, texts[row], column, row);
     }
-    *name = whole ? gsim_arena_printf(&frame->arena, "%s,", names) : gsim_arena_strdup(&frame->arena, names); /* no setting of its own */
+    *name = whole ? gsim_arena_printf(&frame->arena, "%s,", names)
+                  : gsim_arena_strdup(&frame->arena, names); /* no setting of its own */
     if (!texts || !*name) return no_memory(error);
     for (size_t row = 0; row < frame->row_count && whole; row++)
         if (texts[row] && !*texts[row]) texts[row] = gsim_arena_printf(&frame->arena, "without %s", names);

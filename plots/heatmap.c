@@ -22,7 +22,12 @@ static void put_cells(const struct gsim_groups *groups, double divisor, struct g
             if (!point->count) continue;
             double value = point->mean / divisor;
             /* Three digits; of small ones among large two, never "0.00" for what is not. */
-            snprintf(label, sizeof label, fabs(value) >= 99.95 ? "%.0f" : fabs(value) >= 9.995 ? "%.1f" : fabs(value) >= 0.1 || value == 0 ? "%.2f" : "%.2g", value);
+            snprintf(label, sizeof label,
+                     fabs(value) >= 99.95               ? "%.0f"
+                     : fabs(value) >= 9.995             ? "%.1f"
+                     : fabs(value) >= 0.1 || value == 0 ? "%.2f"
+                                                        : "%.2g",
+                     value);
             if (strlen(label) > *letters) *letters = strlen(label);
             gsim_output_printf(&figure->data, "%zu\t%zu\t%.9g\t%s\n", i, j, value, label);
         }
@@ -64,7 +69,8 @@ static double find_range(const struct gsim_groups *groups, double *most)
 }
 
 /* What is written upwards beside the cells has room, and the colours' marks. */
-static double written_cm(const struct gsim_figure *figure, const struct gsim_results_query *query, const char *label, const char *ylabel)
+static double written_cm(const struct gsim_figure *figure, const struct gsim_results_query *query, const char *label,
+                         const char *ylabel)
 {
     if (query->ylabel) ylabel = query->ylabel;
     size_t letters = strlen(label ? label : ""), other = strlen(ylabel ? ylabel : "");
@@ -84,7 +90,8 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
         double least = find_range(&groups, &most);
         bool is_log = least > 0 && most >= LOG_SPAN * least;
         /* The unit of values in the middle: where they span much, that of the largest has no digits for most. */
-        const char *label = gsim_column_label(arena, query->value, is_log ? sqrt(least * most) : most, query->base, &divisor);
+        const char *label =
+            gsim_column_label(arena, query->value, is_log ? sqrt(least * most) : most, query->base, &divisor);
         const char *xlabel = gsim_column_label(arena, query->x, 0, query->base, &unused);
         const char *ylabel = gsim_column_label(arena, query->y, 0, query->base, &unused);
         *note = gsim_arena_strdup(arena, groups.averaged);
@@ -96,7 +103,8 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
                 fmin(GSIM_FIGURE_PAGE_CM, fmax(figure->size.width_cm, row_cm + COLUMN_CM * (double)groups.x_count));
         gsim_figure_number(figure, "left_cm", left_cm);
         (void)gsim_figure_legend(figure, NULL, NULL, 0);
-        double down_cm = gsim_plot_marks(figure, groups.xs, NULL, groups.x_count, figure->size.width_cm - row_cm, left_cm - 0.2);
+        double down_cm =
+            gsim_plot_marks(figure, groups.xs, NULL, groups.x_count, figure->size.width_cm - row_cm, left_cm - 0.2);
         (void)gsim_plot_names(figure, groups.series, NULL, groups.series_count, 1);
         put_cells(&groups, divisor, figure, &letters);
         double room_cm = (figure->size.width_cm - row_cm) / (double)groups.x_count;
@@ -109,7 +117,8 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
         gsim_figure_text(figure, "label_y", query->ylabel ? query->ylabel : ylabel ? ylabel : "");
         gsim_figure_text(figure, "label_value", label ? label : "");
         if (figure->size.height_cm <= 0)
-            figure->size.height_cm = fmax(CELL_CM * (double)groups.series_count, written_cm(figure, query, label, ylabel)) + 1.5 + down_cm;
+            figure->size.height_cm =
+                fmax(CELL_CM * (double)groups.series_count, written_cm(figure, query, label, ylabel)) + 1.5 + down_cm;
         if (arena->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     gsim_groups_release(&groups);

@@ -23,8 +23,10 @@ static enum gsim_status no_memory(struct gsim_error *error)
 /* Nobody asked for this width: many categories, or a legend that would take half of the picture, have more. */
 static void widen(struct gsim_figure *figure, const struct gsim_groups *groups, size_t categories)
 {
-    bool is_tight = (double)categories * 0.45 > figure->size.width_cm - 2 || (categories > 3 && categories * groups->series_count > 60);
-    if (figure->may_widen && (is_tight || groups->series_count > MOST_NAMES)) figure->size.width_cm = GSIM_FIGURE_PAGE_CM;
+    bool is_tight = (double)categories * 0.45 > figure->size.width_cm - 2 ||
+                    (categories > 3 && categories * groups->series_count > 60);
+    if (figure->may_widen && (is_tight || groups->series_count > MOST_NAMES))
+        figure->size.width_cm = GSIM_FIGURE_PAGE_CM;
 }
 
 /* MARKS 1: lines with marks, 2: marks. */
@@ -44,8 +46,7 @@ static void set_height(struct gsim_figure *figure, double more_cm)
     if (figure->size.height_cm <= 0) figure->size.height_cm = fmin(HEIGHT_SHARE * figure->size.width_cm, 8) + more_cm;
 }
 
-/* --- lines -----------------------------------------------------------------------------------------------------------
- */
+/* --- lines --- */
 struct lines {
     struct gsim_figure *figure;
     struct gsim_groups groups;
@@ -109,8 +110,9 @@ static void put_lines(struct lines *l)
         for (size_t i = 0; i < groups->x_count; i++) {
             const struct gsim_point *point = gsim_group_point(groups, i, j);
             if (!point->count) continue;
-            gsim_output_printf(data, "%.9g\t%.9g\t%.9g\t%.9g\t%zu\t", position(l, i) + shift_of(l, j), point->mean / l->y.divisor,
-                               point->low / l->y.divisor, point->high / l->y.divisor, j + 1);
+            gsim_output_printf(data, "%.9g\t%.9g\t%.9g\t%.9g\t%zu\t", position(l, i) + shift_of(l, j),
+                               point->mean / l->y.divisor, point->low / l->y.divisor, point->high / l->y.divisor,
+                               j + 1);
             gsim_figure_field(l->figure, groups->series[j]);
             gsim_output_text(data, "\t");
             gsim_figure_field(l->figure, groups->xs[i]);

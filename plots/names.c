@@ -109,7 +109,8 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
                                          "overlap_tc",    "overlap_cc",         "overlap_total"};
     *divisor = 1;
     if (strcmp(column, "speedup") == 0) return gsim_arena_printf(arena, "speed-up over %s", base ? base : "serial");
-    if (strcmp(column, "device.pcie_gbps") == 0) return gsim_arena_strdup(arena, "bandwidth of the link to the host (GB/s)");
+    if (strcmp(column, "device.pcie_gbps") == 0)
+        return gsim_arena_strdup(arena, "bandwidth of the link to the host (GB/s)");
     if (strncmp(column, "device.", 7) == 0) return device_label(arena, column + 7);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         if (strcmp(column, shares[i]) != 0) continue;
@@ -132,7 +133,8 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
 static const char *file_label(struct gsim_arena *arena, const char *text)
 {
     const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text, *dot = strstr(name, ".json");
-    if (!dot || dot == name || (strcmp(dot, ".json") != 0 && strcmp(dot, ".json.gz") != 0)) return gsim_arena_strdup(arena, text);
+    if (!dot || dot == name || (strcmp(dot, ".json") != 0 && strcmp(dot, ".json.gz") != 0))
+        return gsim_arena_strdup(arena, text);
     return gsim_arena_printf(arena, "%.*s", (int)(dot - name), name);
 }
 

@@ -29,8 +29,10 @@ static bool is_everywhere(const struct gsim_frame *frame, const struct gsim_fram
     return true;
 }
 
-/* The setting with most different values, not TAKEN or OTHER; numbers only, or such as each row has only, where asked for. NULL: none varies. */
-static const char *most_varied_of(const struct gsim_frame *frame, bool numbers, bool everywhere, const char *taken, const char *other)
+/* The setting with most different values, not TAKEN or OTHER; numbers only, or such as each row has only, where asked
+ * for. NULL: none varies. */
+static const char *most_varied_of(const struct gsim_frame *frame, bool numbers, bool everywhere, const char *taken,
+                                  const char *other)
 {
     const char *best = NULL;
     size_t most = 1;
@@ -73,8 +75,8 @@ enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind
     return wanted ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
 }
 
-/* Lines are told apart by all that varies, as long as there are not too many of them; what else varies is averaged over.
- * NULL: there is one line. */
+/* Lines are told apart by all that varies, as long as there are not too many of them; what else varies is averaged
+ * over. NULL: there is one line. */
 static const char *lines_of(struct gsim_frame *frame, const char *x)
 {
     const char *names = NULL;
@@ -104,7 +106,9 @@ enum gsim_status gsim_results_choose(struct gsim_frame *frame, const char *kind,
     const char *series = query->series ? query->series : varies(frame, "scheduler") && !is_map ? "scheduler" : NULL;
     if (series && query->x && strcmp(series, query->x) == 0 && !query->series) series = NULL;
     if (!query->x && is_bars && varies(frame, "workload")) query->x = "workload";
-    if (!query->x) query->x = is_bars ? most_varied_of(frame, false, true, series, query->y) : most_varied(frame, is_numeric, series, query->y);
+    if (!query->x)
+        query->x = is_bars ? most_varied_of(frame, false, true, series, query->y)
+                           : most_varied(frame, is_numeric, series, query->y);
     if (!query->x && !is_numeric && gsim_frame_find(frame, "workload")) query->x = "workload";
     if (!query->x && !is_numeric) query->x = "scheduler";
     if (!query->x) return gsim_error_set(error, GSIM_USAGE, "nothing varies that is a number: expected --x COLUMN");

@@ -33,13 +33,21 @@ static double number(const cJSON *object, const char *name)
 
 static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_shared_task *task)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"), *times = cJSON_GetObjectItemCaseSensitive(item, "jct_us"), *time;
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"),
+                *times = cJSON_GetObjectItemCaseSensitive(item, "jct_us"), *time;
     double priority = number(item, "priority");
     if (!cJSON_IsString(name) || !(priority >= 0 && priority < 100)) return false;
-    *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring), .priority = (int)priority, .p99_us = number(item, "p99_us"),
-                                      .per_second = number(item, "per_second"), .requests = number(item, "requests"), .late = number(item, "late"),
-                                      .mean_us = number(item, "mean_us"), .p50_us = number(item, "p50_us"), .p90_us = number(item, "p90_us"),
-                                      .alone_us = number(item, "alone_us"), .slow_down = number(item, "slow_down")};
+    *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring),
+                                      .priority = (int)priority,
+                                      .p99_us = number(item, "p99_us"),
+                                      .per_second = number(item, "per_second"),
+                                      .requests = number(item, "requests"),
+                                      .late = number(item, "late"),
+                                      .mean_us = number(item, "mean_us"),
+                                      .p50_us = number(item, "p50_us"),
+                                      .p90_us = number(item, "p90_us"),
+                                      .alone_us = number(item, "alone_us"),
+                                      .slow_down = number(item, "slow_down")};
     if (!cJSON_IsArray(times)) return true;
     task->jct_us = GSIM_ARENA_ARRAY(arena, double, (size_t)cJSON_GetArraySize(times) + 1);
     cJSON_ArrayForEach(time, times)
@@ -51,35 +59,47 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     return true;
 }
 
-static enum gsim_status add_failure(struct gsim_shared_runs *runs, const cJSON *share, const cJSON *message, struct gsim_error *error)
+static enum gsim_status add_failure(struct gsim_shared_runs *runs, const cJSON *share, const cJSON *message,
+                                    struct gsim_error *error)
 {
     void *array = runs->failures;
-    if (gsim_array_grow(&array, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&array, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     runs->failures = array;
-    runs->failures[runs->failure_count++] =
-        (struct gsim_shared_failure){gsim_arena_strdup(&runs->arena, cJSON_IsString(share) ? share->valuestring : "?"),
-                                     gsim_arena_strdup(&runs->arena, cJSON_IsString(message) ? message->valuestring : "")};
+    runs->failures[runs->failure_count++] = (struct gsim_shared_failure){
+        gsim_arena_strdup(&runs->arena, cJSON_IsString(share) ? share->valuestring : "?"),
+        gsim_arena_strdup(&runs->arena, cJSON_IsString(message) ? message->valuestring : "")};
     return runs->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 /* A way, or a whole report of one. */
-static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *json, const char *path, struct gsim_error *error)
+static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *json, const char *path,
+                                 struct gsim_error *error)
 {
-    const cJSON *share = cJSON_GetObjectItemCaseSensitive(json, "share"), *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
+    const cJSON *share = cJSON_GetObjectItemCaseSensitive(json, "share"),
+                *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(json, "error");
     if (message) return add_failure(runs, share, message, error);
     if (!cJSON_IsString(share) || !cJSON_IsArray(tasks) || !cJSON_GetArraySize(tasks))
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them", path);
-    if (gsim_array_grow((void **)&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them",
+            path);
+    if (gsim_array_grow((void **)&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_shared_run *run = &runs->runs[runs->count++];
-    *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring), .path = gsim_arena_strdup(&runs->arena, path),
-                                    .fairness = number(json, "fairness"), .makespan_us = number(json, "makespan_us")};
+    *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring),
+                                    .path = gsim_arena_strdup(&runs->arena, path),
+                                    .fairness = number(json, "fairness"),
+                                    .makespan_us = number(json, "makespan_us")};
     run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
     cJSON_ArrayForEach(item, tasks)
     {
         if (runs->arena.failed) break;
         if (!read_task(&runs->arena, item, &run->tasks[run->task_count++]))
-            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': tasks[%zu]: expected a name, a priority and times", path, run->task_count - 1);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "cannot read '%s': tasks[%zu]: expected a name, a priority and times", path,
+                                  run->task_count - 1);
     }
     return runs->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
@@ -88,7 +108,8 @@ enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char
 {
     cJSON *json = gsim_json_read(path, error);
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
-    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"), *device = cJSON_GetObjectItemCaseSensitive(json, "device"), *way;
+    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"),
+                *device = cJSON_GetObjectItemCaseSensitive(json, "device"), *way;
     enum gsim_status status = GSIM_OK;
     runs->device = gsim_arena_strdup(&runs->arena, cJSON_IsString(device) ? device->valuestring : "");
     if (!cJSON_IsArray(ways)) status = read_run(runs, json, path, error);
@@ -151,7 +172,8 @@ static const struct gsim_shared_task *task_of(const struct gsim_shared_run *run,
 }
 
 /* A way's distribution as steps: the share of requests that took at most so long. */
-static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task *t, double divisor, size_t place, const char *name)
+static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task *t, double divisor, size_t place,
+                      const char *name)
 {
     size_t steps = t->count < MOST_STEPS ? t->count : MOST_STEPS;
     double below = 0;
@@ -179,7 +201,8 @@ static int choose_log(const double *values, size_t count, struct gsim_arena *are
     return low > 0 && high >= LOG_SPAN * low && most - low < CROWDED * (high - low) ? 1 : -1;
 }
 
-enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x, struct gsim_figure *figure, struct gsim_error *error)
+enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x,
+                               struct gsim_figure *figure, struct gsim_error *error)
 {
     struct series series = {.count = 0};
     struct gsim_plot_axis x;
@@ -188,13 +211,16 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
     if (!ends) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_task *t = task_of(&runs->runs[i], task);
-        if (!t) return gsim_error_set(error, GSIM_USAGE, "no task '%.60s' under %s in '%s'", task, runs->runs[i].share, runs->runs[i].path);
+        if (!t)
+            return gsim_error_set(error, GSIM_USAGE, "no task '%.60s' under %s in '%s'", task, runs->runs[i].share,
+                                  runs->runs[i].path);
         if (!t->count) continue;
         (void)place_of(&series, runs->runs[i].share);
         ends[count++] = t->jct_us[0];
         ends[count++] = t->jct_us[t->count - 1];
     }
-    if (!count) return gsim_error_set(error, GSIM_USAGE, "no request times to draw: expected jct_us, as reports have it");
+    if (!count)
+        return gsim_error_set(error, GSIM_USAGE, "no request times to draw: expected jct_us, as reports have it");
     if (log_x < 0) log_x = choose_log(ends, count, &figure->own.arena);
     enum gsim_status status = gsim_plot_axis_init(&x, figure, "jct_us", ends, count, log_x, NULL, NULL, error);
     if (status != GSIM_OK) return status;
@@ -205,7 +231,8 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
         if (t->count) put_steps(figure, t, x.divisor, place_of(&series, runs->runs[i].share), runs->runs[i].share);
     }
     const struct gsim_shared_task *drawn = task_of(&runs->runs[0], task);
-    const char *unit = strchr(x.label, '('), *label = gsim_arena_printf(&figure->own.arena, "request of %s %s", drawn->name, unit ? unit : "(us)");
+    const char *unit = strchr(x.label, '('),
+               *label = gsim_arena_printf(&figure->own.arena, "request of %s %s", drawn->name, unit ? unit : "(us)");
     if (!label) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     x.label = label;
     gsim_plot_axis_set(&x, figure, 'x', false);
@@ -239,7 +266,8 @@ static double p99_of(const struct gsim_shared_run *run, struct gsim_arena *arena
 static double throughput_of(const struct gsim_shared_run *run)
 {
     double sum = 0;
-    for (size_t i = 0; i < run->task_count; i++) sum += isfinite(run->tasks[i].per_second) ? run->tasks[i].per_second : 0;
+    for (size_t i = 0; i < run->task_count; i++)
+        sum += isfinite(run->tasks[i].per_second) ? run->tasks[i].per_second : 0;
     return sum;
 }
 
@@ -256,19 +284,22 @@ static int compare_points(const void *a, const void *b)
     return (x->load > y->load) - (x->load < y->load);
 }
 
-static void put_points(struct gsim_figure *figure, const struct load_point *points, size_t count, double divisor, const struct series *series)
+static void put_points(struct gsim_figure *figure, const struct load_point *points, size_t count, double divisor,
+                       const struct series *series)
 {
     for (size_t i = 0; i < count; i++) {
         if (i && points[i].place != points[i - 1].place) gsim_output_text(&figure->data, "\n");
-        gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput, points[i].p99_us / divisor, points[i].place + 1);
+        gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput,
+                           points[i].p99_us / divisor, points[i].place + 1);
         gsim_figure_field(figure, series->names[points[i].place]);
         gsim_output_text(&figure->data, "\n");
     }
 }
 
 /* Two panels over LABEL_X: LABEL_LEFT, and a time called NAME. */
-static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point *points, size_t count, struct series *series, int log_y,
-                                   const char *label_x, const char *label_left, const char *name, struct gsim_error *error)
+static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point *points, size_t count,
+                                   struct series *series, int log_y, const char *label_x, const char *label_left,
+                                   const char *name, struct gsim_error *error)
 {
     struct gsim_plot_axis y;
     struct gsim_arena *arena = &figure->own.arena;
@@ -297,7 +328,8 @@ static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point
     return GSIM_OK;
 }
 
-enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure, struct gsim_error *error)
+enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure,
+                                   struct gsim_error *error)
 {
     struct series series = {.count = 0};
     struct gsim_arena *arena = &figure->own.arena;
@@ -306,15 +338,19 @@ enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_
     if (!points) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_run *run = &runs->runs[i];
-        points[i] = (struct load_point){place_of(&series, run->share), (double)run->task_count, throughput_of(run), p99_of(run, arena)};
+        points[i] = (struct load_point){place_of(&series, run->share), (double)run->task_count, throughput_of(run),
+                                        p99_of(run, arena)};
         if (run->task_count < least) least = run->task_count;
         if (run->task_count > most) most = run->task_count;
     }
-    if (least >= most) return gsim_error_set(error, GSIM_USAGE, "expected reports with different numbers of tasks, found %zu in each", runs->count ? least : 0);
+    if (least >= most)
+        return gsim_error_set(error, GSIM_USAGE, "expected reports with different numbers of tasks, found %zu in each",
+                              runs->count ? least : 0);
     return put_panels(figure, points, runs->count, &series, log_y, "clients", "requests per s", "P99", error);
 }
 
-enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure, struct gsim_error *error)
+enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure,
+                                struct gsim_error *error)
 {
     static const char *const needed[] = {"rate_per_s", "goodput_per_s", NULL};
     struct series series = {.count = 0};
@@ -326,16 +362,19 @@ enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int
         const char *name = needed[i] ? needed[i] : value ? value : "ttft_p99_us";
         columns[i] = gsim_frame_find(frame, name);
         if (!columns[i])
-            return gsim_error_set(error, GSIM_USAGE, "expected a column '%s', as the CSV of gpusim serve has it, found none", name);
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "expected a column '%s', as the CSV of gpusim serve has it, found none", name);
     }
     enum gsim_status status = gsim_frame_join(frame, "load", "batching,prefill_beside", &way, error);
     if (status != GSIM_OK) return status;
-    for (int i = 0; i < 3; i++) columns[i] = gsim_frame_find(frame, needed[i] ? needed[i] : value ? value : "ttft_p99_us");
+    for (int i = 0; i < 3; i++)
+        columns[i] = gsim_frame_find(frame, needed[i] ? needed[i] : value ? value : "ttft_p99_us");
     const struct gsim_frame_column *ways = gsim_frame_find(frame, way);
     for (size_t i = 0; i < frame->row_count; i++)
-        points[i] = (struct load_point){place_of(&series, gsim_frame_text(ways, i)), gsim_frame_number(columns[0], i), gsim_frame_number(columns[1], i),
-                                        gsim_frame_number(columns[2], i)};
+        points[i] = (struct load_point){place_of(&series, gsim_frame_text(ways, i)), gsim_frame_number(columns[0], i),
+                                        gsim_frame_number(columns[1], i), gsim_frame_number(columns[2], i)};
     char name[64] = "TTFT P99";
     if (value) snprintf(name, sizeof name, "%.60s", value);
-    return put_panels(figure, points, frame->row_count, &series, log_y, "requests per s that arrive", "goodput (requests per s)", name, error);
+    return put_panels(figure, points, frame->row_count, &series, log_y, "requests per s that arrive",
+                      "goodput (requests per s)", name, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. Figures of several tasks on one GPU, from reports of "gpusim compare --task" and "gpusim run --task": how long requests took under
- * each way of sharing (plots/jct.gp), and what more clients do to throughput and P99 (plots/clients.gp).
+ * Layer: plots. Figures of several tasks on one GPU, from reports of "gpusim compare --task" and "gpusim run --task":
+ * how long requests took under each way of sharing (plots/jct.gp), and what more clients do to throughput and P99
+ * (plots/clients.gp).
  */
 #pragma once
 
@@ -37,15 +38,17 @@ struct gsim_shared_runs {
 };
 
 /* Appends the file's ways that ran. */
-enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char *path,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 void gsim_shared_runs_release(struct gsim_shared_runs *runs); /* accepts zeroed */
 
 /* TASK: whose requests; NULL: those of the most urgent one, the first of these. LOG_X below 0: as suits the values. */
-enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x, struct gsim_figure *figure,
-                               struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *task, int log_x,
+                               struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
 /* Over the number of tasks in a file: requests per second of all, and P99 of all requests. */
-enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
-/* A table of gpusim serve: goodput and a percentile (VALUE, a column; NULL: that of the first token) over the rate, a line for each
- * batching policy and way to place the prefill. */
+enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_y, struct gsim_figure *figure,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+/* A table of gpusim serve: goodput and a percentile (VALUE, a column; NULL: that of the first token) over the rate, a
+ * line for each batching policy and way to place the prefill. */
 enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure,
                                 struct gsim_error *error) GSIM_NODISCARD;

@@ -20,9 +20,10 @@ struct gsim_tornado {
     bool side_by_side; /* the bars go to different sides and share the row's height; else one lies on the other */
 };
 
-/* A row of the time saved in per cent, and how far off that may be. Losses beyond all of the time are cut, so that gains can be seen; TORNADO
- * says so then. */
-struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const char *name, double percent, double error_percent);
+/* A row of the time saved in per cent, and how far off that may be. Losses beyond all of the time are cut, so that
+ * gains can be seen; TORNADO says so then. */
+struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const char *name, double percent,
+                                            double error_percent);
 
 /* The data and the settings of the figure, which is open; its height where that is 0. */
 void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *figure);

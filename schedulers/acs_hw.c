@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * acs-hw: ACS's window of kernels in the GPU's front end (arXiv 2401.12377; ACE, PACT 2024). The host tests each kernel against a
- * list of those that it scheduled last, ended or not, and sends it down one stream with those that it may have to wait for. The
- * front end drops the ones that have ended, keeps the rest in a window, and starts a kernel when none is left. The host hears nothing.
- *   application --> list of the last M --> one stream --> window of N in the front end --> SMs
- * So that the list forgets no kernel that runs, insertion stops while M or more newer ones than the oldest in the window are there.
- * Deviations: hazards are all three. Copies go down the same stream and are barriers in it. On several GPUs each has a window, a list
- * and a stream; who follows something on another GPU waits for an event behind all that was sent there.
+ * acs-hw: ACS's window of kernels in the GPU's front end (arXiv 2401.12377; ACE, PACT 2024). The host tests each kernel
+ * against a list of those that it scheduled last, ended or not, and sends it down one stream with those that it may
+ * have to wait for. The front end drops the ones that have ended, keeps the rest in a window, and starts a kernel when
+ * none is left. The host hears nothing. application --> list of the last M --> one stream --> window of N in the front
+ * end --> SMs So that the list forgets no kernel that runs, insertion stops while M or more newer ones than the oldest
+ * in the window are there. Deviations: hazards are all three. Copies go down the same stream and are barriers in it. On
+ * several GPUs each has a window, a list and a stream; who follows something on another GPU waits for an event behind
+ * all that was sent there.
  */
 #include "gpusim/schedulers/feed.h"
 #include "schedulers/acs/check.h"
@@ -64,7 +65,7 @@ struct acs_hw {
     bool failed;
 };
 
-/* --- the front end ------------------------------------------------------------------------------------------------------ */
+/* --- the front end --- */
 static uint64_t oldest(const struct gsim_window *w)
 {
     uint64_t least = NONE;
@@ -88,7 +89,8 @@ static enum gsim_frontend_answer on_submit(void *policy, struct gsim_frontend *f
     struct hardware *hw = policy;
     struct note *note = (struct note *)launch->note;
     if (hw->window.used == hw->window.size) return hold(hw, f, BLOCK_FULL);
-    if (hw->window.used && note->number - oldest(&hw->window) > (uint64_t)hw->params->list) return hold(hw, f, BLOCK_LIST);
+    if (hw->window.used && note->number - oldest(&hw->window) > (uint64_t)hw->params->list)
+        return hold(hw, f, BLOCK_LIST);
     if (hw->is_held) hw->held_us[hw->held_by] += gsim_frontend_now_us(f) - hw->held_since_us;
     hw->is_held = false;
     gsim_frontend_spend(f, hw->params->insert_cycles * hw->window.size);
@@ -123,9 +125,13 @@ static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_fro
     gsim_frontend_look(f);
 }
 
-static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "acs-hw", .on_submit = on_submit, .on_kernel_end = on_kernel_end};
+static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI,
+                                                  .size = sizeof(struct gsim_frontend_ops),
+                                                  .name = "acs-hw",
+                                                  .on_submit = on_submit,
+                                                  .on_kernel_end = on_kernel_end};
 
-/* --- the host ------------------------------------------------------------------------------------------------------------ */
+/* --- the host --- */
 static struct note *new_note(struct acs_hw *acs, struct unit *u)
 {
     struct note *note = u->hw.idle;
@@ -135,7 +141,8 @@ static struct note *new_note(struct acs_hw *acs, struct unit *u)
     return note;
 }
 
-/* Those of the list that OP has a hazard with, or must follow as the author says. What is older has ended: the front end sees to it. */
+/* Those of the list that OP has a hazard with, or must follow as the author says. What is older has ended: the front
+ * end sees to it. */
 static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op, struct note *note)
 {
     uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
@@ -145,7 +152,9 @@ static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct
     if (from < u->first) from = u->first;
     if (!gsim_afters_find(&acs->afters, op, u->pending.node_of, &after, &after_count)) acs->failed = true;
     double before = gsim_now_us(acs->run->driver);
-    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)), "dependence check");
+    gsim_host_work(acs->run->driver,
+                   gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)),
+                   "dependence check");
     acs->check_us += gsim_now_us(acs->run->driver) - before;
     for (uint64_t number = from; number < u->next; number++) {
         bool follows = gsim_op_conflicts(u->list[number % size], op, is_managed);
@@ -289,12 +298,15 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_feed feed;
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
-        return gsim_error_set(error, GSIM_INPUT, "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
-    struct acs_hw *acs = GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
+        return gsim_error_set(error, GSIM_INPUT,
+                              "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
+    struct acs_hw *acs =
+        GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     acs->run = run;
     acs->params = run->params;
-    if (!init(acs) || gsim_feed_open(&feed, run, 1, false, error)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!init(acs) || gsim_feed_open(&feed, run, 1, false, error))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     open_units(acs);
     while (gsim_feed_begin(&feed)) {
         while (!acs->failed && gsim_feed_next(&feed)) {
@@ -315,7 +327,8 @@ static const struct gsim_param params_table[] = {
      "kernels in the front end's window (published: 32)"},
     {"list", GSIM_PARAM_INT, offsetof(struct acs_hw_params, list), 32, 1, GSIM_WINDOW_MOST, "", NULL,
      "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"},
-    {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, push_us), 0.2, 0, 1000, "us", NULL, "the application's part per kernel (assumed)"},
+    {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, push_us), 0.2, 0, 1000, "us", NULL,
+     "the application's part per kernel (assumed)"},
     GSIM_ACS_CHECK_PARAMS(struct acs_hw_params),
     {"insert_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, insert_cycles), 1, 0, 1e6, "cycles", NULL,
      "insertion per entry of the window (published: as many cycles as entries)"},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * acs-sw: a window of kernels in program order on the host (ACS, PACT 2024, there ACE; arXiv 2401.12377). The application
- * puts kernels into a queue; one window thread takes them in while the window has room, tests each against those in it and
- * hands ready ones to scheduler threads, each of which has a stream, launches one kernel and waits for its end.
- *   application --> inbox --> window thread --> ready --> scheduler threads --> inbox (ended)
- * Deviations: hazards are all three (the paper's listing forgets read after write). A host access that must wait for a kernel
- * waits until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
+ * acs-sw: a window of kernels in program order on the host (ACS, PACT 2024, there ACE; arXiv 2401.12377). The
+ * application puts kernels into a queue; one window thread takes them in while the window has room, tests each against
+ * those in it and hands ready ones to scheduler threads, each of which has a stream, launches one kernel and waits for
+ * its end. application --> inbox --> window thread --> ready --> scheduler threads --> inbox (ended) Deviations:
+ * hazards are all three (the paper's listing forgets read after write). A host access that must wait for a kernel waits
+ * until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
  * On several GPUs each scheduler thread has a stream on every one.
  */
 #include "gpusim/schedulers/feed.h"
@@ -47,7 +47,17 @@ struct entry {
 };
 
 /* What a kernel's time from its launch into the queue to its leaving the window is spent on. */
-enum wait { WAIT_WINDOW, WAIT_CHECK, WAIT_DEPENDENCE, WAIT_THREAD, WAIT_LOCK, WAIT_LAUNCH, WAIT_COMPLETION, WAIT_UPDATE, WAIT_COUNT };
+enum wait {
+    WAIT_WINDOW,
+    WAIT_CHECK,
+    WAIT_DEPENDENCE,
+    WAIT_THREAD,
+    WAIT_LOCK,
+    WAIT_LAUNCH,
+    WAIT_COMPLETION,
+    WAIT_UPDATE,
+    WAIT_COUNT
+};
 
 struct acs;
 struct worker {
@@ -78,13 +88,14 @@ struct acs {
 static bool is_managed(const struct acs *acs) { return acs->run->memory == GSIM_MEMORY_MANAGED; }
 static double now_us(const struct acs *acs) { return gsim_now_us(acs->run->driver); }
 
-/* Threads without a kernel look for one over and over, all entries under the window's lock: who takes it waits for them. */
+/* Threads without a kernel look for one over and over, all entries under the window's lock: who takes it waits for
+ * them. */
 static double lock_us(const struct acs *acs)
 {
     return acs->params->poll_entry_us * (double)acs->params->window * acs->idle;
 }
 
-/* --- the window thread ----------------------------------------------------------------------------------------------- */
+/* --- the window thread --- */
 static void make_ready(struct acs *acs, uint32_t entry)
 {
     acs->entries[entry].ready_us = now_us(acs);
@@ -95,7 +106,8 @@ static void make_ready(struct acs *acs, uint32_t entry)
 static uint32_t entry_of(const struct acs *acs, uint32_t op_index)
 {
     for (uint32_t e = 0; e < acs->window.size; e++)
-        if (acs->window.entries[e].is_taken && acs->entries[e].own.index == op_index && !acs->entries[e].is_move) return e;
+        if (acs->window.entries[e].is_taken && acs->entries[e].own.index == op_index && !acs->entries[e].is_move)
+            return e;
     return NONE;
 }
 
@@ -125,7 +137,9 @@ static void insert(struct acs *acs, const struct message *launched)
     uint32_t after_count;
     double before = now_us(acs);
     acs->waits[WAIT_WINDOW] += before - launched->pushed_us;
-    gsim_host_work(acs->run->driver, gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs), "window check");
+    gsim_host_work(acs->run->driver,
+                   gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs),
+                   "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
     if (!keep(acs, &acs->entries[at], op)) acs->failed = true;
@@ -187,10 +201,11 @@ static void window_main(struct gsim_driver *driver, void *argument)
         drains = false;
         gsim_queue_push(driver, acs->drained, acs);
     }
-    for (int64_t i = 0; i < acs->params->threads; i++) gsim_queue_push(driver, acs->ready, &acs->entries[acs->params->window]);
+    for (int64_t i = 0; i < acs->params->threads; i++)
+        gsim_queue_push(driver, acs->ready, &acs->entries[acs->params->window]);
 }
 
-/* --- scheduler threads ----------------------------------------------------------------------------------------------- */
+/* --- scheduler threads --- */
 /* Adds what has passed since *FROM to what is waited for. */
 static void spend(struct worker *worker, enum wait wait, double *from)
 {
@@ -227,7 +242,7 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
     }
 }
 
-/* --- the application ------------------------------------------------------------------------------------------------- */
+/* --- the application --- */
 static void drain(struct acs *acs, uint32_t next_node)
 {
     static struct message const message = {.kind = DRAIN};
@@ -282,9 +297,11 @@ static bool init(struct acs *acs, uint32_t most)
     acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
     acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads);
     gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->device_count);
-    if (!gsim_window_init(&acs->window, window, arena) || !gsim_pending_init(&acs->pending, acs->run) || arena->failed) return false;
+    if (!gsim_window_init(&acs->window, window, arena) || !gsim_pending_init(&acs->pending, acs->run) || arena->failed)
+        return false;
     for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){.kind = ENDED, .entry = i};
-    for (uint32_t i = 0; i < threads; i++) acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
+    for (uint32_t i = 0; i < threads; i++)
+        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
     gsim_afters_init(&acs->afters, acs->run->program);
     acs->inbox = gsim_queue_create(acs->run->driver, most + window + 4);
     acs->ready = gsim_queue_create(acs->run->driver, window + threads + 1);
@@ -295,13 +312,15 @@ static bool init(struct acs *acs, uint32_t most)
 /* Per kernel on average. */
 static void tell(struct acs *acs)
 {
-    static const char *const names[WAIT_COUNT] = {"wait for the window", "dependence check", "wait for dependences", "wait for a thread",
-                                                  "window lock", "launch", "execution and completion", "window update"};
+    static const char *const names[WAIT_COUNT] = {
+        "wait for the window", "dependence check", "wait for dependences",     "wait for a thread",
+        "window lock",         "launch",           "execution and completion", "window update"};
     struct gsim_driver *driver = acs->run->driver;
     for (int64_t w = 0; w < acs->params->threads; w++)
         for (int i = 0; i < WAIT_COUNT; i++) acs->waits[i] += acs->workers[w].waits[i];
     gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&acs->window));
-    for (int i = 0; i < WAIT_COUNT && acs->kernels; i++) gsim_figure(driver, names[i], "us", acs->waits[i] / (double)acs->kernels);
+    for (int i = 0; i < WAIT_COUNT && acs->kernels; i++)
+        gsim_figure(driver, names[i], "us", acs->waits[i] / (double)acs->kernels);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
@@ -313,7 +332,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_thread threads[GSIM_ACS_THREADS + 1];
     if (!init(&acs, gsim_feed_most(run)) || gsim_feed_open(&feed, run, 1, false, error))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (int64_t i = 0; i < params->threads; i++) threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
+    for (int64_t i = 0; i < params->threads; i++)
+        threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
     threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
     while (gsim_feed_begin(&feed)) {
         while (!acs.failed && gsim_feed_next(&feed)) {
@@ -333,11 +353,13 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_afters_release(&acs.afters);
     gsim_pending_release(&acs.pending);
     enum gsim_status status = gsim_feed_close(&feed, error);
-    return status == GSIM_OK && (acs.failed || acs.pending.failed) ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+    return status == GSIM_OK && (acs.failed || acs.pending.failed) ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
+                                                                   : status;
 }
 
 static const struct gsim_param params_table[] = {
-    {"window", GSIM_PARAM_INT, offsetof(struct acs_params, window), 32, 1, 1024, "", NULL, "kernels in the scheduling window (published: 32)"},
+    {"window", GSIM_PARAM_INT, offsetof(struct acs_params, window), 32, 1, 1024, "", NULL,
+     "kernels in the scheduling window (published: 32)"},
     {"threads", GSIM_PARAM_INT, offsetof(struct acs_params, threads), 4, 1, GSIM_ACS_THREADS, "", NULL,
      "scheduler threads, each with a stream of its own"},
     {"wait", GSIM_PARAM_CHOICE, offsetof(struct acs_params, wait), WAIT_SPIN, 0, 1, "", "spin|block",
@@ -348,9 +370,11 @@ static const struct gsim_param params_table[] = {
     {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_params, push_us), 0.2, 0, 1000, "us", NULL,
      "the application's part per kernel (assumed)"},
     {"block_us", GSIM_PARAM_REAL, offsetof(struct acs_params, block_us), 50, 0, 1000, "us", NULL,
-     "how much longer a blocking wait takes than a spinning one (fitted to the same; traces/h100/threads.txt: 17 to 47)"},
+     "how much longer a blocking wait takes than a spinning one (fitted to the same; traces/h100/threads.txt: 17 to "
+     "47)"},
     {"poll_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, poll_entry_us), 0.03, 0, 1000, "us", NULL,
-     "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host of 16 cores)"},
+     "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host of 16 "
+     "cores)"},
     {.name = NULL},
 };
 

@@ -91,19 +91,23 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
     if (!state->numbers || !state->priorities) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
     for (uint32_t i = program->op_count; i-- > 0;)
-        if (has_stream(run, &program->ops[i])) state->priorities[index_of(run, state, &program->ops[i])] = program->ops[i].priority;
+        if (has_stream(run, &program->ops[i]))
+            state->priorities[index_of(run, state, &program->ops[i])] = program->ops[i].priority;
     bool has_devices = false;
-    for (uint32_t i = 0; i < program->op_count && !run->is_placed; i++) has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
+    for (uint32_t i = 0; i < program->op_count && !run->is_placed; i++)
+        has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
     if (!has_devices) return GSIM_OK;
     state->devices = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)program->op_count + 2);
     if (!state->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < program->op_count; i++)
-        if (has_stream(run, &program->ops[i])) state->devices[index_of(run, state, &program->ops[i])] = program->ops[i].device;
+        if (has_stream(run, &program->ops[i]))
+            state->devices[index_of(run, state, &program->ops[i])] = program->ops[i].device;
     return GSIM_OK;
 }
 
 /* Early copies of pinned or pageable data get one stream of their own; other moves follow the op they serve.
- * A move for a host op or between GPUs has no stream of its own: it takes that of its last predecessor on the device. */
+ * A move for a host op or between GPUs has no stream of its own: it takes that of its last predecessor on the device.
+ */
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
     if (!gsim_op_is_move(run, op)) return index_of(run, state, op);
@@ -125,7 +129,8 @@ static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_o
     return 0;
 }
 
-static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                               struct gsim_error *error)
 {
     const struct async_params *params = run->params;
     struct async_state *state = run->state;
@@ -143,8 +148,8 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
     return GSIM_OK;
 }
 
-/* As the authors do: a buffer belongs to the stream that first writes it, or else to the only one that reads it; what several
- * streams read and none writes stays visible to all. */
+/* As the authors do: a buffer belongs to the stream that first writes it, or else to the only one that reads it; what
+ * several streams read and none writes stays visible to all. */
 static enum gsim_status find_attached(struct gsim_run *run, struct async_state *state, struct gsim_error *error)
 {
     const struct gsim_program *p = run->program;
@@ -176,10 +181,12 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = find_streams(run, state, error);
     if (status == GSIM_OK) status = find_attached(run, state, error);
-    return status ? status : gsim_plan_prepare(run, &state->planned, gsim_moves_place_default(run), false, choose, error);
+    return status ? status
+                  : gsim_plan_prepare(run, &state->planned, gsim_moves_place_default(run), false, choose, error);
 }
 
-/* Of a program that is drawn, events are recorded behind every op, since who will wait is not known, and nothing is attached. */
+/* Of a program that is drawn, events are recorded behind every op, since who will wait is not known, and nothing is
+ * attached. */
 static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const struct gsim_oplist *list)
 {
     const struct async_params *params = run->params;
@@ -190,8 +197,10 @@ static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const stru
         uint32_t number = (uint32_t)number_of(run, op);
         bool follows_writer = op != own && own && gsim_op_is_host(own); /* as stream_of_writer() has it */
         uint32_t writer = follows_writer ? gsim_pull_writer(pull, op) : UINT32_MAX;
-        if (writer != UINT32_MAX && writer / (GSIM_LIMIT_STREAM + 1) != op->device) writer = UINT32_MAX; /* another GPU's */
-        gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is, params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);
+        if (writer != UINT32_MAX && writer / (GSIM_LIMIT_STREAM + 1) != op->device)
+            writer = UINT32_MAX; /* another GPU's */
+        gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is,
+                        params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);
     }
 }
 
@@ -215,7 +224,11 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (run->draw) return execute_drawn(run, error);
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->planned.first, .steady = &state->planned.steady, .priorities = state->priorities, .devices = state->devices, .attached = state->attached,
+    struct gsim_plan_style style = {.first = &state->planned.first,
+                                    .steady = &state->planned.steady,
+                                    .priorities = state->priorities,
+                                    .devices = state->devices,
+                                    .attached = state->attached,
                                     .stream_count = state->stream_count,
                                     .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
     return gsim_plan_execute(run, &style, error);

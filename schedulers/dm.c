@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dm: a queue for each GPU; a kernel that is ready goes to the one that the placement names: --place, or dmda (StarPU's dm family, at run
- * time). A queue goes by the placement's order: first in, first out, or what lacks fewest bytes there. A policy: gpusim/policy.h.
+ * dm: a queue for each GPU; a kernel that is ready goes to the one that the placement names: --place, or dmda (StarPU's
+ * dm family, at run time). A queue goes by the placement's order: first in, first out, or what lacks fewest bytes
+ * there. A policy: gpusim/policy.h.
  */
 #include "gpusim/policy.h"
 
@@ -59,5 +60,6 @@ static const struct gsim_policy_ops policy = {.init = init, .push = push, .pop =
 
 static const struct gsim_param params_table[] = {GSIM_POLICY_PARAMS(struct dm_params), {.name = NULL}};
 
-GSIM_POLICY_SCHEDULER(dm, "dm", "a queue for each GPU; a kernel that is ready goes where the placement says (default dmda)",
+GSIM_POLICY_SCHEDULER(dm, "dm",
+                      "a queue for each GPU; a kernel that is ready goes where the placement says (default dmda)",
                       "StarPU, deque_modeling_policy_data_aware.c", struct dm_params, params_table, &policy);

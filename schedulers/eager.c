@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* eager: one queue for all GPUs, first in, first out; whichever has room takes the first (StarPU's eager). A policy: gpusim/policy.h. */
+/* eager: one queue for all GPUs, first in, first out; whichever has room takes the first (StarPU's eager). A policy:
+ * gpusim/policy.h. */
 #include "gpusim/policy.h"
 
 struct eager_params {

@@ -89,12 +89,15 @@ static uint32_t choose_device(struct grsched *g, const struct gsim_op *op, const
 {
     if (!g->placing) return 0;
     for (uint32_t d = 0; d < g->device_count; d++) g->placing->busy_streams[d] = 0;
-    for (size_t s = 0; s < g->stream_count; s++) g->placing->busy_streams[g->streams[s].device] += g->streams[s].live_count > 0;
-    if (g->run->placement->decision_us > 0) gsim_host_work(g->driver, g->run->placement->decision_us, "GrCUDA placement");
+    for (size_t s = 0; s < g->stream_count; s++)
+        g->placing->busy_streams[g->streams[s].device] += g->streams[s].live_count > 0;
+    if (g->run->placement->decision_us > 0)
+        gsim_host_work(g->driver, g->run->placement->decision_us, "GrCUDA placement");
     return gsim_placing_choose(g->placing, op, candidates, count);
 }
 
-/* The stream of the first parent that no child has taken yet, on DEVICE; NONE: any device. NONE: there is no such parent. */
+/* The stream of the first parent that no child has taken yet, on DEVICE; NONE: any device. NONE: there is no such
+ * parent. */
 static uint32_t take_parent(struct grsched *g, const struct gsim_vertex *vertex, uint32_t device)
 {
     for (uint32_t i = 0; i < vertex->parent_count; i++) {
@@ -121,12 +124,14 @@ static uint32_t parents_devices(struct grsched *g, const struct gsim_vertex *ver
     return count;
 }
 
-/* The first child inherits its parent's stream; later ones go elsewhere (disjoint). Who may inherit on several GPUs asks for the GPU
- * first and takes a parent's stream there (early), or chooses among the parents' GPUs. */
+/* The first child inherits its parent's stream; later ones go elsewhere (disjoint). Who may inherit on several GPUs
+ * asks for the GPU first and takes a parent's stream there (early), or chooses among the parents' GPUs. */
 static uint32_t choose_stream(struct grsched *g, const struct gsim_vertex *vertex, const struct gsim_op *op)
 {
     uint32_t device = NONE, found = NONE, parents;
-    switch (g->placing ? g->params->parent_stream : g->params->parent_stream == PARENT_SAME ? PARENT_SAME : PARENT_DISJOINT) {
+    switch (g->placing                                ? g->params->parent_stream
+            : g->params->parent_stream == PARENT_SAME ? PARENT_SAME
+                                                      : PARENT_DISJOINT) {
     case PARENT_EARLY_DISJOINT:
         device = choose_device(g, op, g->candidates, g->device_count);
         found = take_parent(g, vertex, device);
@@ -186,7 +191,8 @@ static void sync_device(struct grsched *g)
         gsim_device_synchronize(g->driver);
     }
     for (uint32_t s = 0; s < g->stream_count && g->live_count && !g->failed; s++)
-        for (uint32_t v = g->streams[s].last_vertex; v != NONE && g->streams[s].live_count; v = g->frontier.vertices[v].before)
+        for (uint32_t v = g->streams[s].last_vertex; v != NONE && g->streams[s].live_count;
+             v = g->frontier.vertices[v].before)
             finish_vertex(g, v);
 }
 
@@ -244,11 +250,13 @@ static void wait_for_copies(struct grsched *g, const struct gsim_op *op, uint32_
         if (buffer->copy_owner == NONE || buffer->copy_owner == vertex) continue;
         const struct gsim_vertex *owner = &g->frontier.vertices[buffer->copy_owner];
         if (owner->finished || owner->stream_index == g->frontier.vertices[vertex].stream_index) continue;
-        gsim_stream_wait_event(g->driver, g->streams[g->frontier.vertices[vertex].stream_index].stream, buffer->copy_event);
+        gsim_stream_wait_event(g->driver, g->streams[g->frontier.vertices[vertex].stream_index].stream,
+                               buffer->copy_event);
     }
 }
 
-static void move_data(struct grsched *g, const struct gsim_oplist *list, uint32_t first_move, uint32_t at, uint32_t vertex)
+static void move_data(struct grsched *g, const struct gsim_oplist *list, uint32_t first_move, uint32_t at,
+                      uint32_t vertex)
 {
     gsim_stream stream = g->streams[g->frontier.vertices[vertex].stream_index].stream;
     for (uint32_t m = first_move; m < at; m++) {
@@ -354,7 +362,8 @@ static void access_on_host(struct grsched *g, const struct gsim_oplist *list, ui
     if (first_move < at) /* the copy back follows all that made its data */
         for (size_t i = 1; i < f->candidate_count; i++) {
             const struct gsim_vertex *parent = &f->vertices[f->candidates[i]];
-            if (!parent->finished && parent->stream_index != carrier) gsim_stream_wait_event(g->driver, stream, parent->event);
+            if (!parent->finished && parent->stream_index != carrier)
+                gsim_stream_wait_event(g->driver, stream, parent->event);
         }
     for (uint32_t m = first_move; m < at; m++) gsim_op_issue(g->driver, list->ops[m], stream);
     bool copied = first_move < at;
@@ -392,7 +401,8 @@ static void forget_all(struct grsched *g, uint32_t buffer_count)
     for (size_t s = 0; s < g->stream_count; s++) g->streams[s].last_vertex = NONE;
 }
 
-/* Memory grows with what is in flight: finished work is forgotten, and of a program that never waits the host does from time to time. */
+/* Memory grows with what is in flight: finished work is forgotten, and of a program that never waits the host does from
+ * time to time. */
 static void forget_finished(struct grsched *g)
 {
     struct gsim_frontier *f = &g->frontier;
@@ -412,7 +422,8 @@ static void look_at_buffers(struct grsched *g, const struct gsim_op *op)
     for (uint32_t a = 0; a < op->arg_count; a++) {
         uint32_t b = op->args[a].buffer_index, generation = gsim_draw_generation(g->run->draw, b);
         if (g->buffers[b].generation == generation) continue;
-        g->buffers[b] = (struct buffer_state){.copy_owner = NONE, .generation = generation}; /* with an event of its own, as in any place */
+        g->buffers[b] = (struct buffer_state){.copy_owner = NONE,
+                                              .generation = generation}; /* with an event of its own, as in any place */
         gsim_frontier_forget(&g->frontier, b);
         if (g->placing) gsim_placing_forget(g->placing, b);
         if (brings(g)) gsim_bringer_forget(&g->bringer, b);
@@ -432,7 +443,8 @@ static enum gsim_status draw(struct grsched *g, struct gsim_error *error)
     while (!g->failed && gsim_pull_next(pull, &list)) {
         uint32_t last = list.op_count - 1;
         look_at_buffers(g, list.ops[last]);
-        for (uint32_t m = 0; m < last && brings(g); m++) gsim_draw_ended(g->run->draw, list.ops[m], gsim_now_us(g->driver));
+        for (uint32_t m = 0; m < last && brings(g); m++)
+            gsim_draw_ended(g->run->draw, list.ops[m], gsim_now_us(g->driver));
         if (gsim_op_is_host(list.ops[last])) access_on_host(g, &list, 0, last);
         else launch(g, &list, 0, last);
         forget_finished(g);
@@ -476,7 +488,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_lowering *lowering = run->state;
     const struct grsched_params *params = run->params;
-    struct grsched g = {.run = run, .params = params, .driver = run->driver, .device_count = run->placement ? run->device_count : 1};
+    struct grsched g = {
+        .run = run, .params = params, .driver = run->driver, .device_count = run->placement ? run->device_count : 1};
     g.attaches = run->memory == GSIM_MEMORY_MANAGED &&
                  (params->attach == ATTACH_ALWAYS || (params->attach == ATTACH_AUTO && run->compute_capability < 60));
     g.buffers = GSIM_ARENA_ARRAY(run->arena, struct buffer_state,
@@ -505,11 +518,12 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"new_streams", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, new_streams), STREAMS_ALWAYS_NEW, 0, 1, "", "always-new|reuse",
-     "stream of a kernel without parents: a new one (published runs), or the longest free one"},
+    {"new_streams", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, new_streams), STREAMS_ALWAYS_NEW, 0, 1, "",
+     "always-new|reuse", "stream of a kernel without parents: a new one (published runs), or the longest free one"},
     {"parent_stream", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, parent_stream), PARENT_DISJOINT, 0, 3, "",
      "disjoint|same-as-parent|multigpu-early-disjoint|multigpu-disjoint",
-     "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first parent's; of several GPUs "
+     "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first parent's; "
+     "of several GPUs "
      "one on the GPU that the placement names, or names among those of such parents"},
     {"dependences", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, dependences), 0, 0, 1, "", "with-const|no-const",
      "whether two const uses of an array are independent (published runs) or not"},

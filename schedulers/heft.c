@@ -28,7 +28,8 @@ struct processor {
     size_t gap_count, gap_capacity;
 };
 
-/* Processors: of each GPU the streams, then the link to it, the link back and, of several, that to others; then the host. */
+/* Processors: of each GPU the streams, then the link to it, the link back and, of several, that to others; then the
+ * host. */
 struct planner {
     struct gsim_run *run;
     const struct heft_params *params;
@@ -137,7 +138,8 @@ static bool occupy(struct processor *processor, size_t index, double start, doub
     bool has_before = start > whole.begin, has_after = whole.end > end;
     if (has_before && has_after) {
         if (processor->gap_count == processor->gap_capacity &&
-            gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), processor->gap_count, &processor->gap_capacity))
+            gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), processor->gap_count,
+                            &processor->gap_capacity))
             return false;
         memmove(processor->gaps + index + 1, processor->gaps + index, sizeof(whole) * (processor->gap_count++ - index));
         processor->gaps[index].end = start;
@@ -201,18 +203,24 @@ static bool init_processors(struct planner *p, struct gsim_arena *scratch)
     if (!p->processors) return false;
     for (uint32_t i = 0; i <= p->host; i++) {
         struct processor *processor = &p->processors[i];
-        if (gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity)) return false;
+        if (gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity))
+            return false;
         processor->gaps[0] = (struct gap){0, FOREVER};
         processor->gap_count = 1;
     }
     return true;
 }
 
-static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                               struct gsim_error *error)
 {
     const struct heft_params *params = run->params;
     size_t count = (size_t)choice->list->op_count + 1;
-    struct planner p = {.run = run, .params = params, .list = choice->list, .dag = choice->dag, .stream_count = (uint32_t)params->streams};
+    struct planner p = {.run = run,
+                        .params = params,
+                        .list = choice->list,
+                        .dag = choice->dag,
+                        .stream_count = (uint32_t)params->streams};
     double **times[] = {&p.cost, &p.rank, &p.start, &p.end};
     struct ranked *sorted = GSIM_ARENA_ARRAY(scratch, struct ranked, count);
     uint32_t *order = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
@@ -239,7 +247,9 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_planned *planned = run->state;
-    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady, .stream_count = planned->first.stream_count,
+    struct gsim_plan_style style = {.first = &planned->first,
+                                    .steady = &planned->steady,
+                                    .stream_count = planned->first.stream_count,
                                     .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }

@@ -45,7 +45,8 @@ struct ranked {
 static uint32_t pred_count(const struct planner *p, uint32_t node)
 {
     uint32_t count = 0;
-    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++) count += p->dag->preds[e] >= p->begin;
+    for (uint32_t e = p->dag->pred_start[node]; e < p->dag->pred_start[node + 1]; e++)
+        count += p->dag->preds[e] >= p->begin;
     return count;
 }
 
@@ -109,8 +110,9 @@ static bool place_level(struct planner *p, uint32_t from, uint32_t to)
     struct ranked *ranked = GSIM_ARENA_ARRAY(p->scratch, struct ranked, (size_t)(to - from) + 1);
     if (!ranked) return false;
     for (uint32_t i = from; i < to; i++)
-        ranked[i - from] = (struct ranked){p->by_level[i], pred_count(p, p->by_level[i]),
-                                           p->params->ties == TIES_RANDOM ? gsim_random_integer(p->run->rng, UINT32_MAX) : 0};
+        ranked[i - from] =
+            (struct ranked){p->by_level[i], pred_count(p, p->by_level[i]),
+                            p->params->ties == TIES_RANDOM ? gsim_random_integer(p->run->rng, UINT32_MAX) : 0};
     qsort(ranked, to - from, sizeof(*ranked), compare_ranked);
     for (uint32_t i = 0; i < to - from; i++) {
         p->by_level[from + i] = ranked[i].node;
@@ -156,7 +158,8 @@ static bool plan_body(struct planner *p)
     }
     for (uint32_t i = p->begin; i < p->end; i++) {
         p->waiting[i] = 0;
-        for (uint32_t e = p->dag->succ_start[i]; e < p->dag->succ_start[i + 1]; e++) p->waiting[i] += p->dag->succs[e] < p->end;
+        for (uint32_t e = p->dag->succ_start[i]; e < p->dag->succ_start[i + 1]; e++)
+            p->waiting[i] += p->dag->succs[e] < p->end;
     }
     for (uint32_t i = 0; level_count && i < p->level_start[1]; i++) place(p, p->by_level[i], i % p->stream_count);
     for (uint32_t l = 1; l < level_count; l++)
@@ -171,8 +174,10 @@ static bool plan_bodies(struct planner *p)
 {
     uint32_t count = p->list->op_count;
     size_t nodes = (size_t)count + 2, streams = p->stream_count;
-    uint32_t **arrays[] = {&p->stream_of, &p->order, &p->levels, &p->by_level, &p->level_start, &p->deferred, &p->waiting, &p->next};
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) *arrays[i] = GSIM_ARENA_ARRAY(p->scratch, uint32_t, nodes);
+    uint32_t **arrays[] = {&p->stream_of,   &p->order,    &p->levels,  &p->by_level,
+                           &p->level_start, &p->deferred, &p->waiting, &p->next};
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+        *arrays[i] = GSIM_ARENA_ARRAY(p->scratch, uint32_t, nodes);
     p->tail = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
     p->load = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
     p->head = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
@@ -186,7 +191,8 @@ static bool plan_bodies(struct planner *p)
     return ok;
 }
 
-static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                               struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
     struct planner p = {.run = run, .scratch = scratch, .params = params, .list = choice->list, .dag = choice->dag,
@@ -221,12 +227,14 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 static const struct gsim_param params_table[] = {
     {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, 1024, "", NULL,
      "streams, all created whether used or not; the authors settled on 10"},
-    GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST, " (latest: the authors' code, clock: their intent)"),
+    GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST,
+                          " (latest: the authors' code, clock: their intent)"),
     {"ties", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, ties), TIES_PROGRAM, 0, 1, "", "program|random",
      "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"},
     {"placement", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, placement), PLACE_LEAST_LOADED, 0, 2, "",
      "least-loaded|random|index",
-     "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier one took the index"},
+     "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier one took the "
+     "index"},
     {"issue", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, issue), ISSUE_SWEEP, 0, 1, "", "sweep|level",
      "host order: one op per stream and sweep (the authors'), or level by level"},
     {.name = NULL},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan: follows a plan (gpusim/opplan.h), its own or another runtime's: which GPU and stream each kernel has, and in which order they are
- * issued between the host's ops. Events are those that the dependences need. Not in schedulers.def: --sched plan=FILE names it.
+ * plan: follows a plan (gpusim/opplan.h), its own or another runtime's: which GPU and stream each kernel has, and in
+ * which order they are issued between the host's ops. Events are those that the dependences need. Not in
+ * schedulers.def: --sched plan=FILE names it.
  */
 #include "gpusim/opplan.h"
 
@@ -27,7 +28,8 @@ static uint32_t stream_number(uint32_t *numbers, uint32_t *count, uint32_t strea
     return (*count)++;
 }
 
-static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, uint32_t *device_of, struct gsim_error *error)
+static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, uint32_t *device_of,
+                                  struct gsim_error *error)
 {
     const struct gsim_op_plan *plan = run->op_plan;
     const struct gsim_program *p = run->program;
@@ -39,11 +41,13 @@ static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, ui
     for (size_t i = 0; i < plan->count; i++) {
         const struct gsim_op_plan_row *r = &plan->rows[i];
         if (r->op >= p->op_count || gsim_op_is_host(&p->ops[r->op]))
-            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is no kernel or copy of '%s'", i + 1, r->op, p->name);
-        if (s->position[r->op] != NONE) return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u was planned before", i + 1, r->op);
+            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is no kernel or copy of '%s'", i + 1, r->op,
+                                  p->name);
+        if (s->position[r->op] != NONE)
+            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u was planned before", i + 1, r->op);
         if (r->device >= run->device_count)
-            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is for GPU %u, and there %s %u (--gpus)", i + 1, r->op, r->device,
-                                  run->device_count == 1 ? "is" : "are", run->device_count);
+            return gsim_error_set(error, GSIM_INPUT, "plan: row %zu: op %u is for GPU %u, and there %s %u (--gpus)",
+                                  i + 1, r->op, r->device, run->device_count == 1 ? "is" : "are", run->device_count);
         s->position[r->op] = (uint32_t)i;
         s->stream_of[r->op] = stream_number(numbers, &s->stream_count, r->stream);
         device_of[r->op] = r->device;
@@ -55,16 +59,18 @@ static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, ui
     return GSIM_OK;
 }
 
-/* Where a node stands among its stretch between host ops: at the plan's place; a move before the first that needs it. */
-static void find_places(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list, const struct gsim_dag *dag,
-                        uint64_t *place)
+/* Where a node stands among its stretch between host ops: at the plan's place; a move before the first that needs it.
+ */
+static void find_places(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list,
+                        const struct gsim_dag *dag, uint64_t *place)
 {
     for (uint32_t i = list->op_count; i-- > 0;) {
         const struct gsim_op *op = list->ops[i];
         bool is_own = !gsim_op_is_move(run, op);
         place[i] = s->position[op->index] == NONE ? 0 : 2 * (uint64_t)s->position[op->index] + is_own;
         for (uint32_t e = dag->succ_start[i]; !is_own && e < dag->succ_start[i + 1]; e++)
-            if (!gsim_op_is_host(list->ops[dag->succs[e]]) && place[dag->succs[e]] < place[i]) place[i] = place[dag->succs[e]] & ~UINT64_C(1);
+            if (!gsim_op_is_host(list->ops[dag->succs[e]]) && place[dag->succs[e]] < place[i])
+                place[i] = place[dag->succs[e]] & ~UINT64_C(1);
     }
 }
 
@@ -81,23 +87,25 @@ static void sort_nodes(const struct gsim_oplist *list, const uint64_t *place, ui
     }
 }
 
-static enum gsim_status check_order(const struct gsim_oplist *list, const struct gsim_dag *dag, const uint32_t *order, uint32_t *step_of,
-                                    struct gsim_error *error)
+static enum gsim_status check_order(const struct gsim_oplist *list, const struct gsim_dag *dag, const uint32_t *order,
+                                    uint32_t *step_of, struct gsim_error *error)
 {
     for (uint32_t i = 0; i < list->op_count; i++) step_of[order[i]] = i;
     for (uint32_t i = 0; i < list->op_count; i++)
         for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++)
             if (step_of[dag->preds[e]] > step_of[i])
-                return gsim_error_set(error, GSIM_INPUT, "plan: op %u stands before op %u, which it follows", list->ops[i]->index, list->ops[dag->preds[e]]->index);
+                return gsim_error_set(error, GSIM_INPUT, "plan: op %u stands before op %u, which it follows",
+                                      list->ops[i]->index, list->ops[dag->preds[e]]->index);
     return GSIM_OK;
 }
 
 /* Moves to a GPU and between GPUs have a stream each, a copy back that of what made its data. */
-static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list, const struct gsim_dag *dag,
-                          uint32_t node, const uint32_t *streams)
+static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list,
+                          const struct gsim_dag *dag, uint32_t node, const uint32_t *streams)
 {
     const struct gsim_op *op = list->ops[node];
-    bool is_move = gsim_op_is_move(run, op) || op->kind == GSIM_OP_PREFETCH, follows = is_move && op->copy_kind == GSIM_COPY_D2H;
+    bool is_move = gsim_op_is_move(run, op) || op->kind == GSIM_OP_PREFETCH,
+         follows = is_move && op->copy_kind == GSIM_COPY_D2H;
     if (is_move && !follows) return s->stream_count + (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P);
     for (uint32_t e = dag->pred_start[node + 1]; follows && e-- > dag->pred_start[node];) {
         const struct gsim_op *pred = list->ops[dag->preds[e]];
@@ -106,7 +114,8 @@ static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s
     return s->stream_of[op->index];
 }
 
-static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch, struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                               struct gsim_error *error)
 {
     const struct plan_state *s = run->state;
     const struct gsim_oplist *list = choice->list;
@@ -131,7 +140,8 @@ static enum gsim_status place(struct gsim_run *run, uint32_t *device_of, struct 
     struct gsim_program *placed = GSIM_ARENA_NEW(run->arena, struct gsim_program);
     struct gsim_op *ops = GSIM_ARENA_ARRAY(run->arena, struct gsim_op, (size_t)run->program->op_count + 1);
     if (!placed || !ops) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
-    if (!gsim_placing_moves(run->program, device_of)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    if (!gsim_placing_moves(run->program, device_of))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
     for (size_t i = 0; i < run->op_plan->count; i++) device_of[run->op_plan->rows[i].op] = run->op_plan->rows[i].device;
     *placed = *run->program;
     placed->arena = (struct gsim_arena){0};
@@ -160,7 +170,9 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_planned *planned = &((const struct plan_state *)run->state)->planned;
-    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady, .stream_count = planned->first.stream_count,
+    struct gsim_plan_style style = {.first = &planned->first,
+                                    .steady = &planned->steady,
+                                    .stream_count = planned->first.stream_count,
                                     .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }

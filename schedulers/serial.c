@@ -2,8 +2,8 @@
 /*
  * serial: the baseline of GrCUDA (IPDPS 2021) and KeSCo (ICCD 2023). Everything on the default stream, and a
  * device synchronise after every kernel. Deviation: prefetches and copies to the device are not waited for on
- * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each. With several
- * GPUs one has work at a time.
+ * their own (the kernel behind them in the stream waits), where GrCUDA's serial mode synchronises after each. With
+ * several GPUs one has work at a time.
  */
 #include "gpusim/schedulers/feed.h"
 

@@ -2,8 +2,8 @@
 /*
  * skeleton: where a new scheduler starts. It works: kernels go round-robin over a few streams, behind a device
  * synchronise where they depend on anything pending. Built and tested with the others, but not listed in
- * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: gpusim/schedulers/plan.h, as
- * in async.c.
+ * schedulers.def. How to add yours: CONTRIBUTING.md; with events in place of the synchronise: gpusim/schedulers/plan.h,
+ * as in async.c.
  */
 #include "gpusim/schedulers/feed.h"
 
@@ -18,9 +18,10 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
-/* Every op of a list once, in an order that respects the graph. Only driver calls and gsim_host_work() take simulated time;
- * what else happens here is free. */
-static void run_list(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag, const gsim_stream *streams)
+/* Every op of a list once, in an order that respects the graph. Only driver calls and gsim_host_work() take simulated
+ * time; what else happens here is free. */
+static void run_list(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag,
+                     const gsim_stream *streams)
 {
     const struct skeleton_params *params = run->params;
     uint32_t synced = 0; /* ops before this one are complete */
@@ -57,7 +58,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 
 /* Name, type, field, default, least, most, unit, choices, help. Parsing, --help and the report follow from it. */
 static const struct gsim_param params_table[] = {
-    {"streams", GSIM_PARAM_INT, offsetof(struct skeleton_params, streams), 4, 1, 1024, "", NULL, "streams to deal kernels out over"},
+    {"streams", GSIM_PARAM_INT, offsetof(struct skeleton_params, streams), 4, 1, 1024, "", NULL,
+     "streams to deal kernels out over"},
     {.name = NULL},
 };
 

@@ -2,8 +2,8 @@
 /*
  * taskflow: tf::cudaFlowCapturer with its round-robin optimiser (Taskflow 3, github.com/taskflow/taskflow):
  * levels dealt out over a few streams, captured into a graph, instantiated once and relaunched. Deviations: one
- * graph per stretch between host accesses; on several GPUs the streams are on each, and a kernel takes one of its own GPU's.
- * Same-stream capture order adds edges that the program has not.
+ * graph per stretch between host accesses; on several GPUs the streams are on each, and a kernel takes one of its own
+ * GPU's. Same-stream capture order adds edges that the program has not.
  */
 #include "schedulers/shared/graphs.h"
 
@@ -30,7 +30,8 @@ static bool prepare_capture(struct capture *c)
     size_t count = (size_t)(c->end - c->begin) + 2;
     uint32_t **arrays[] = {&c->levels, &c->order, &c->level_start, &c->stream_of, &c->place, &c->marked};
     bool ok = true;
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) ok = (*arrays[i] = gsim_alloc(sizeof(uint32_t) * count)) && ok;
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+        ok = (*arrays[i] = gsim_alloc(sizeof(uint32_t) * count)) && ok;
     c->event = gsim_alloc(sizeof(*c->event) * count);
     if (!ok || !c->event) return false;
     uint32_t level_count = gsim_dag_levels(c->dag, c->begin, c->end, c->levels);
@@ -82,8 +83,14 @@ static void tell_succs(struct capture *c, uint32_t node)
 static gsim_graph build(struct gsim_run *run, const struct gsim_graphs_style *style, const gsim_stream *streams,
                         const struct gsim_oplist *list, const struct gsim_dag *dag, uint32_t begin, uint32_t end)
 {
-    struct capture c = {.driver = run->driver, .streams = streams, .list = list, .dag = dag, .begin = begin, .end = end,
-                        .per_gpu = style->stream_count, .stream_count = style->stream_count * gsim_device_count(run->driver)};
+    struct capture c = {.driver = run->driver,
+                        .streams = streams,
+                        .list = list,
+                        .dag = dag,
+                        .begin = begin,
+                        .end = end,
+                        .per_gpu = style->stream_count,
+                        .stream_count = style->stream_count * gsim_device_count(run->driver)};
     gsim_graph graph = 0;
     if (prepare_capture(&c)) {
         gsim_capture_begin(c.driver, streams[0]);
@@ -115,8 +122,10 @@ static gsim_graph build(struct gsim_run *run, const struct gsim_graphs_style *st
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct taskflow_params *params = run->params;
-    struct gsim_graphs_style style = {.stream_count = (uint32_t)params->streams, .prefetch_nodes = params->prefetch_nodes,
-                                      .is_on_each_gpu = true, .build = build};
+    struct gsim_graphs_style style = {.stream_count = (uint32_t)params->streams,
+                                      .prefetch_nodes = params->prefetch_nodes,
+                                      .is_on_each_gpu = true,
+                                      .build = build};
     return gsim_graphs_execute(run, &style, error);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See serving/arrivals.h. Formats of public traces: Azure's and BurstGPT's CSV, Mooncake's JSON lines (docs/serving.md).
+ * See serving/arrivals.h. Formats of public traces: Azure's and BurstGPT's CSV, Mooncake's JSON lines
+ * (docs/serving.md).
  */
 #include "serving/arrivals.h"
 
@@ -61,7 +62,8 @@ bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arriv
         arrival->arrival_us /= a->scale;
     } else {
         double shape = 1 / (a->cv * a->cv);
-        double gap = a->cv == 1 ? -log(1 - gsim_random_uniform(walk->numbers)) : draw_gamma(walk->numbers, shape) / shape;
+        double gap =
+            a->cv == 1 ? -log(1 - gsim_random_uniform(walk->numbers)) : draw_gamma(walk->numbers, shape) / shape;
         walk->now_us += gap * 1e6 / a->rate_per_s;
         walk->next++;
         *arrival = (struct gsim_served_arrival){.arrival_us = walk->now_us};
@@ -87,7 +89,8 @@ static double parse_stamp(const char *text)
 {
     int year, month, day, hour, minute, used = 0;
     char *end;
-    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%n", &year, &month, &day, &hour, &minute, &used) != 5 || !used) return NAN;
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%n", &year, &month, &day, &hour, &minute, &used) != 5 || !used)
+        return NAN;
     double seconds = strtod(text + used, &end);
     if (end == text + used) return NAN;
     /* Days by the civil calendar, years from March on (Richards, 2013). */
@@ -128,7 +131,8 @@ static int find_column(char *const *fields, int count, const char *name)
 
 static int tell_format(struct file *f, char *head)
 {
-    static const char *const names[2][3] = {{"TIMESTAMP", "ContextTokens", "GeneratedTokens"}, {"Timestamp", "Request tokens", "Response tokens"}};
+    static const char *const names[2][3] = {{"TIMESTAMP", "ContextTokens", "GeneratedTokens"},
+                                            {"Timestamp", "Request tokens", "Response tokens"}};
     char *fields[COLUMNS];
     if (*head == '{') return MOONCAKE;
     int count = split(head, fields);
@@ -142,15 +146,18 @@ static int tell_format(struct file *f, char *head)
 
 static enum gsim_status bad_line(const struct file *f, const char *what, struct gsim_error *error)
 {
-    return gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': line %llu: %s", f->path, (unsigned long long)f->line, what);
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': line %llu: %s", f->path,
+                          (unsigned long long)f->line, what);
 }
 
-static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_served_arrival *arrival, struct gsim_error *error)
+static enum gsim_status read_csv(const struct file *f, char *line, int format, struct gsim_served_arrival *arrival,
+                                 struct gsim_error *error)
 {
     char *fields[COLUMNS], *end = NULL;
     int count = split(line, fields);
     for (int c = 0; c < 3; c++)
-        if (f->columns[c] >= count) return bad_line(f, "expected a field for each column of the header, found fewer", error);
+        if (f->columns[c] >= count)
+            return bad_line(f, "expected a field for each column of the header, found fewer", error);
     double seconds = format == AZURE ? parse_stamp(fields[f->columns[0]]) : strtod(fields[f->columns[0]], &end);
     if (!isfinite(seconds) || end == fields[f->columns[0]]) return bad_line(f, "expected a time, found none", error);
     double tokens[2];
@@ -159,11 +166,13 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
         if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= GSIM_TOKENS_MOST))
             return bad_line(f, "expected a number of tokens, found none", error);
     }
-    *arrival = (struct gsim_served_arrival){.arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
+    *arrival = (struct gsim_served_arrival){
+        .arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
     return GSIM_OK;
 }
 
-static enum gsim_status read_json(const struct file *f, const char *line, size_t length, struct gsim_served_arrival *arrival, struct gsim_error *error)
+static enum gsim_status read_json(const struct file *f, const char *line, size_t length,
+                                  struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
     static const char *const names[] = {"timestamp", "input_length", "output_length"};
     struct gsim_error inner = {0};
@@ -172,13 +181,17 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
     if (gsim_scan_check(line, length, &inner)) return bad_line(f, inner.message, error);
     const char *at = gsim_scan_start(line), *rest;
     if (*at != '{') return bad_line(f, "expected an object", error);
-    for (const char *value = gsim_scan_next(at, &key, &rest); value; value = gsim_scan_next(gsim_scan_skip(value), &key, &rest))
+    for (const char *value = gsim_scan_next(at, &key, &rest); value;
+         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest))
         for (int i = 0; i < 3; i++)
-            if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9'))) values[i] = gsim_scan_number(value);
+            if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9')))
+                values[i] = gsim_scan_number(value);
     for (int i = 0; i < 3; i++)
         if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
-    if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST) return bad_line(f, "expected at most ten million tokens", error);
-    *arrival = (struct gsim_served_arrival){.arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
+    if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST)
+        return bad_line(f, "expected at most ten million tokens", error);
+    *arrival = (struct gsim_served_arrival){
+        .arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
     return GSIM_OK;
 }
 
@@ -188,7 +201,8 @@ static int compare_arrivals(const void *left, const void *right)
     return (a->arrival_us > b->arrival_us) - (a->arrival_us < b->arrival_us);
 }
 
-static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_served_arrival **list, uint32_t *count, struct gsim_error *error)
+static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_served_arrival **list,
+                                   uint32_t *count, struct gsim_error *error)
 {
     size_t capacity = 0;
     int format = UNKNOWN;
@@ -203,11 +217,13 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
         if (format == UNKNOWN) {
             format = tell_format(f, line);
             if (format == UNKNOWN)
-                return bad_line(f, "expected the header of Azure's or BurstGPT's requests, or Mooncake's JSON lines", error);
+                return bad_line(f, "expected the header of Azure's or BurstGPT's requests, or Mooncake's JSON lines",
+                                error);
             if (format != MOONCAKE) continue;
         }
         struct gsim_served_arrival arrival;
-        status = format == MOONCAKE ? read_json(f, line, length, &arrival, error) : read_csv(f, line, format, &arrival, error);
+        status = format == MOONCAKE ? read_json(f, line, length, &arrival, error)
+                                    : read_csv(f, line, format, &arrival, error);
         if (status || !arrival.output) continue; /* BurstGPT: no response is a failure */
         if (!arrival.prompt) arrival.prompt = 1;
         if (*count == capacity && gsim_array_grow((void **)list, sizeof **list, *count, &capacity))
@@ -217,7 +233,8 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
     return status;
 }
 
-static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
+static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_arena *arena, struct gsim_arrivals *a,
+                                  struct gsim_error *error)
 {
     struct file f = {.path = path};
     struct gsim_served_arrival *list = NULL;
@@ -227,16 +244,19 @@ static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_a
     a->count = 0;
     enum gsim_status status = read_lines(&f, text, most, &list, &a->count, error);
     gsim_free(text);
-    if (!status && !a->count) status = gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': expected requests, found none", path);
+    if (!status && !a->count)
+        status = gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': expected requests, found none", path);
     if (!status) qsort(list, a->count, sizeof *list, compare_arrivals);
     for (uint32_t i = a->count; !status && i-- > 0;) list[i].arrival_us -= list[0].arrival_us;
-    if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status) gsim_free(list);
     else a->list = list;
     return status;
 }
 
-enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena, struct gsim_arrivals *a, struct gsim_error *error)
+enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena,
+                                     struct gsim_arrivals *a, struct gsim_error *error)
 {
     bool is_poisson = strncmp(text, "poisson:", 8) == 0, is_gamma = strncmp(text, "gamma:", 6) == 0;
     char *end = NULL;
@@ -248,6 +268,7 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
     a->rate_per_s = strtod(strchr(text, ':') + 1, &end);
     if (is_gamma && strncmp(end, ",cv=", 4) == 0) a->cv = strtod(end + 4, &end);
     if (*end || !(a->rate_per_s > 0 && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
-        return gsim_error_set(error, GSIM_USAGE, "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
     return GSIM_OK;
 }

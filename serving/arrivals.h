@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: serving. When requests arrive and how many tokens they have: a list, a process of random gaps, or a public trace.
- * One request after the other, so that a million of them take no memory.
+ * Layer: serving. When requests arrive and how many tokens they have: a list, a process of random gaps, or a public
+ * trace. One request after the other, so that a million of them take no memory.
  */
 #pragma once
 
@@ -16,7 +16,13 @@
 
 /* Tokens of a prompt or an output. */
 struct gsim_lengths {
-    enum { GSIM_LENGTHS_TRACE, GSIM_LENGTHS_CONSTANT, GSIM_LENGTHS_UNIFORM, GSIM_LENGTHS_LOGNORMAL, GSIM_LENGTHS_CHOICE } kind;
+    enum {
+        GSIM_LENGTHS_TRACE,
+        GSIM_LENGTHS_CONSTANT,
+        GSIM_LENGTHS_UNIFORM,
+        GSIM_LENGTHS_LOGNORMAL,
+        GSIM_LENGTHS_CHOICE
+    } kind;
     double a, b;           /* constant; least, most; median, sigma of the logarithm */
     const double *choices; /* each as likely */
     uint32_t choice_count;
@@ -37,10 +43,10 @@ struct gsim_arrivals {
     struct gsim_lengths prompt, output;
 };
 
-/* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of Mooncake, told
- * by its header. RATE per second. At most COUNT requests; 0: all of a file, 1,000 of a process. */
-enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena, struct gsim_arrivals *arrivals,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+/* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of
+ * Mooncake, told by its header. RATE per second. At most COUNT requests; 0: all of a file, 1,000 of a process. */
+enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena,
+                                     struct gsim_arrivals *arrivals, struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_arrival_walk {
     const struct gsim_arrivals *arrivals;

@@ -33,7 +33,8 @@ static void build(struct driven *d, struct prepared *step)
         uint32_t count = 0;
         if (gsim_op_is_host(d->list->ops[i])) continue;
         for (uint32_t e = d->dag.pred_start[i]; e < d->dag.pred_start[i + 1]; e++)
-            if (d->dag.preds[e] >= step->begin && !gsim_op_is_host(d->list->ops[d->dag.preds[e]])) d->nodes[count++] = d->numbers[d->dag.preds[e]];
+            if (d->dag.preds[e] >= step->begin && !gsim_op_is_host(d->list->ops[d->dag.preds[e]]))
+                d->nodes[count++] = d->numbers[d->dag.preds[e]];
         d->numbers[i] = gsim_graph_add(d->driver, graph, d->list->ops[i], d->nodes, count);
         added++;
     }
@@ -83,7 +84,10 @@ static void run(struct gsim_serving_machine *m, const struct gsim_serving_launch
     for (uint32_t i = 0; i < count; i++) launch(self(m), launches[i].index, self(m)->main);
     gsim_stream_synchronize(self(m)->driver, self(m)->main);
 }
-static bool has_failed(const struct gsim_serving_machine *m) { return gsim_driver_failed(((const struct driven *)m)->driver); }
+static bool has_failed(const struct gsim_serving_machine *m)
+{
+    return gsim_driver_failed(((const struct driven *)m)->driver);
+}
 
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
 
@@ -98,7 +102,8 @@ static void find_ranges(struct driven *d)
     }
 }
 
-struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library, struct gsim_error *error)
+struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library,
+                                                 struct gsim_error *error)
 {
     struct gsim_lowering lowering;
     struct driven *d = GSIM_ARENA_NEW(run->arena, struct driven);

@@ -18,7 +18,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     guest->body(guest->context, machine);
     gsim_device_synchronize(run->driver);
     gsim_iteration_end(run->driver, 0);
-    return gsim_driver_failed(run->driver) ? gsim_error_set(error, run->driver->error.status, "%s", run->driver->error.message) : GSIM_OK;
+    return gsim_driver_failed(run->driver)
+               ? gsim_error_set(error, run->driver->error.status, "%s", run->driver->error.message)
+               : GSIM_OK;
 }
 
 static const struct gsim_scheduler_ops server = {
@@ -31,7 +33,8 @@ static const struct gsim_scheduler_ops server = {
     .execute = execute,
 };
 
-enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_library_body *body, void *context, struct gsim_error *error)
+enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_library_body *body, void *context,
+                                       struct gsim_error *error)
 {
     const struct guest guest = {library, body, context};
     struct gsim_simulation s = library->simulation;
@@ -45,10 +48,11 @@ enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_
     return status;
 }
 
-/* --- prefill and decode apart --------------------------------------------------------------------------------------- */
+/* --- prefill and decode apart --- */
 
-enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t prefill, uint32_t decode, double *prefill_us, double *rounds_us,
-                                    uint32_t room, uint32_t *count, struct gsim_error *error)
+enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t prefill, uint32_t decode,
+                                    double *prefill_us, double *rounds_us, uint32_t room, uint32_t *count,
+                                    struct gsim_error *error)
 {
     const struct gsim_serving_spec *spec = library->spec;
     const struct gsim_scheduler_ops *graph = gsim_scheduler_find("cudagraph"), *async = gsim_scheduler_find("async");
@@ -57,8 +61,10 @@ enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t
     struct gsim_task_set set;
     struct gsim_timeline timeline = {0};
     for (int i = 0; i < 2; i++)
-        tasks[i] = (struct gsim_task){.name = i ? "decode" : "prefill", .program = &library->programs[steps[i]],
-                                      .scheduler = library->is_graph[steps[i]] ? graph : async, .process = GSIM_OWN_PROCESS,
+        tasks[i] = (struct gsim_task){.name = i ? "decode" : "prefill",
+                                      .program = &library->programs[steps[i]],
+                                      .scheduler = library->is_graph[steps[i]] ? graph : async,
+                                      .process = GSIM_OWN_PROCESS,
                                       .requests = i ? 0 : 2, /* the first one instantiates the graph */
                                       .percentage = i ? 100 - spec->prefill_percentage : spec->prefill_percentage};
     enum gsim_status status = gsim_task_set_init(&set, "prefill beside decode", tasks, 2, error);
@@ -80,7 +86,8 @@ enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t
     }
     for (size_t i = 0; !status && i < timeline.request_count && *count < room; i++) {
         const struct gsim_request_record *r = &timeline.requests[i];
-        if (r->task && r->end > from && r->start < until) rounds_us[(*count)++] = gsim_time_us(r->end - r->start) + spec->host.launch_us;
+        if (r->task && r->end > from && r->start < until)
+            rounds_us[(*count)++] = gsim_time_us(r->end - r->start) + spec->host.launch_us;
     }
     *prefill_us = gsim_time_us(until - from) + spec->host.launch_us;
     gsim_timeline_release(&timeline);
@@ -88,28 +95,33 @@ enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t
     return status;
 }
 
-/* --- making it -------------------------------------------------------------------------------------------------------- */
+/* --- making it --- */
 
-static enum gsim_status read_all(struct gsim_library *library, gsim_library_reader *read, void *context, struct gsim_error *error)
+static enum gsim_status read_all(struct gsim_library *library, gsim_library_reader *read, void *context,
+                                 struct gsim_error *error)
 {
     const struct gsim_serving_spec *spec = library->spec;
     for (uint32_t i = 0; i < spec->step_count; i++) {
-        enum gsim_status status = read(context, spec->steps[i].path, &library->programs[i], &library->is_graph[i], error);
-        if (status) return gsim_error_prefix(error, "%s %u", gsim_step_kind_text(spec->steps[i].kind), spec->steps[i].bucket);
+        enum gsim_status status =
+            read(context, spec->steps[i].path, &library->programs[i], &library->is_graph[i], error);
+        if (status)
+            return gsim_error_prefix(error, "%s %u", gsim_step_kind_text(spec->steps[i].kind), spec->steps[i].bucket);
         library->parts[i] = (struct gsim_task){.name = "step", .program = &library->programs[i]};
     }
     return gsim_task_set_init(&library->set, spec->name, library->parts, spec->step_count, error);
 }
 
-enum gsim_status gsim_library_init(struct gsim_library *library, const struct gsim_serving_spec *spec, const struct gsim_simulation *simulation,
-                                   gsim_library_reader *read, void *context, struct gsim_error *error)
+enum gsim_status gsim_library_init(struct gsim_library *library, const struct gsim_serving_spec *spec,
+                                   const struct gsim_simulation *simulation, gsim_library_reader *read, void *context,
+                                   struct gsim_error *error)
 {
     size_t count = (size_t)spec->step_count + 1;
     *library = (struct gsim_library){.spec = spec, .device = simulation->device, .simulation = *simulation};
     library->programs = gsim_alloc(sizeof *library->programs * count);
     library->parts = gsim_alloc(sizeof *library->parts * count);
     library->is_graph = gsim_alloc(sizeof *library->is_graph * count);
-    if (!library->programs || !library->parts || !library->is_graph) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!library->programs || !library->parts || !library->is_graph)
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     library->simulation.program = &library->set.all;
     return read_all(library, read, context, error);
 }
@@ -117,7 +129,8 @@ enum gsim_status gsim_library_init(struct gsim_library *library, const struct gs
 void gsim_library_release(struct gsim_library *library)
 {
     gsim_task_set_release(&library->set);
-    for (uint32_t i = 0; library->programs && i < library->spec->step_count; i++) gsim_program_release(&library->programs[i]);
+    for (uint32_t i = 0; library->programs && i < library->spec->step_count; i++)
+        gsim_program_release(&library->programs[i]);
     gsim_free(library->programs);
     gsim_free(library->parts);
     gsim_free(library->is_graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: serving. The programs of a server's steps as one program, of which each step is a range of ops, and how it runs on a
- * simulated GPU.
+ * Layer: serving. The programs of a server's steps as one program, of which each step is a range of ops, and how it
+ * runs on a simulated GPU.
  */
 #pragma once
 
@@ -20,18 +20,22 @@ struct gsim_library {
 };
 
 /* Reads the program of STEP; IS_GRAPH: a trace whose kernels all came from graph launches, or no trace. */
-typedef enum gsim_status gsim_library_reader(void *context, const char *path, struct gsim_program *program, bool *is_graph, struct gsim_error *error);
+typedef enum gsim_status gsim_library_reader(void *context, const char *path, struct gsim_program *program,
+                                             bool *is_graph, struct gsim_error *error);
 
 /* SIMULATION: device and options; program and scheduler are set here. */
-enum gsim_status gsim_library_init(struct gsim_library *library, const struct gsim_serving_spec *spec, const struct gsim_simulation *simulation,
-                                   gsim_library_reader *read, void *context, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_library_init(struct gsim_library *library, const struct gsim_serving_spec *spec,
+                                   const struct gsim_simulation *simulation, gsim_library_reader *read, void *context,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 void gsim_library_release(struct gsim_library *library);
 
 /* Runs BODY as the host of a simulated GPU, on a machine that drives it. */
 typedef void gsim_library_body(void *context, struct gsim_serving_machine *machine);
-enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_library_body *body, void *context, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_library_body *body, void *context,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* A prefill on the first share of the SMs beside rounds of decoding on the rest (partition, MPS), in processes of their own: the time
- * of the prefill and of the rounds that end while it runs, at most ROOM. */
-enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t prefill, uint32_t decode, double *prefill_us, double *rounds_us,
-                                    uint32_t room, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
+/* A prefill on the first share of the SMs beside rounds of decoding on the rest (partition, MPS), in processes of their
+ * own: the time of the prefill and of the rounds that end while it runs, at most ROOM. */
+enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t prefill, uint32_t decode,
+                                    double *prefill_us, double *rounds_us, uint32_t room, uint32_t *count,
+                                    struct gsim_error *error) GSIM_NODISCARD;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: serving. What a server's host does to its GPU, as a table of functions with two implementations: serving/driven.c
- * makes the calls of a simulated driver, serving/table.c looks up what such a simulation of the same few steps took.
- * All times are microseconds of the simulated host.
+ * Layer: serving. What a server's host does to its GPU, as a table of functions with two implementations:
+ * serving/driven.c makes the calls of a simulated driver, serving/table.c looks up what such a simulation of the same
+ * few steps took. All times are microseconds of the simulated host.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 
 #define GSIM_LAUNCH_MOST 72 /* of one round: a prefill, drafts and a verify */
 
-/* A step of the library: that at INDEX of spec->steps, or, between two buckets, WEIGHT of the way from there to UPPER. */
+/* A step of the library: that at INDEX of spec->steps, or, between two buckets, WEIGHT of the way from there to UPPER.
+ */
 struct gsim_serving_launch {
     uint32_t index, upper;
     float weight;
@@ -38,7 +39,8 @@ struct gsim_serving_machine {
 struct gsim_run;
 struct gsim_library;
 /* On RUN's driver, whose program is LIBRARY's. NULL: ERROR says why; freed with RUN's arena. */
-struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library, struct gsim_error *error);
+struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library,
+                                                 struct gsim_error *error);
 
 /* --- serving/table.c ---------------------------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static double in_all(const struct gsim_serving_result *r)
     return sum;
 }
 
-/* --- what was measured ----------------------------------------------------------------------------------------------- */
+/* --- what was measured --- */
 
 /* Of the spec's requests: false where it does not say. */
 static bool is_measured(const struct gsim_serving_spec *spec)
@@ -58,7 +58,8 @@ static void measure(const struct gsim_serving_spec *spec, struct gsim_quantiles 
         const struct gsim_served_arrival *r = &spec->arrivals.list[i];
         gsim_quantiles_add(&measured[GSIM_SERVED_TTFT], r->first_us);
         gsim_quantiles_add(&measured[GSIM_SERVED_E2E], r->done_us);
-        if (r->output > 1) gsim_quantiles_add(&measured[GSIM_SERVED_TPOT], (r->done_us - r->first_us) / (r->output - 1));
+        if (r->output > 1)
+            gsim_quantiles_add(&measured[GSIM_SERVED_TPOT], (r->done_us - r->first_us) / (r->output - 1));
     }
 }
 
@@ -72,10 +73,14 @@ static void print_measured(struct gsim_output *out, const struct gsim_serving_he
     for (size_t i = 0; i < sizeof measured_figures / sizeof measured_figures[0]; i++) {
         enum gsim_served_figure f = measured_figures[i];
         gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&measured[f])));
-        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&measured[f], fractions[q])));
-        gsim_output_printf(out, "\n  %-20s %+9.1f %%", "", 100 * (gsim_quantiles_mean(&r->figures[f]) / gsim_quantiles_mean(&measured[f]) - 1));
         for (size_t q = 0; q < FRACTIONS; q++)
-            gsim_output_printf(out, " %+9.1f %%", 100 * (gsim_quantile(&r->figures[f], fractions[q]) / gsim_quantile(&measured[f], fractions[q]) - 1));
+            gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&measured[f], fractions[q])));
+        gsim_output_printf(out, "\n  %-20s %+9.1f %%", "",
+                           100 * (gsim_quantiles_mean(&r->figures[f]) / gsim_quantiles_mean(&measured[f]) - 1));
+        for (size_t q = 0; q < FRACTIONS; q++)
+            gsim_output_printf(
+                out, " %+9.1f %%",
+                100 * (gsim_quantile(&r->figures[f], fractions[q]) / gsim_quantile(&measured[f], fractions[q]) - 1));
         gsim_output_text(out, "\n");
         gsim_quantiles_release(&measured[f]);
     }
@@ -87,37 +92,48 @@ static void print_time(struct gsim_output *out, const struct gsim_serving_result
     double all = in_all(r);
     gsim_output_text(out, "\n  The server's time                count          total   share\n");
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
-        if (r->steps[k]) gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n", gsim_step_kind_text((enum gsim_batch_kind)k), r->steps[k],
-                                            time_text(text, r->step_us[k]), 100 * r->step_us[k] / all);
-    if (r->both_us > 0) gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "decode beside a prefill", "", time_text(text, r->both_us), 100 * r->both_us / all);
-    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "host between steps", "", time_text(text, r->host_us), 100 * r->host_us / all);
-    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "no request", "", time_text(text, r->waiting_us), 100 * r->waiting_us / all);
+        if (r->steps[k])
+            gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n",
+                               gsim_step_kind_text((enum gsim_batch_kind)k), r->steps[k],
+                               time_text(text, r->step_us[k]), 100 * r->step_us[k] / all);
+    if (r->both_us > 0)
+        gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "decode beside a prefill", "",
+                           time_text(text, r->both_us), 100 * r->both_us / all);
+    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "host between steps", "", time_text(text, r->host_us),
+                       100 * r->host_us / all);
+    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "no request", "", time_text(text, r->waiting_us),
+                       100 * r->waiting_us / all);
 }
 
 void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
     char text[GSIM_TEXT_SIZE], other[GSIM_TEXT_SIZE];
-    gsim_output_printf(out, "%s on %s, batching %s, %u slots, prefill %s, seed %" PRIu64 "\n\n", h->spec->name, h->device, h->batching, h->spec->slots,
-                       h->spec->beside == GSIM_BESIDE_SAME ? "between decode steps" : gsim_beside_text(h->spec->beside), h->seed);
-    gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests), time_text(other, r->last_us - r->first_arrival_us),
-                       gsim_serving_rate(r, (double)r->requests));
-    gsim_output_printf(out, "  Tokens       %.5g per s produced, %.5g per s of prompts\n", gsim_serving_rate(r, (double)r->tokens),
-                       gsim_serving_rate(r, (double)r->prompt_tokens));
+    gsim_output_printf(out, "%s on %s, batching %s, %u slots, prefill %s, seed %" PRIu64 "\n\n", h->spec->name,
+                       h->device, h->batching, h->spec->slots,
+                       h->spec->beside == GSIM_BESIDE_SAME ? "between decode steps" : gsim_beside_text(h->spec->beside),
+                       h->seed);
+    gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests),
+                       time_text(other, r->last_us - r->first_arrival_us), gsim_serving_rate(r, (double)r->requests));
+    gsim_output_printf(out, "  Tokens       %.5g per s produced, %.5g per s of prompts\n",
+                       gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens));
     if (h->spec->ttft_limit_us > 0 || h->spec->tpot_limit_us > 0)
-        gsim_output_printf(out, "  Goodput      %.4g requests per s within the limits, %.1f %% of all\n", gsim_serving_rate(r, (double)r->good),
-                           100.0 * (double)r->good / (double)r->requests);
+        gsim_output_printf(out, "  Goodput      %.4g requests per s within the limits, %.1f %% of all\n",
+                           gsim_serving_rate(r, (double)r->good), 100.0 * (double)r->good / (double)r->requests);
     if (r->cache_most > 0 && h->spec->cache.tokens > 0)
-        gsim_output_printf(out, "  Cache        %.0f tokens at most, %.0f on average, of %.0f; %" PRIu64 " preemptions\n", r->cache_most,
-                           r->cache_time / (r->last_us > 0 ? r->last_us : 1), h->spec->cache.tokens, r->preemptions);
+        gsim_output_printf(
+            out, "  Cache        %.0f tokens at most, %.0f on average, of %.0f; %" PRIu64 " preemptions\n",
+            r->cache_most, r->cache_time / (r->last_us > 0 ? r->last_us : 1), h->spec->cache.tokens, r->preemptions);
     if (!h->is_exact)
-        gsim_output_printf(out, "  Steps        %s looked up in %s simulations (--exact: none is looked up)\n", gsim_text_count(text, h->lookups),
-                           gsim_text_count(other, h->simulations));
+        gsim_output_printf(out, "  Steps        %s looked up in %s simulations (--exact: none is looked up)\n",
+                           gsim_text_count(text, h->lookups), gsim_text_count(other, h->simulations));
     if (isfinite(h->interpolation_error))
-        gsim_output_printf(out, "  Between      a bucket left out is %.1f %% off at most when interpolated\n", 100 * h->interpolation_error);
+        gsim_output_printf(out, "  Between      a bucket left out is %.1f %% off at most when interpolated\n",
+                           100 * h->interpolation_error);
     gsim_output_text(out, "\n                              mean         p50         p90         p95         p99\n");
     for (int f = 0; f < GSIM_SERVED_COUNT; f++) {
         gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&r->figures[f])));
-        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&r->figures[f], fractions[q])));
+        for (size_t q = 0; q < FRACTIONS; q++)
+            gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&r->figures[f], fractions[q])));
         gsim_output_text(out, "\n");
     }
     print_measured(out, h, r);
@@ -148,7 +164,8 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
         gsim_output_printf(out, "%s\n  \"%s\": {\"mean\": ", is_first ? "" : ",", figures[f].field);
         is_first = false;
         gsim_output_real(out, gsim_quantiles_mean(&list[f]));
-        for (size_t q = 0; q < FRACTIONS; q++) gsim_output_json_real(out, fraction_names[q], gsim_quantile(&list[f], fractions[q]));
+        for (size_t q = 0; q < FRACTIONS; q++)
+            gsim_output_json_real(out, fraction_names[q], gsim_quantile(&list[f], fractions[q]));
         gsim_output_text(out, "}");
     }
     gsim_output_text(out, "}");
@@ -165,7 +182,8 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
                     h->simulations, h->lookups, r->preemptions, h->interpolation_error,
                     gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
                     gsim_serving_rate(r, (double)r->prompt_tokens), gsim_serving_rate(r, (double)r->good), r->both_us);
-    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
+        gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
     gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",
                     r->host_us, r->waiting_us, r->cache_most, r->last_us > 0 ? r->cache_time / r->last_us : 0,
                     h->spec->cache.tokens);

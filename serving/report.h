@@ -16,5 +16,7 @@ struct gsim_serving_head {
 /* Requests, or tokens, per second between the first arrival and the last end. */
 double gsim_serving_rate(const struct gsim_serving_result *result, double count);
 
-void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *head, struct gsim_serving_result *result);
-void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *head, struct gsim_serving_result *result);
+void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *head,
+                        struct gsim_serving_result *result);
+void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *head,
+                       struct gsim_serving_result *result);

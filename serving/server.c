@@ -46,9 +46,10 @@ static double now_of(const struct server *s) { return s->machine->ops->now_us(s-
 
 static bool is_fully_computed(const struct entry *e) { return e->s.computed >= e->s.prompt; }
 
-/* --- buckets ----------------------------------------------------------------------------------------------------------- */
+/* --- buckets --- */
 
-struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t size)
+struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind,
+                                               uint32_t size)
 {
     uint32_t first, count = gsim_serving_steps_of(spec, kind, &first), i = 0;
     struct gsim_serving_launch l = {.index = NONE, .upper = NONE};
@@ -72,21 +73,22 @@ enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim
 {
     const struct gsim_serving_spec *spec = server->spec;
     bool drafts = server->policy->tokens != NULL;
-    static const enum gsim_batch_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE}, drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
+    static const enum gsim_batch_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE},
+                                      drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
     const enum gsim_batch_kind *kinds = drafts ? drafted : plain;
     for (int i = 0; i < (drafts ? 3 : 2); i++) {
         uint32_t most = largest(spec, kinds[i]);
         if (!most)
-            return gsim_error_set(error, GSIM_INPUT, "steps: expected programs of kind %s for batching %s, found none", gsim_step_kind_text(kinds[i]),
-                                  server->policy->name);
+            return gsim_error_set(error, GSIM_INPUT, "steps: expected programs of kind %s for batching %s, found none",
+                                  gsim_step_kind_text(kinds[i]), server->policy->name);
         if (kinds[i] != GSIM_STEP_PREFILL && most < spec->slots)
-            return gsim_error_set(error, GSIM_INPUT, "steps: %s: expected a bucket for %u slots, the largest is %u", gsim_step_kind_text(kinds[i]),
-                                  spec->slots, most);
+            return gsim_error_set(error, GSIM_INPUT, "steps: %s: expected a bucket for %u slots, the largest is %u",
+                                  gsim_step_kind_text(kinds[i]), spec->slots, most);
     }
     return GSIM_OK;
 }
 
-/* --- pool and queue ------------------------------------------------------------------------------------------------------ */
+/* --- pool and queue --- */
 
 static void out_of_memory(struct server *s)
 {
@@ -97,14 +99,19 @@ static void out_of_memory(struct server *s)
 static uint32_t take_entry(struct server *s)
 {
     if (s->unused_count) return s->unused[--s->unused_count];
-    if (s->pool_count == s->pool_room && gsim_array_grow((void **)&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room)) return NONE;
-    if (s->pool_count == s->seen_room && gsim_array_grow((void **)&s->seen, sizeof *s->seen, s->pool_count, &s->seen_room)) return NONE;
+    if (s->pool_count == s->pool_room &&
+        gsim_array_grow((void **)&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room))
+        return NONE;
+    if (s->pool_count == s->seen_room &&
+        gsim_array_grow((void **)&s->seen, sizeof *s->seen, s->pool_count, &s->seen_room))
+        return NONE;
     return (uint32_t)s->pool_count++;
 }
 
 static void give_entry(struct server *s, uint32_t index)
 {
-    if (s->unused_count == s->unused_room && gsim_array_grow((void **)&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
+    if (s->unused_count == s->unused_room &&
+        gsim_array_grow((void **)&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
         out_of_memory(s);
         return;
     }
@@ -115,7 +122,8 @@ static bool grow_waiting(struct server *s)
 {
     size_t room = s->waiting_room ? s->waiting_room * 2 : 64;
     uint32_t *ring = gsim_alloc(sizeof *ring * room);
-    for (size_t i = 0; ring && i < s->waiting_count; i++) ring[i] = s->waiting[(s->waiting_first + i) % s->waiting_room];
+    for (size_t i = 0; ring && i < s->waiting_count; i++)
+        ring[i] = s->waiting[(s->waiting_first + i) % s->waiting_room];
     if (!ring) return false;
     gsim_free(s->waiting);
     s->waiting = ring;
@@ -151,15 +159,17 @@ static void take_arrivals(struct server *s)
             out_of_memory(s);
             return;
         }
-        s->pool[index] = (struct entry){.s = {.arrival_us = s->next.arrival_us, .prompt = s->next.prompt, .output = s->next.output, .slot = NONE},
-                                        .number = s->taken, .total = s->next.output};
+        s->pool[index] = (struct entry){
+            .s = {.arrival_us = s->next.arrival_us, .prompt = s->next.prompt, .output = s->next.output, .slot = NONE},
+            .number = s->taken,
+            .total = s->next.output};
         if (!s->taken++) s->result->first_arrival_us = s->next.arrival_us;
         put_waiting(s, index, false);
         s->has_next = gsim_arrivals_next(&s->walk, &s->next);
     }
 }
 
-/* --- the cache -------------------------------------------------------------------------------------------------------------- */
+/* --- the cache --- */
 
 static double blocks_for(const struct server *s, double tokens) { return ceil(tokens / s->spec->cache.block); }
 static double blocks_in_all(const struct server *s) { return floor(s->spec->cache.tokens / s->spec->cache.block); }
@@ -203,7 +213,7 @@ static void preempt(struct server *s, uint32_t index)
     put_waiting(s, index, true);
 }
 
-/* --- tokens and ends -------------------------------------------------------------------------------------------------------- */
+/* --- tokens and ends --- */
 
 static void finish(struct server *s, uint32_t index)
 {
@@ -214,7 +224,8 @@ static void finish(struct server *s, uint32_t index)
     gsim_quantiles_add(&r->figures[GSIM_SERVED_E2E], e2e);
     double tpot = e->total > 1 ? (e->last_us - e->first_us) / (e->total - 1) : 0;
     if (e->total > 1) gsim_quantiles_add(&r->figures[GSIM_SERVED_TPOT], tpot);
-    r->good += (!(s->spec->ttft_limit_us > 0) || ttft <= s->spec->ttft_limit_us) && (!(s->spec->tpot_limit_us > 0) || tpot <= s->spec->tpot_limit_us);
+    r->good += (!(s->spec->ttft_limit_us > 0) || ttft <= s->spec->ttft_limit_us) &&
+               (!(s->spec->tpot_limit_us > 0) || tpot <= s->spec->tpot_limit_us);
     if (s->given->keeps) {
         r->ends[e->number][0] = ttft;
         r->ends[e->number][1] = e2e;
@@ -251,7 +262,7 @@ static void prefilled(struct server *s, uint32_t index, uint32_t tokens, double 
     bring_tokens(s, index, 1, at_us);
 }
 
-/* --- what the policy sees ----------------------------------------------------------------------------------------------------- */
+/* --- what the policy sees --- */
 
 static bool decodes(const struct server *s, uint32_t slot, double now)
 {
@@ -262,8 +273,13 @@ static bool decodes(const struct server *s, uint32_t slot, double now)
 static struct gsim_batch_view look(struct server *s)
 {
     double now = now_of(s);
-    struct gsim_batch_view v = {.now_us = now, .slots = s->spec->slots, .requests = s->seen, .waiting = NONE, .filling = NONE,
-                                .waiting_count = (uint32_t)s->waiting_count, .prefill_running = s->flight != NONE,
+    struct gsim_batch_view v = {.now_us = now,
+                                .slots = s->spec->slots,
+                                .requests = s->seen,
+                                .waiting = NONE,
+                                .filling = NONE,
+                                .waiting_count = (uint32_t)s->waiting_count,
+                                .prefill_running = s->flight != NONE,
                                 .decodes_since = s->decodes_since};
     for (uint32_t i = 0; i < s->spec->slots; i++) {
         uint32_t index = s->slots[i];
@@ -281,9 +297,12 @@ static struct gsim_batch_view look(struct server *s)
     return v;
 }
 
-/* --- noise -------------------------------------------------------------------------------------------------------------------- */
+/* --- noise --- */
 
-static double draw_gap(const struct server *s, double mean) { return -mean * log(1 - gsim_random_uniform(s->given->noise)); }
+static double draw_gap(const struct server *s, double mean)
+{
+    return -mean * log(1 - gsim_random_uniform(s->given->noise));
+}
 
 /* What a step that took US at NOW takes more. */
 static double noise_of(struct server *s, double now, double us)
@@ -299,7 +318,7 @@ static double noise_of(struct server *s, double now, double us)
     return us * (factor - 1);
 }
 
-/* --- steps -------------------------------------------------------------------------------------------------------------------- */
+/* --- steps --- */
 
 static void note_step(struct server *s, enum gsim_batch_kind kind, uint32_t bucket, double start, double end)
 {
@@ -377,7 +396,8 @@ static void make_room(struct server *s)
                 break;
             }
             for (uint32_t k = 0; k < s->spec->slots; k++)
-                if (decodes(s, k, now_of(s)) && s->pool[s->slots[k]].number > s->pool[youngest].number) youngest = s->slots[k];
+                if (decodes(s, k, now_of(s)) && s->pool[s->slots[k]].number > s->pool[youngest].number)
+                    youngest = s->slots[k];
             preempt(s, youngest);
         }
     }
@@ -390,11 +410,14 @@ struct round {
     uint32_t decoding, first_decode;
 };
 
-static void add_decodes(struct server *s, const struct gsim_batch_step *step, const struct gsim_batch_view *view, struct round *r)
+static void add_decodes(struct server *s, const struct gsim_batch_step *step, const struct gsim_batch_view *view,
+                        struct round *r)
 {
     r->first_decode = r->count;
     r->decoding = view->decoding_count;
-    uint32_t groups = step->launch_count < 1 ? 1 : step->launch_count < GSIM_BATCH_LAUNCHES ? step->launch_count : GSIM_BATCH_LAUNCHES;
+    uint32_t groups = step->launch_count < 1                     ? 1
+                      : step->launch_count < GSIM_BATCH_LAUNCHES ? step->launch_count
+                                                                 : GSIM_BATCH_LAUNCHES;
     for (uint32_t g = 0; g < groups; g++) {
         enum gsim_batch_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
         uint32_t times = step->launch_count ? step->launches[g].count : 1;
@@ -429,7 +452,10 @@ static void run_round(struct server *s, const struct round *r)
     s->decodes_since++;
     for (uint32_t i = 0; i < s->spec->slots && !s->failed; i++)
         if (was_decoding[i] && s->slots[i] != NONE)
-            bring_tokens(s, s->slots[i], s->given->policy->tokens ? s->given->policy->tokens(s->state, s->given->params, s->given->numbers) : 1, end);
+            bring_tokens(
+                s, s->slots[i],
+                s->given->policy->tokens ? s->given->policy->tokens(s->state, s->given->params, s->given->numbers) : 1,
+                end);
 }
 
 /* A request whose cache lies in the host's memory comes back. */
@@ -487,7 +513,8 @@ static bool wait_for_more(struct server *s)
         return true;
     }
     for (uint32_t i = 0; i < s->spec->slots; i++)
-        if (s->slots[i] != NONE && s->pool[s->slots[i]].ready_us > now) soonest = fmin(soonest, s->pool[s->slots[i]].ready_us);
+        if (s->slots[i] != NONE && s->pool[s->slots[i]].ready_us > now)
+            soonest = fmin(soonest, s->pool[s->slots[i]].ready_us);
     if (s->has_next) soonest = fmin(soonest, s->next.arrival_us);
     if (!isfinite(soonest)) return false;
     s->machine->ops->idle_until(s->machine, soonest);
@@ -502,7 +529,8 @@ static enum gsim_status init(struct server *s)
     s->slots = gsim_alloc(sizeof *s->slots * spec->slots);
     s->state = gsim_alloc(s->given->policy->state_size + 1);
     if (s->given->keeps) s->result->ends = gsim_alloc(sizeof *s->result->ends * requests);
-    if (!s->slots || !s->state || (s->given->keeps && !s->result->ends)) return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (!s->slots || !s->state || (s->given->keeps && !s->result->ends))
+        return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < spec->slots; i++) s->slots[i] = NONE;
     if (s->given->policy->open) s->given->policy->open(s->state, s->given->params);
     s->walk = (struct gsim_arrival_walk){.arrivals = &spec->arrivals, .numbers = s->given->arrivals};
@@ -510,10 +538,11 @@ static enum gsim_status init(struct server *s)
     return GSIM_OK;
 }
 
-enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine, struct gsim_serving_result *result,
-                            struct gsim_error *error)
+enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine,
+                            struct gsim_serving_result *result, struct gsim_error *error)
 {
-    struct server s = {.given = server, .spec = server->spec, .machine = machine, .result = result, .error = error, .flight = NONE};
+    struct server s = {
+        .given = server, .spec = server->spec, .machine = machine, .result = result, .error = error, .flight = NONE};
     *result = (struct gsim_serving_result){0};
     enum gsim_status status = init(&s);
     while (!status && !s.failed && !machine->ops->has_failed(machine)) {
@@ -526,9 +555,10 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
     }
     if (!status && s.failed) status = error->status;
     if (!status && !machine->ops->has_failed(machine) && (s.waiting_count || result->requests < s.taken))
-        status = gsim_error_set(error, GSIM_INPUT, "request %llu can never run: its %u tokens do not fit the cache of %.0f",
-                                s.waiting_count ? (unsigned long long)s.pool[s.waiting[s.waiting_first]].number : 0ull,
-                                s.waiting_count ? s.pool[s.waiting[s.waiting_first]].s.prompt : 0, server->spec->cache.tokens);
+        status = gsim_error_set(
+            error, GSIM_INPUT, "request %llu can never run: its %u tokens do not fit the cache of %.0f",
+            s.waiting_count ? (unsigned long long)s.pool[s.waiting[s.waiting_first]].number : 0ull,
+            s.waiting_count ? s.pool[s.waiting[s.waiting_first]].s.prompt : 0, server->spec->cache.tokens);
     for (int i = 0; !status && i < GSIM_SERVED_COUNT; i++)
         if (result->figures[i].failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_free(s.pool);

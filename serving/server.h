@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: serving. The loop of a server's host: it takes requests, asks its batching policy for steps, runs them on a machine
- * (serving/machine.h), and keeps what users of servers ask for.
+ * Layer: serving. The loop of a server's host: it takes requests, asks its batching policy for steps, runs them on a
+ * machine (serving/machine.h), and keeps what users of servers ask for.
  */
 #pragma once
 
@@ -60,9 +60,11 @@ struct gsim_server {
 /* Refuses a spec that lacks steps that the policy or the requests need, before anything runs. */
 enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Serves all requests. A failure of the machine ends it: its owner tells. GSIM_INPUT where a request cannot ever run. */
-enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine, struct gsim_serving_result *result,
-                            struct gsim_error *error) GSIM_NODISCARD;
+/* Serves all requests. A failure of the machine ends it: its owner tells. GSIM_INPUT where a request cannot ever run.
+ */
+enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine,
+                            struct gsim_serving_result *result, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The step that SIZE tokens or slots of KIND take; its index is UINT32_MAX where no bucket is large enough. */
-struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind, uint32_t size);
+struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind,
+                                               uint32_t size);

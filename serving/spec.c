@@ -10,8 +10,9 @@
 
 #define SCHEMA "gpusim-serving/1"
 
-/* Measured on the server of traces/h100/serving, an H100's virtual host: the call that launches a graph of 150 to 220 nodes
- * takes 1.3 us a node (0.95 at best), and the first kernel starts 54 us into it. Of its decode steps alone, 4.8 % of the time are stalls. */
+/* Measured on the server of traces/h100/serving, an H100's virtual host: the call that launches a graph of 150 to 220
+ * nodes takes 1.3 us a node (0.95 at best), and the first kernel starts 54 us into it. Of its decode steps alone, 4.8 %
+ * of the time are stalls. */
 #define LAUNCH_US  54.0
 #define NODE_US    1.3
 #define BETWEEN_US 6.0
@@ -55,26 +56,30 @@ uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_b
     return count;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static enum gsim_status fail(const char *field, const char *expected, const cJSON *item, struct gsim_error *error)
 {
     char text[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", field, expected, gsim_json_found(item, text, sizeof text));
+    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", field, expected,
+                          gsim_json_found(item, text, sizeof text));
 }
 
-static enum gsim_status get_number(const cJSON *object, const char *name, double least, double most, double *value, struct gsim_error *error)
+static enum gsim_status get_number(const cJSON *object, const char *name, double least, double most, double *value,
+                                   struct gsim_error *error)
 {
     char expected[96];
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     if (!item) return GSIM_OK;
     snprintf(expected, sizeof expected, "a number from %g to %g", least, most);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most)) return fail(name, expected, item, error);
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most))
+        return fail(name, expected, item, error);
     *value = item->valuedouble;
     return GSIM_OK;
 }
 
-static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *item, const char *field, const char **text, struct gsim_error *error)
+static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *item, const char *field,
+                                 const char **text, struct gsim_error *error)
 {
     if (!cJSON_IsString(item)) return fail(field, "a text", item, error);
     *text = gsim_arena_strdup(&spec->arena, item->valuestring);
@@ -82,7 +87,8 @@ static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *it
 }
 
 /* Unknown fields are errors. NAMES ends with NULL. */
-static enum gsim_status check_fields(const cJSON *object, const char *where, const char *const *names, struct gsim_error *error)
+static enum gsim_status check_fields(const cJSON *object, const char *where, const char *const *names,
+                                     struct gsim_error *error)
 {
     if (!cJSON_IsObject(object)) return fail(where, "an object", object, error);
     const char *twice = gsim_json_repeated(object);
@@ -95,11 +101,13 @@ static enum gsim_status check_fields(const cJSON *object, const char *where, con
     return GSIM_OK;
 }
 
-static enum gsim_status read_pair(const cJSON *list, const char *field, struct gsim_lengths *l, struct gsim_error *error)
+static enum gsim_status read_pair(const cJSON *list, const char *field, struct gsim_lengths *l,
+                                  struct gsim_error *error)
 {
     const cJSON *a = cJSON_GetArrayItem(list, 0), *b = cJSON_GetArrayItem(list, 1);
     bool is_log = l->kind == GSIM_LENGTHS_LOGNORMAL;
-    if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) || !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
+    if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) ||
+        !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
         !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
         return fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", list, error);
     l->a = a->valuedouble;
@@ -107,13 +115,15 @@ static enum gsim_status read_pair(const cJSON *list, const char *field, struct g
     return GSIM_OK;
 }
 
-static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON *list, const char *field, struct gsim_lengths *l, struct gsim_error *error)
+static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON *list, const char *field,
+                                    struct gsim_lengths *l, struct gsim_error *error)
 {
     uint32_t count = (uint32_t)cJSON_GetArraySize(list), i = 0;
     double *choices = GSIM_ARENA_ARRAY(&spec->arena, double, count + 1);
     if (!choices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST)) return fail(field, "numbers of tokens", item, error);
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST))
+            return fail(field, "numbers of tokens", item, error);
         choices[i++] = item->valuedouble;
     }
     if (!i) return fail(field, "a list of numbers", list, error);
@@ -123,7 +133,8 @@ static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON 
 }
 
 /* 512, {"uniform": [64, 256]}, {"lognormal": [512, 0.8]}, {"choice": [128, 1024]} or "trace". */
-static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON *object, const char *field, struct gsim_lengths *l, struct gsim_error *error)
+static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON *object, const char *field,
+                                     struct gsim_lengths *l, struct gsim_error *error)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, field);
     if (!item || (cJSON_IsString(item) && strcmp(item->valuestring, "trace") == 0)) return GSIM_OK;
@@ -133,9 +144,12 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     }
     const cJSON *way = cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 ? item->child : NULL;
     const char *name = way ? way->string : "";
-    l->kind = strcmp(name, "uniform") == 0 ? GSIM_LENGTHS_UNIFORM : strcmp(name, "lognormal") == 0 ? GSIM_LENGTHS_LOGNORMAL : GSIM_LENGTHS_CHOICE;
+    l->kind = strcmp(name, "uniform") == 0     ? GSIM_LENGTHS_UNIFORM
+              : strcmp(name, "lognormal") == 0 ? GSIM_LENGTHS_LOGNORMAL
+                                               : GSIM_LENGTHS_CHOICE;
     if (l->kind != GSIM_LENGTHS_CHOICE) return read_pair(way, field, l, error);
-    if (strcmp(name, "choice") != 0) return fail(field, "a number, {\"uniform\"}, {\"lognormal\"}, {\"choice\"} or \"trace\"", item, error);
+    if (strcmp(name, "choice") != 0)
+        return fail(field, "a number, {\"uniform\"}, {\"lognormal\"}, {\"choice\"} or \"trace\"", item, error);
     return read_choice(spec, way, field, l, error);
 }
 
@@ -148,7 +162,8 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
     for (int i = 1; i < 3 && !status; i++) status = get_number(item, names[i], 1, GSIM_TOKENS_MOST, &numbers[i], error);
     for (int i = 3; i < 5 && !status; i++) status = get_number(item, names[i], 0, 1e15, &numbers[i], error);
     for (int i = 0; i < 3 && !status; i++)
-        if (numbers[i] < 0) status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
+        if (numbers[i] < 0)
+            status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
     *r = (struct gsim_served_arrival){numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2], numbers[3], numbers[4]};
     return status;
 }
@@ -162,8 +177,8 @@ static enum gsim_status read_requests(struct gsim_serving_spec *spec, const cJSO
     for (const cJSON *item = list->child; item; item = item->next) {
         if (read_request(item, &a->list[a->count], error)) return gsim_error_prefix(error, "requests[%u]", a->count);
         if (a->count && a->list[a->count].arrival_us < a->list[a->count - 1].arrival_us)
-            return gsim_error_set(error, GSIM_INPUT, "requests[%u]: arrival_us: expected %g or later, found %g", a->count,
-                                  a->list[a->count - 1].arrival_us, a->list[a->count].arrival_us);
+            return gsim_error_set(error, GSIM_INPUT, "requests[%u]: arrival_us: expected %g or later, found %g",
+                                  a->count, a->list[a->count - 1].arrival_us, a->list[a->count].arrival_us);
         a->count++;
     }
     return a->count ? GSIM_OK : fail("requests", "at least one", list, error);
@@ -185,7 +200,8 @@ static int compare_steps(const void *left, const void *right)
     return (a->bucket > b->bucket) - (a->bucket < b->bucket);
 }
 
-static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON *object, enum gsim_batch_kind kind, struct gsim_error *error)
+static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON *object, enum gsim_batch_kind kind,
+                                     struct gsim_error *error)
 {
     uint32_t first = spec->step_count;
     if (!cJSON_IsObject(object)) return fail(kinds[kind], "an object of buckets", object, error);
@@ -193,12 +209,15 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
         char *end;
         unsigned long bucket = strtoul(item->string, &end, 10);
         if (*end || !bucket || bucket > GSIM_TOKENS_MOST || item->string[0] < '1' || item->string[0] > '9')
-            return gsim_error_set(error, GSIM_INPUT, "%s: expected a bucket's size, found \"%.60s\"", kinds[kind], item->string);
+            return gsim_error_set(error, GSIM_INPUT, "%s: expected a bucket's size, found \"%.60s\"", kinds[kind],
+                                  item->string);
         if (spec->step_count - first == GSIM_SERVING_BUCKETS)
-            return gsim_error_set(error, GSIM_INPUT, "%s: expected at most %d buckets, found more", kinds[kind], GSIM_SERVING_BUCKETS);
+            return gsim_error_set(error, GSIM_INPUT, "%s: expected at most %d buckets, found more", kinds[kind],
+                                  GSIM_SERVING_BUCKETS);
         if (!cJSON_IsString(item)) return fail(item->string, "a file or a workload", item, error);
         struct gsim_serving_step *step = &spec->steps[spec->step_count++];
-        *step = (struct gsim_serving_step){.kind = kind, .bucket = (uint32_t)bucket, .path = beside_spec(spec, item->valuestring)};
+        *step = (struct gsim_serving_step){
+            .kind = kind, .bucket = (uint32_t)bucket, .path = beside_spec(spec, item->valuestring)};
         if (!step->path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     return GSIM_OK;
@@ -213,13 +232,15 @@ static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *
         int kind = 0;
         while (kind < GSIM_STEP_KIND_COUNT && strcmp(kinds[kind], item->string) != 0) kind++;
         if (kind == GSIM_STEP_KIND_COUNT)
-            return gsim_error_set(error, GSIM_INPUT, "steps: expected prefill, decode, draft or verify, found \"%.60s\"", item->string);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "steps: expected prefill, decode, draft or verify, found \"%.60s\"", item->string);
         if (read_buckets(spec, item, (enum gsim_batch_kind)kind, error)) return gsim_error_prefix(error, "steps");
     }
     qsort(spec->steps, spec->step_count, sizeof *spec->steps, compare_steps);
     for (uint32_t i = 1; i < spec->step_count; i++)
         if (!compare_steps(&spec->steps[i - 1], &spec->steps[i]))
-            return gsim_error_set(error, GSIM_INPUT, "steps: %s: \"%u\" stands there twice", kinds[spec->steps[i].kind], spec->steps[i].bucket);
+            return gsim_error_set(error, GSIM_INPUT, "steps: %s: \"%u\" stands there twice", kinds[spec->steps[i].kind],
+                                  spec->steps[i].bucket);
     return GSIM_OK;
 }
 
@@ -228,11 +249,13 @@ static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON
     if (!object) return GSIM_OK;
     if (!cJSON_IsObject(object)) return fail("options", "an object", object, error);
     for (const cJSON *item = object->child; item; item = item->next) {
-        if (spec->option_count == sizeof spec->options / sizeof spec->options[0]) return gsim_error_set(error, GSIM_INPUT, "options: too many");
+        if (spec->option_count == sizeof spec->options / sizeof spec->options[0])
+            return gsim_error_set(error, GSIM_INPUT, "options: too many");
         char text[32];
         if (cJSON_IsNumber(item)) snprintf(text, sizeof text, "%.15g", item->valuedouble);
         const char **option = spec->options[spec->option_count++];
-        if (!cJSON_IsNumber(item) && !cJSON_IsString(item)) return fail(item->string, "a number or a text", item, error);
+        if (!cJSON_IsNumber(item) && !cJSON_IsString(item))
+            return fail(item->string, "a number or a text", item, error);
         option[0] = gsim_arena_strdup(&spec->arena, item->string);
         option[1] = gsim_arena_strdup(&spec->arena, cJSON_IsNumber(item) ? text : item->valuestring);
         if (!option[0] || !option[1]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -243,8 +266,10 @@ static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON
 static enum gsim_status read_host(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
     struct gsim_serving_host *h = &spec->host;
-    static const char *const names[] = {"launch_us", "node_us", "between_us", "request_us", "jitter", "stalls_per_s", "stall_us", "stall_factor", NULL};
-    double *values[] = {&h->launch_us, &h->node_us, &h->between_us, &h->request_us, &h->jitter, &h->stalls_per_s, &h->stall_us, &h->stall_factor};
+    static const char *const names[] = {"launch_us",    "node_us",  "between_us",   "request_us", "jitter",
+                                        "stalls_per_s", "stall_us", "stall_factor", NULL};
+    double *values[] = {&h->launch_us, &h->node_us,      &h->between_us, &h->request_us,
+                        &h->jitter,    &h->stalls_per_s, &h->stall_us,   &h->stall_factor};
     static const double most[] = {1e9, 1e6, 1e9, 1e9, 1, 1e6, 1e9, 1000};
     if (!object) return GSIM_OK;
     enum gsim_status status = check_fields(object, "host", names, error);
@@ -271,7 +296,8 @@ static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *
 
 static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
 {
-    const cJSON *requests = cJSON_GetObjectItemCaseSensitive(json, "requests"), *text = cJSON_GetObjectItemCaseSensitive(json, "arrivals");
+    const cJSON *requests = cJSON_GetObjectItemCaseSensitive(json, "requests"),
+                *text = cJSON_GetObjectItemCaseSensitive(json, "arrivals");
     double count = 0;
     spec->arrivals.scale = 1;
     enum gsim_status status = get_number(json, "count", 1, 1e9, &count, error);
@@ -279,11 +305,14 @@ static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSO
     if (!status) status = read_lengths(spec, json, "prompt", &spec->arrivals.prompt, error);
     if (!status) status = read_lengths(spec, json, "output", &spec->arrivals.output, error);
     if (status) return status;
-    if (!requests == !text) return gsim_error_set(error, GSIM_INPUT, "expected either \"requests\" or \"arrivals\", found %s", text ? "both" : "neither");
+    if (!requests == !text)
+        return gsim_error_set(error, GSIM_INPUT, "expected either \"requests\" or \"arrivals\", found %s",
+                              text ? "both" : "neither");
     if (requests) return read_requests(spec, requests, error);
     if (!cJSON_IsString(text)) return fail("arrivals", "a text", text, error);
-    const char *path = strncmp(text->valuestring, "poisson:", 8) == 0 || strncmp(text->valuestring, "gamma:", 6) == 0 ? text->valuestring
-                                                                                                                     : beside_spec(spec, text->valuestring);
+    const char *path = strncmp(text->valuestring, "poisson:", 8) == 0 || strncmp(text->valuestring, "gamma:", 6) == 0
+                           ? text->valuestring
+                           : beside_spec(spec, text->valuestring);
     if (!path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return gsim_arrivals_parse(path, (uint32_t)count, &spec->arena, &spec->arrivals, error);
 }
@@ -299,24 +328,48 @@ static enum gsim_status read_limits(struct gsim_serving_spec *spec, const cJSON 
 
 static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
 {
-    static const char *const names[] = {"schema", "name", "slots", "batching", "options", "prefill_beside", "prefill_percentage", "interpolate",
-                                        "steps", "requests", "arrivals", "count", "rate_scale", "prompt", "output", "host", "cache", "limits",
-                                        "link_gbps", NULL};
+    static const char *const names[] = {"schema",
+                                        "name",
+                                        "slots",
+                                        "batching",
+                                        "options",
+                                        "prefill_beside",
+                                        "prefill_percentage",
+                                        "interpolate",
+                                        "steps",
+                                        "requests",
+                                        "arrivals",
+                                        "count",
+                                        "rate_scale",
+                                        "prompt",
+                                        "output",
+                                        "host",
+                                        "cache",
+                                        "limits",
+                                        "link_gbps",
+                                        NULL};
     double slots = 16;
     enum gsim_status status = check_fields(json, "the file", names, error);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"), *item;
-    if (!status && (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0)) status = fail("schema", "\"" SCHEMA "\"", schema, error);
-    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "name"))) status = get_text(spec, item, "name", &spec->name, error);
+    if (!status && (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0))
+        status = fail("schema", "\"" SCHEMA "\"", schema, error);
+    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "name")))
+        status = get_text(spec, item, "name", &spec->name, error);
     if (!status) status = get_number(json, "slots", 1, GSIM_SERVING_SLOTS, &slots, error);
-    if (!status && slots != floor(slots)) status = gsim_error_set(error, GSIM_INPUT, "slots: expected a whole number, found %g", slots);
+    if (!status && slots != floor(slots))
+        status = gsim_error_set(error, GSIM_INPUT, "slots: expected a whole number, found %g", slots);
     spec->slots = (uint32_t)slots;
-    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "batching"))) status = get_text(spec, item, "batching", &spec->batching, error);
+    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "batching")))
+        status = get_text(spec, item, "batching", &spec->batching, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "prefill_beside"))) {
-        status = cJSON_IsString(item) ? gsim_beside_parse(item->valuestring, &spec->beside, error) : fail("prefill_beside", "a text", item, error);
-        if (status && cJSON_IsString(item)) gsim_error_prefix(error, "prefill_beside"), error->status = status = GSIM_INPUT;
+        status = cJSON_IsString(item) ? gsim_beside_parse(item->valuestring, &spec->beside, error)
+                                      : fail("prefill_beside", "a text", item, error);
+        if (status && cJSON_IsString(item))
+            gsim_error_prefix(error, "prefill_beside"), error->status = status = GSIM_INPUT;
     }
     if (!status) status = get_number(json, "prefill_percentage", 1, 100, &spec->prefill_percentage, error);
-    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "interpolate")) && !cJSON_IsBool(item)) status = fail("interpolate", "true or false", item, error);
+    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "interpolate")) && !cJSON_IsBool(item))
+        status = fail("interpolate", "true or false", item, error);
     spec->interpolates = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "interpolate"));
     if (!status) status = read_options(spec, cJSON_GetObjectItemCaseSensitive(json, "options"), error);
     if (!status) status = read_steps(spec, cJSON_GetObjectItemCaseSensitive(json, "steps"), error);
@@ -329,9 +382,17 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
 
 enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec, struct gsim_error *error)
 {
-    *spec = (struct gsim_serving_spec){.path = path, .name = "serving", .batching = "continuous", .prefill_percentage = 50,
-                                       .host = {.launch_us = LAUNCH_US, .node_us = NODE_US, .between_us = BETWEEN_US, .jitter = JITTER,
-                                                .stalls_per_s = STALLS_PER_S, .stall_us = STALL_US, .stall_factor = STALL_FACTOR},
+    *spec = (struct gsim_serving_spec){.path = path,
+                                       .name = "serving",
+                                       .batching = "continuous",
+                                       .prefill_percentage = 50,
+                                       .host = {.launch_us = LAUNCH_US,
+                                                .node_us = NODE_US,
+                                                .between_us = BETWEEN_US,
+                                                .jitter = JITTER,
+                                                .stalls_per_s = STALLS_PER_S,
+                                                .stall_us = STALL_US,
+                                                .stall_factor = STALL_FACTOR},
                                        .cache = {.block = 16}};
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? read_spec(spec, json, error) : error->status;

@@ -33,8 +33,8 @@ struct gsim_serving_host {
     double node_us;    /* of that call in all, for each kernel and copy of the step, where it is a graph */
     double between_us; /* from the end of a step to the next launch */
     double request_us; /* for each request of a step, before its launch */
-    /* Noise, drawn from the seed: the spread of a step's time (of its logarithm), and stalls, which come at random, last STALL_US
-     * on average and stretch all steps meanwhile. 0: none */
+    /* Noise, drawn from the seed: the spread of a step's time (of its logarithm), and stalls, which come at random,
+     * last STALL_US on average and stretch all steps meanwhile. 0: none */
     double jitter, stalls_per_s, stall_us, stall_factor;
 };
 
@@ -71,7 +71,8 @@ struct gsim_serving_spec {
 };
 
 /* Errors name the file and the field, what was found and expected. Paths of steps are relative to the file. */
-enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 void gsim_serving_spec_release(struct gsim_serving_spec *spec);
 
 /* The steps of KIND: *FIRST in spec->steps. Returns how many. */

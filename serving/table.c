@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server's GPU from a table (serving/machine.h). A round, which is a list of steps behind each other, alone or beside a
- * prefill on its own stream, is simulated when it first comes, and looked up from then on. Its key is the steps and the
- * prefill. While a prefill runs, each round's time is that of the same place in the simulation of this prefill with rounds
- * of the same steps until it ends; where rounds change meanwhile, the prefill's progress carries over in time.
+ * A server's GPU from a table (serving/machine.h). A round, which is a list of steps behind each other, alone or beside
+ * a prefill on its own stream, is simulated when it first comes, and looked up from then on. Its key is the steps and
+ * the prefill. While a prefill runs, each round's time is that of the same place in the simulation of this prefill with
+ * rounds of the same steps until it ends; where rounds change meanwhile, the prefill's progress carries over in time.
  */
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ struct gsim_serving_table {
     uint32_t flight_rounds;
 };
 
-/* --- simulating a row ---------------------------------------------------------------------------------------------- */
+/* --- simulating a row --- */
 
 static void run_steps(struct gsim_serving_machine *m, const struct row *row)
 {
@@ -87,7 +87,8 @@ static enum gsim_status measure_apart(const struct gsim_library *library, struct
 {
     uint32_t last = row->count ? row->steps[row->count - 1] : row->prefill;
     row->begin_us = 0;
-    return gsim_library_apart(library, row->prefill, last, &row->prefill_us, row->round_us, ROUNDS_BESIDE, &row->rounds, error);
+    return gsim_library_apart(library, row->prefill, last, &row->prefill_us, row->round_us, ROUNDS_BESIDE, &row->rounds,
+                              error);
 }
 
 static void simulate(struct gsim_serving_table *t, struct row *row)
@@ -98,11 +99,12 @@ static void simulate(struct gsim_serving_table *t, struct row *row)
     else (void)!gsim_library_simulate(t->library, measure, row, &t->error);
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 static bool is_row(const struct row *row, uint32_t prefill, const uint32_t *steps, uint32_t count)
 {
-    return row->prefill == prefill && row->count == count && (!count || memcmp(row->steps, steps, sizeof *steps * count) == 0);
+    return row->prefill == prefill && row->count == count &&
+           (!count || memcmp(row->steps, steps, sizeof *steps * count) == 0);
 }
 
 static size_t place_of(const struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count)
@@ -155,14 +157,15 @@ static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, co
     return row;
 }
 
-/* --- the machine ----------------------------------------------------------------------------------------------------- */
+/* --- the machine --- */
 
 static struct gsim_serving_table *self(struct gsim_serving_machine *m) { return (struct gsim_serving_table *)m; }
 
 static double between(double low, double high, double weight) { return low + (high - low) * weight; }
 
 /* The time of round NUMBER beside PREFILL (NONE: alone). */
-static double round_of(struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count, uint32_t number)
+static double round_of(struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count,
+                       uint32_t number)
 {
     const struct row *row = find(t, prefill, steps, count);
     if (!row->rounds) return prefill == NONE ? 0 : round_of(t, NONE, steps, count, 0);
@@ -170,7 +173,8 @@ static double round_of(struct gsim_serving_table *t, uint32_t prefill, const uin
 }
 
 /* A round of LAUNCHES, those between two buckets as their weights say. */
-static double time_of(struct gsim_serving_table *t, uint32_t prefill, const struct gsim_serving_launch *launches, uint32_t count, uint32_t number)
+static double time_of(struct gsim_serving_table *t, uint32_t prefill, const struct gsim_serving_launch *launches,
+                      uint32_t count, uint32_t number)
 {
     uint32_t low[GSIM_LAUNCH_MOST] = {0}, high[GSIM_LAUNCH_MOST] = {0};
     double weight = 0;
@@ -188,7 +192,8 @@ static void idle_until(struct gsim_serving_machine *m, double us) { self(m)->now
 static void work(struct gsim_serving_machine *m, double us) { self(m)->now += us; }
 
 /* The prefill alone: rows without steps. */
-static double prefill_of(struct gsim_serving_table *t, struct gsim_serving_launch l, const uint32_t *steps, uint32_t count, bool of_host)
+static double prefill_of(struct gsim_serving_table *t, struct gsim_serving_launch l, const uint32_t *steps,
+                         uint32_t count, bool of_host)
 {
     const struct row *low = find(t, l.index, steps, count);
     double time = of_host ? low->begin_us : low->prefill_us;
@@ -237,7 +242,10 @@ static void run(struct gsim_serving_machine *m, const struct gsim_serving_launch
     t->now += time_of(t, t->flight.index, launches, count, t->flight_rounds++);
 }
 
-static bool has_failed(const struct gsim_serving_machine *m) { return ((const struct gsim_serving_table *)m)->error.status != GSIM_OK; }
+static bool has_failed(const struct gsim_serving_machine *m)
+{
+    return ((const struct gsim_serving_table *)m)->error.status != GSIM_OK;
+}
 
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
 

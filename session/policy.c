@@ -38,7 +38,8 @@ static void push_ready(struct ordering *o, uint32_t from, uint32_t until)
         uint32_t begin = o->dag->pred_start[i], count = o->dag->pred_start[i + 1] - begin;
         for (uint32_t p = 0; p < count; p++) o->preds[p] = o->dag->preds[begin + p];
         o->is_pushed[i] = true;
-        o->calls->push(o->calls->data, i, name_of(o, o->list->ops[i]), gsim_estimate_us(o->run, o->list->ops[i]), o->preds, count);
+        o->calls->push(o->calls->data, i, name_of(o, o->list->ops[i]), gsim_estimate_us(o->run, o->list->ops[i]),
+                       o->preds, count);
     }
 }
 
@@ -56,7 +57,8 @@ static void issue(struct ordering *o, uint32_t node)
 /* The host op behind NEXT_HOST, and how many device ops stand before it. */
 static void find_host(struct ordering *o)
 {
-    for (o->next_host = o->next_host == UINT32_MAX ? 0 : o->next_host + 1; o->next_host < o->list->op_count; o->next_host++)
+    for (o->next_host = o->next_host == UINT32_MAX ? 0 : o->next_host + 1; o->next_host < o->list->op_count;
+         o->next_host++)
         if (gsim_op_is_host(o->list->ops[o->next_host])) break;
         else o->earlier += o->missing[o->next_host] != UINT32_MAX;
 }
@@ -70,7 +72,8 @@ static enum gsim_status order(struct ordering *o, struct gsim_error *error)
         bool has_host = o->next_host < o->list->op_count && !o->missing[o->next_host];
         int64_t stream = 0, node = has_host && !o->earlier ? -1 : o->calls->pop(o->calls->data, &stream);
         if (node < 0 && !has_host)
-            return gsim_error_set(error, GSIM_INPUT, "the policy gives no op, and %u of %u are left", o->list->op_count - o->count, o->list->op_count);
+            return gsim_error_set(error, GSIM_INPUT, "the policy gives no op, and %u of %u are left",
+                                  o->list->op_count - o->count, o->list->op_count);
         if (node < 0) {
             uint32_t host = o->next_host;
             issue(o, host);
@@ -79,10 +82,11 @@ static enum gsim_status order(struct ordering *o, struct gsim_error *error)
         }
         if (node >= o->list->op_count || !o->is_pushed[node] || o->missing[node] == UINT32_MAX)
             return gsim_error_set(error, GSIM_INPUT, "the policy gives op %lld, which is %s", (long long)node,
-                                  node < o->list->op_count && o->missing[node] == UINT32_MAX ? "issued already" : "not ready");
+                                  node < o->list->op_count && o->missing[node] == UINT32_MAX ? "issued already"
+                                                                                             : "not ready");
         if (stream < 0 || stream >= o->calls->stream_count)
-            return gsim_error_set(error, GSIM_INPUT, "the policy gives stream %lld for op %lld: expected 0 to %lld", (long long)stream, (long long)node,
-                                  (long long)o->calls->stream_count - 1);
+            return gsim_error_set(error, GSIM_INPUT, "the policy gives stream %lld for op %lld: expected 0 to %lld",
+                                  (long long)stream, (long long)node, (long long)o->calls->stream_count - 1);
         o->stream_of[node] = (uint32_t)stream;
         issue(o, (uint32_t)node);
         if (o->calls->done) o->calls->done(o->calls->data, node);
@@ -90,18 +94,26 @@ static enum gsim_status order(struct ordering *o, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan, struct gsim_error *error)
+static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
+                                  struct gsim_error *error)
 {
     struct gsim_dag dag;
     size_t count = (size_t)list->op_count + 1;
     enum gsim_status status = gsim_dag_build(run, list, &dag, error);
     if (status != GSIM_OK) return status;
-    struct ordering o = {.run = run, .calls = run->params, .list = list, .dag = &dag,
-                         .missing = GSIM_ARENA_ARRAY(run->arena, uint32_t, count), .is_pushed = GSIM_ARENA_ARRAY(run->arena, bool, count),
-                         .stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, count), .order = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
+    struct ordering o = {.run = run,
+                         .calls = run->params,
+                         .list = list,
+                         .dag = &dag,
+                         .missing = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
+                         .is_pushed = GSIM_ARENA_ARRAY(run->arena, bool, count),
+                         .stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
+                         .order = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
                          .preds = GSIM_ARENA_ARRAY(run->arena, int64_t, count)};
-    if (!o.missing || !o.is_pushed || !o.stream_of || !o.order || !o.preds) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < list->op_count && status == GSIM_OK; i++) o.missing[i] = dag.pred_start[i + 1] - dag.pred_start[i];
+    if (!o.missing || !o.is_pushed || !o.stream_of || !o.order || !o.preds)
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < list->op_count && status == GSIM_OK; i++)
+        o.missing[i] = dag.pred_start[i + 1] - dag.pred_start[i];
     if (status == GSIM_OK) status = order(&o, error);
     const struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = o.stream_of, .order = o.order,
                                             .stream_count = (uint32_t)o.calls->stream_count, .prune = GSIM_PRUNE_CLOCK};
@@ -118,7 +130,8 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     bool is_same = state->lowering.first.ops == state->lowering.steady.ops;
     if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
     if (status == GSIM_OK && is_same) state->steady = state->first;
-    if (status == GSIM_OK && !is_same && run->iterations > 1) status = make_plan(run, &state->lowering.steady, &state->steady, error);
+    if (status == GSIM_OK && !is_same && run->iterations > 1)
+        status = make_plan(run, &state->lowering.steady, &state->steady, error);
     return status;
 }
 
@@ -126,7 +139,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_session_callbacks *calls = run->params;
     const struct state *state = run->state;
-    const struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .stream_count = (uint32_t)calls->stream_count,
+    const struct gsim_plan_style style = {.first = &state->first,
+                                          .steady = &state->steady,
+                                          .stream_count = (uint32_t)calls->stream_count,
                                           .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }

@@ -39,7 +39,8 @@ struct gsim_session *gsim_session_create(void)
 {
     struct gsim_session *s = gsim_alloc(sizeof *s);
     if (!s) return NULL;
-    s->simulation = (struct gsim_simulation){.scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_MANAGED, .prefetch = true, .seed = 1};
+    s->simulation = (struct gsim_simulation){
+        .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_MANAGED, .prefetch = true, .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s->simulation.gpu);
     return s;
 }
@@ -96,15 +97,17 @@ int gsim_session_scheduler(struct gsim_session *s, const char *name)
     return gsim_status_exit(status == GSIM_OK ? use_scheduler(s, scheduler) : status);
 }
 
-int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop, gsim_session_done *done,
-                        void *data)
+int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop,
+                        gsim_session_done *done, void *data)
 {
     struct gsim_error *error = fresh(s);
     drop_run(s);
     if (!push) return gsim_status_exit(use_scheduler(s, gsim_scheduler_find("async")));
-    if (!pop) return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
+    if (!pop)
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
     if (stream_count < 1 || stream_count > 4096)
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld", (long long)stream_count));
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld",
+                                               (long long)stream_count));
     s->calls = (struct gsim_session_callbacks){stream_count, push, pop, done, data};
     s->simulation.scheduler = &gsim_session_scheduler_ops;
     s->simulation.scheduler_params = &s->calls;
@@ -117,7 +120,8 @@ int gsim_session_workload(struct gsim_session *s, const char *name, double size)
     struct gsim_program program = {0};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
     const struct gsim_workload_options options = {.size = size, .shape = s->simulation.scheduler->shape};
-    enum gsim_status status = workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
+    enum gsim_status status =
+        workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
     if (status != GSIM_OK) return gsim_status_exit(status);
     drop_run(s);
     if (s->has_program) gsim_program_release(&s->program);
@@ -126,9 +130,10 @@ int gsim_session_workload(struct gsim_session *s, const char *name, double size)
     return 0;
 }
 
-/* --- options ----------------------------------------------------------------------------------------------------------- */
+/* --- options --- */
 
-static enum gsim_status set_choice(struct gsim_session *s, const char *name, const char *value, const char *choices, int *index)
+static enum gsim_status set_choice(struct gsim_session *s, const char *name, const char *value, const char *choices,
+                                   int *index)
 {
     *index = 0;
     for (const char *at = choices; *at; (*index)++) {
@@ -139,10 +144,13 @@ static enum gsim_status set_choice(struct gsim_session *s, const char *name, con
     return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected %s, found '%.60s'", name, choices, value);
 }
 
-static enum gsim_status set_count(struct gsim_session *s, const char *name, const char *value, double least, double most, double *count)
+static enum gsim_status set_count(struct gsim_session *s, const char *name, const char *value, double least,
+                                  double most, double *count)
 {
-    if (gsim_text_quantity(value, count) && *count >= least && *count <= most && *count == floor(*count)) return GSIM_OK;
-    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected an integer from %.0f to %.0f, found '%.60s'", name, least, most, value);
+    if (gsim_text_quantity(value, count) && *count >= least && *count <= most && *count == floor(*count))
+        return GSIM_OK;
+    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected an integer from %.0f to %.0f, found '%.60s'", name,
+                          least, most, value);
 }
 
 static enum gsim_status set_number(struct gsim_session *s, const char *name, const char *value)
@@ -151,7 +159,8 @@ static enum gsim_status set_number(struct gsim_session *s, const char *name, con
     size_t length = strlen(scheduler->name);
     const char *own = strncmp(name, scheduler->name, length) == 0 && name[length] == '.' ? name + length + 1 : name;
     if (!s->params || !gsim_params_find(scheduler->params, own))
-        return gsim_error_set(&s->error, GSIM_USAGE, "'%.60s' is no option of a session, and none of scheduler '%s'", name, scheduler->name);
+        return gsim_error_set(&s->error, GSIM_USAGE, "'%.60s' is no option of a session, and none of scheduler '%s'",
+                              name, scheduler->name);
     return gsim_params_set(scheduler->params, s->params, own, value, &s->error);
 }
 
@@ -189,7 +198,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
     return gsim_status_exit(status);
 }
 
-/* --- a run ---------------------------------------------------------------------------------------------------------------- */
+/* --- a run --- */
 
 int gsim_session_run(struct gsim_session *s)
 {
@@ -197,7 +206,8 @@ int gsim_session_run(struct gsim_session *s)
     int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
     if (failed) return failed;
     drop_run(s);
-    if (!s->has_program) return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
+    if (!s->has_program)
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
     s->simulation.program = &s->program;
     s->simulation.device = &s->device;
     s->simulation.detailed = true;
@@ -219,8 +229,14 @@ int gsim_session_run(struct gsim_session *s)
     return gsim_status_exit(status);
 }
 
-double gsim_session_makespan_us(const struct gsim_session *s) { return s->has_run ? gsim_time_us(s->metrics.makespan) : NAN; }
-int64_t gsim_session_kernel_count(const struct gsim_session *s) { return s->has_run ? (int64_t)s->timeline.kernel_count : 0; }
+double gsim_session_makespan_us(const struct gsim_session *s)
+{
+    return s->has_run ? gsim_time_us(s->metrics.makespan) : NAN;
+}
+int64_t gsim_session_kernel_count(const struct gsim_session *s)
+{
+    return s->has_run ? (int64_t)s->timeline.kernel_count : 0;
+}
 
 void gsim_session_kernel_times(const struct gsim_session *s, double *start_us, double *end_us)
 {

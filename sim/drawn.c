@@ -42,7 +42,8 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
     double total = (double)w->tables.bytes, capacity = spec->memory_gb * 1e9;
     bool may_leave = space->mode == GSIM_MEMORY_MANAGED && !(spec->eager_migration > 0);
     if (total > capacity && !may_leave)
-        return gsim_error_set(error, GSIM_INPUT, "device '%s': %.4g GB in buffers at once, expected at most memory_gb = %.4g", spec->name,
+        return gsim_error_set(error, GSIM_INPUT,
+                              "device '%s': %.4g GB in buffers at once, expected at most memory_gb = %.4g", spec->name,
                               total * 1e-9, spec->memory_gb);
     space->is_oversubscribed |= total > capacity;
     space->attached[index] = 0;
@@ -55,11 +56,15 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
             w->devices[i]->moving[index] = NULL;
             gsim_recent_forget(w->devices[i], index);
         }
-    return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index]) ? GSIM_OK
-                                                                                         : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index])
+               ? GSIM_OK
+               : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static void drop_buffer(void *data, uint32_t index) { gsim_residency_drop(&((struct gsim_drawn *)data)->space->residency, index); }
+static void drop_buffer(void *data, uint32_t index)
+{
+    gsim_residency_drop(&((struct gsim_drawn *)data)->space->residency, index);
+}
 
 static double now_us(void *data)
 {
@@ -113,8 +118,12 @@ enum gsim_status gsim_drawn_open(struct gsim_drawn *w, struct gsim_device *const
     enum gsim_status status = GSIM_OK;
     w->devices = devices;
     w->device_count = device_count;
-    w->hooks = (struct gsim_draw_hooks){.data = w, .add_kernel = add_kernel, .add_buffer = add_buffer, .drop_kernel = drop_kernel,
-                                        .drop_buffer = drop_buffer, .now_us = now_us};
+    w->hooks = (struct gsim_draw_hooks){.data = w,
+                                        .add_kernel = add_kernel,
+                                        .add_buffer = add_buffer,
+                                        .drop_kernel = drop_kernel,
+                                        .drop_buffer = drop_buffer,
+                                        .now_us = now_us};
     w->tables.hooks = &w->hooks;
     for (uint32_t i = 0; i < w->tables.known_kernels; i++) time_kernel(w, i);
     for (uint32_t i = 0; i < w->count && !status; i++) status = open_draw(w, i, error);
@@ -134,7 +143,9 @@ static enum gsim_status check_draw(const struct gsim_draw *d, struct gsim_error 
     if (!d->has_ended)
         return gsim_error_set(error, GSIM_SIM, "the scheduler ended after %u ops, and %s has more", d->drawn,
                               d->source->name);
-    return gsim_error_set(error, GSIM_SIM, "the scheduler ended while %u of %u ops of %s, or moves for them, had not: expected it to issue and wait for all",
+    return gsim_error_set(error, GSIM_SIM,
+                          "the scheduler ended while %u of %u ops of %s, or moves for them, had not: expected it to "
+                          "issue and wait for all",
                           d->live, d->drawn, d->source->name);
 }
 

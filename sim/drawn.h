@@ -30,7 +30,8 @@ enum gsim_status gsim_drawn_init(struct gsim_drawn *drawn, struct gsim_machine *
                                  const struct gsim_drawn_source *sources, uint32_t count,
                                  const struct gsim_program *known, struct gsim_error *error);
 /* Once there are devices, and SPACE has the demands of known kernels: the sources begin. */
-enum gsim_status gsim_drawn_open(struct gsim_drawn *drawn, struct gsim_device *const *devices, uint32_t device_count, struct gsim_error *error);
+enum gsim_status gsim_drawn_open(struct gsim_drawn *drawn, struct gsim_device *const *devices, uint32_t device_count,
+                                 struct gsim_error *error);
 /* The draw of TASK; NULL: its program is known. */
 struct gsim_draw *gsim_drawn_of(const struct gsim_drawn *drawn, uint32_t task);
 /* After a run: ops that have not ended. */

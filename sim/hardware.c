@@ -46,11 +46,16 @@ static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *e
         uint32_t k = 0;
         const struct gsim_device_spec *given = s->devices ? s->devices[i] : s->device;
         if (!(h->specs[i] = with_model(h, given))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        if (!gsim_model_name(h->specs[i]->model)) return gsim_error_set(error, GSIM_INPUT, "model: there is none of number %u", h->specs[i]->model);
+        if (!gsim_model_name(h->specs[i]->model))
+            return gsim_error_set(error, GSIM_INPUT, "model: there is none of number %u", h->specs[i]->model);
         while (k < h->kind_count && h->kinds[k].spec != h->specs[i]) k++;
         if (k < h->kind_count) continue;
-        if (k == MOST_KINDS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d kinds of devices in one run", MOST_KINDS);
-        h->kinds[h->kind_count++] = (struct gsim_kind){.spec = h->specs[i], .given = given, .access = gsim_links_access(h->specs[i]), .facts = gsim_device_facts(h->specs[i])};
+        if (k == MOST_KINDS)
+            return gsim_error_set(error, GSIM_INPUT, "expected at most %d kinds of devices in one run", MOST_KINDS);
+        h->kinds[h->kind_count++] = (struct gsim_kind){.spec = h->specs[i],
+                                                       .given = given,
+                                                       .access = gsim_links_access(h->specs[i]),
+                                                       .facts = gsim_device_facts(h->specs[i])};
     }
     return GSIM_OK;
 }
@@ -72,14 +77,16 @@ static enum gsim_status init_platform(struct gsim_hardware *h, struct gsim_error
         peer_us[i] = access[i]->peer_latency_us;
     }
     if (!s->node) h->plain = gsim_node_create_plain(h->device_count, peer_gbps, peer_us);
-    if ((!s->node && !h->plain) || !gsim_platform_init(&h->platform, s->node ? s->node : h->plain, h->device_count, access, facts, arena))
+    if ((!s->node && !h->plain) ||
+        !gsim_platform_init(&h->platform, s->node ? s->node : h->plain, h->device_count, access, facts, arena))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     h->machine->platform = &h->platform;
     return GSIM_OK;
 }
 
 /* Process INDEX has a front end of its own on the device; PART: the SMs that its kernels run on. */
-static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_partition *part, struct gsim_error *error)
+static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint32_t device,
+                                   struct gsim_partition *part, struct gsim_error *error)
 {
     uint32_t number = index * (h->device_count < LEAST_STRIDE ? LEAST_STRIDE : h->device_count) + device;
     struct gsim_front *f = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_front);
@@ -90,7 +97,8 @@ static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint
     return status;
 }
 
-static enum gsim_status open_device(struct gsim_hardware *h, uint32_t index, uint32_t part_count, struct gsim_error *error)
+static enum gsim_status open_device(struct gsim_hardware *h, uint32_t index, uint32_t part_count,
+                                    struct gsim_error *error)
 {
     struct gsim_device *d = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_device);
     if (!d) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -113,10 +121,13 @@ static uint32_t kind_of(const struct gsim_hardware *h, uint32_t device)
 static enum gsim_status use_device(struct gsim_hardware *h, uint32_t index, struct gsim_error *error)
 {
     struct gsim_kind *kind = &h->kinds[kind_of(h, index)];
-    const struct gsim_demand *given = kind->spec == h->machine->simulation->device ? h->machine->simulation->works : NULL;
+    const struct gsim_demand *given =
+        kind->spec == h->machine->simulation->device ? h->machine->simulation->works : NULL;
     bool is_new = !kind->works;
-    enum gsim_status status = is_new ? gsim_works_create(&kind->works, h->machine, h->space, kind->spec, given, error) : GSIM_OK;
-    if (!status && is_new && h->machine->collectives) gsim_collectives_time(h->machine->collectives, kind->works->demands);
+    enum gsim_status status =
+        is_new ? gsim_works_create(&kind->works, h->machine, h->space, kind->spec, given, error) : GSIM_OK;
+    if (!status && is_new && h->machine->collectives)
+        gsim_collectives_time(h->machine->collectives, kind->works->demands);
     return status ? status : gsim_device_use(h->devices[index], h->space, kind->works, error);
 }
 
@@ -142,10 +153,14 @@ static struct gsim_device *open_later(struct gsim_machine *m, uint32_t index)
     return status ? NULL : h->devices[index];
 }
 
-enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part, struct gsim_error *error)
+enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part,
+                                            struct gsim_error *error)
 {
-    h->processes[index] = (struct gsim_process){.machine = h->machine, .devices = h->devices, .device_count = h->device_count,
-                                                .spec = h->machine->simulation->device, .space = h->space,
+    h->processes[index] = (struct gsim_process){.machine = h->machine,
+                                                .devices = h->devices,
+                                                .device_count = h->device_count,
+                                                .spec = h->machine->simulation->device,
+                                                .space = h->space,
                                                 .fronts = &h->fronts[index * h->device_count]};
     return open_front(h, index, 0, part, error);
 }
@@ -153,7 +168,8 @@ enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t in
 enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_error *error)
 {
     struct gsim_process *p = &h->processes[index];
-    if (!open_later(h->machine, device)) return gsim_error_set(error, h->machine->error->status, "%s", h->machine->error->message);
+    if (!open_later(h->machine, device))
+        return gsim_error_set(error, h->machine->error->status, "%s", h->machine->error->message);
     p->first_device = device;
     p->devices = &h->devices[device];
     p->device_count = 1;
@@ -169,13 +185,18 @@ bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count)
     return true;
 }
 
-enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error) { return use_device(h, 0, error); }
+enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error)
+{
+    return use_device(h, 0, error);
+}
 
-enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine *m, struct gsim_space *space, uint32_t part_count,
-                                    struct gsim_error *error)
+enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine *m, struct gsim_space *space,
+                                    uint32_t part_count, struct gsim_error *error)
 {
     const struct gsim_simulation *s = m->simulation;
-    uint32_t most = s->node ? gsim_node_device_count(s->node) : GSIM_LIMIT_GPUS, count = s->gpu_count ? s->gpu_count : s->node ? most : 1;
+    uint32_t most = s->node ? gsim_node_device_count(s->node) : GSIM_LIMIT_GPUS, count = s->gpu_count ? s->gpu_count
+                                                                                         : s->node    ? most
+                                                                                                      : 1;
     if (count > most) return gsim_error_set(error, GSIM_INPUT, "expected at most %u GPUs, found %u", most, count);
     *h = (struct gsim_hardware){.machine = m, .space = space, .device_count = count};
     h->devices = GSIM_ARENA_ARRAY(&m->arena, struct gsim_device *, count);

@@ -34,9 +34,11 @@ static void number_devices(const struct gsim_rank_program *list, uint32_t count,
     }
 }
 
-static enum gsim_status fill(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count, uint32_t iterations, struct gsim_error *error)
+static enum gsim_status fill(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count,
+                             uint32_t iterations, struct gsim_error *error)
 {
-    uint32_t *rank_of = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count), *copies = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count);
+    uint32_t *rank_of = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count),
+             *copies = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count);
     set->set = GSIM_ARENA_NEW(&set->arena, struct gsim_task_set);
     set->tasks = GSIM_ARENA_ARRAY(&set->arena, struct gsim_task, count);
     if (set->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -59,18 +61,21 @@ static enum gsim_status fill(struct gsim_rank_set *set, const struct gsim_rank_p
     return GSIM_OK;
 }
 
-enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count, const struct gsim_ranks *links,
-                                    uint32_t iterations, struct gsim_simulation *simulation, struct gsim_error *error)
+enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count,
+                                    const struct gsim_ranks *links, uint32_t iterations,
+                                    struct gsim_simulation *simulation, struct gsim_error *error)
 {
     *set = (struct gsim_rank_set){.ranks = *links};
     if (count > GSIM_LIMIT_TASKS)
-        return gsim_error_set(error, GSIM_INPUT, "expected at most %d ranks that differ, found %u", GSIM_LIMIT_TASKS, count);
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d ranks that differ, found %u", GSIM_LIMIT_TASKS,
+                              count);
     uint32_t *device_of = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count + 1), gpus = 0;
     if (!device_of) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = fill(set, list, count, iterations, error);
     number_devices(list, count, device_of, &gpus);
     set->ranks.device_of = device_of;
-    const char *name = gsim_arena_printf(&set->arena, "%.70s on %u rank%s", list[0].program->name, set->ranks.count, set->ranks.count == 1 ? "" : "s");
+    const char *name = gsim_arena_printf(&set->arena, "%.70s on %u rank%s", list[0].program->name, set->ranks.count,
+                                         set->ranks.count == 1 ? "" : "s");
     if (!status && !name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = gsim_task_set_init(set->set, name, set->tasks, count, error);
     if (status) return status;

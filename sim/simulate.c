@@ -46,8 +46,9 @@ static void release_world(struct world *w)
     gsim_arena_release(&m->arena);
 }
 
-static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_simulation *s, struct gsim_timeline *timeline,
-                                     struct gsim_error *failure, struct gsim_error *error)
+static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_simulation *s,
+                                     struct gsim_timeline *timeline, struct gsim_error *failure,
+                                     struct gsim_error *error)
 {
     m->simulation = s;
     m->timeline = timeline;
@@ -56,16 +57,21 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     return s->noise ? gsim_random_init(&m->call_noise, (s->seed + 1) * GSIM_SEED_STEP >> 16, error) : GSIM_OK;
 }
 
-static enum gsim_status check_total(const struct gsim_simulation *s, const struct gsim_demand *works, struct gsim_error *error)
+static enum gsim_status check_total(const struct gsim_simulation *s, const struct gsim_demand *works,
+                                    struct gsim_error *error)
 {
     const struct gsim_program *p = known_program(s);
     if (!p) return GSIM_OK;
-    double total_us = 0, iterations = s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : p->iterations;
+    double total_us = 0, iterations = s->until_steady ? GSIM_STEADY_MOST
+                                      : s->iterations ? s->iterations
+                                                      : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
-        total_us += p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
+        total_us +=
+            p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
-        return gsim_error_set(error, GSIM_INPUT, "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g",
-                              p->name, iterations, total_us * iterations * 1e-6, GSIM_LIMIT_TOTAL_US * 1e-6);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g", p->name,
+                              iterations, total_us * iterations * 1e-6, GSIM_LIMIT_TOTAL_US * 1e-6);
     return GSIM_OK;
 }
 
@@ -86,23 +92,27 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
     if (!status && known_program(s)) status = gsim_collectives_open(m, w->hardware.device_count, error);
     if (!status) status = gsim_hardware_use(&w->hardware, error);
     if (!status) status = check_total(s, w->space.works->demands, error);
-    if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !gsim_host_cache_init(&w->space, m, s->device))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return status;
 }
 
-static enum gsim_status check_program(const struct gsim_simulation *s, const struct gsim_program *program, const struct gsim_scheduler_ops *scheduler,
-                                      uint32_t count, struct gsim_error *error)
+static enum gsim_status check_program(const struct gsim_simulation *s, const struct gsim_program *program,
+                                      const struct gsim_scheduler_ops *scheduler, uint32_t count,
+                                      struct gsim_error *error)
 {
     for (uint32_t i = 0; program && i < program->op_count; i++) {
         const struct gsim_op *op = &program->ops[i];
         uint32_t most = op->device > op->to_device ? op->device : op->to_device;
         if (most >= count)
-            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)", program->name, i, most,
-                                  count == 1 ? "is" : "are", count);
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and there %s %u (--gpus)",
+                                  program->name, i, most, count == 1 ? "is" : "are", count);
         if (most && !scheduler->uses_devices && !s->placement && !s->op_plan)
-            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' %s", program->name, i, most, scheduler->name,
-                                  scheduler->places ? "chooses GPUs itself (--place)"
-                                  : scheduler->takes_placed ? "takes them from a placement (--place)" : "knows one GPU only");
+            return gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is for GPU %u, and scheduler '%s' %s", program->name,
+                                  i, most, scheduler->name,
+                                  scheduler->places         ? "chooses GPUs itself (--place)"
+                                  : scheduler->takes_placed ? "takes them from a placement (--place)"
+                                                            : "knows one GPU only");
     }
     return GSIM_OK;
 }
@@ -174,15 +184,18 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     if (!status) status = gsim_hardware_init(h, &w->machine, &w->space, layout.part_count, error);
     if (!status && s->tasks) h->tasks = &w->tasks;
     if (!status) status = check_gpus(s, h->device_count, error);
-    if (!status && !gsim_hardware_make_processes(h, layout.process_count)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !gsim_hardware_make_processes(h, layout.process_count))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) w->machine.error = &h->processes[0].driver.error;
     if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, h->devices[0], error);
     for (uint32_t i = 0; i < layout.process_count && !status; i++) {
         status = gsim_hardware_open_process(h, i, s->tasks ? layout.parts[i] : &h->devices[0]->parts[0], error);
-        if (!status && !s->ranks && !gsim_api_init(&h->processes[i])) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!status && !s->ranks && !gsim_api_init(&h->processes[i]))
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (!status) status = init_space(w, error);
-    for (uint32_t i = 0; s->ranks && i < layout.process_count && !status; i++) status = gsim_hardware_give(h, i, s->ranks->device_of[i], error);
+    for (uint32_t i = 0; s->ranks && i < layout.process_count && !status; i++)
+        status = gsim_hardware_give(h, i, s->ranks->device_of[i], error);
     if (!status && w->source_count) status = gsim_drawn_open(&w->drawn, h->devices, h->device_count, error);
     if (!status && s->tasks) status = gsim_tasks_open(&w->tasks, &layout, h->processes, error);
     if (!status && !s->tasks) status = be_alone(w, error);
@@ -230,7 +243,8 @@ static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim
     return GSIM_OK;
 }
 
-static enum gsim_status set_default_params(const struct gsim_scheduler_ops *scheduler, struct gsim_run *run, struct gsim_error *error)
+static enum gsim_status set_default_params(const struct gsim_scheduler_ops *scheduler, struct gsim_run *run,
+                                           struct gsim_error *error)
 {
     if (run->params || !scheduler->params) return GSIM_OK;
     void *defaults = gsim_arena_alloc(run->arena, scheduler->params_size);
@@ -247,7 +261,8 @@ static uint32_t iterations_of(const struct gsim_simulation *s, const struct gsim
 }
 
 /* Who does not ask the placement gets a program that has been placed. */
-static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_ops *scheduler,
+                              struct gsim_error *error)
 {
     const struct gsim_placement_ops *placement = run->placement;
     if (run->device_count == 1) return GSIM_OK; /* there is no choice */
@@ -258,7 +273,8 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
         run->placement_params = defaults;
     }
     if (run->draw && !placement->choose)
-        return gsim_error_set(error, GSIM_INPUT, "--place %s needs the whole program beforehand, and '%s' is drawn while it runs",
+        return gsim_error_set(error, GSIM_INPUT,
+                              "--place %s needs the whole program beforehand, and '%s' is drawn while it runs",
                               placement->name, run->program->name);
     if (scheduler->places && !placement->choose)
         return gsim_error_set(error, GSIM_INPUT, "%s places one op after another, and '%s' needs the whole program",
@@ -345,7 +361,9 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     gsim_timeline_init(timeline, simulation->program, simulation->detailed);
     if (simulation->folds) gsim_timeline_fold(timeline);
     if (gsim_abi_check("scheduler", scheduler->abi, scheduler->size, sizeof *scheduler, error)) return GSIM_INPUT;
-    if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size, sizeof *simulation->sharing, error)) return GSIM_INPUT;
+    if (simulation->tasks && gsim_abi_check("sharing", simulation->sharing->abi, simulation->sharing->size,
+                                            sizeof *simulation->sharing, error))
+        return GSIM_INPUT;
     struct world *w = gsim_alloc(sizeof *w);
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
@@ -356,7 +374,8 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
     }
     if (!status && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
     for (uint32_t i = 0; simulation->statistics && w->hardware.devices && i < w->hardware.device_count; i++)
-        if (w->hardware.devices[i] && w->hardware.devices[i]->sm) gsim_gpu_count(w->hardware.devices[i]->sm, simulation->statistics);
+        if (w->hardware.devices[i] && w->hardware.devices[i]->sm)
+            gsim_gpu_count(w->hardware.devices[i]->sm, simulation->statistics);
     release_world(w);
     gsim_free(w);
     return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sweep/lock.h. A lock of the open file (Linux): of the file, not of a name, and not dropped when SQLite unlocks. It lies
- * behind all bytes that SQLite locks, and is as long as the holder's process id. Worker processes inherit it, and end with it.
+ * See sweep/lock.h. A lock of the open file (Linux): of the file, not of a name, and not dropped when SQLite unlocks.
+ * It lies behind all bytes that SQLite locks, and is as long as the holder's process id. Worker processes inherit it,
+ * and end with it.
  */
 #include "sweep/lock.h"
 
@@ -39,12 +40,15 @@ static enum gsim_status take(const struct gsim_sweep_lock *lock, const char *pat
     for (int i = 0;; i++) {
         struct flock whole = lock_of(getpid());
         if (fcntl(lock->descriptor, F_OFD_SETLK, &whole) == 0) return GSIM_OK;
-        if (errno != EACCES && errno != EAGAIN) return gsim_error_set(error, GSIM_IO, "cannot lock '%s': %s", path, strerror(errno));
+        if (errno != EACCES && errno != EAGAIN)
+            return gsim_error_set(error, GSIM_IO, "cannot lock '%s': %s", path, strerror(errno));
         pid_t holder = holder_of(lock);
         bool is_dead = !holder || (kill(holder, 0) != 0 && errno == ESRCH);
         if (!is_dead || i == TRIES)
-            return gsim_error_set(error, GSIM_IO, "'%s' is being written by another gpusim (process %ld): wait for it, or use another file", path,
-                                  (long)holder);
+            return gsim_error_set(
+                error, GSIM_IO,
+                "'%s' is being written by another gpusim (process %ld): wait for it, or use another file", path,
+                (long)holder);
         nanosleep(&pause, NULL);
     }
 }
@@ -53,7 +57,8 @@ static enum gsim_status take(const struct gsim_sweep_lock *lock, const char *pat
 static bool is_current(const struct gsim_sweep_lock *lock, struct stat *held)
 {
     struct stat named;
-    return fstat(lock->descriptor, held) == 0 && stat(lock->path, &named) == 0 && held->st_ino == named.st_ino && held->st_dev == named.st_dev;
+    return fstat(lock->descriptor, held) == 0 && stat(lock->path, &named) == 0 && held->st_ino == named.st_ino &&
+           held->st_dev == named.st_dev;
 }
 
 /* Opened; made where there is none. */
@@ -86,8 +91,9 @@ enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *
         }
         if (is_current(lock, &about)) {
             if (about.st_nlink > 1)
-                fprintf(stderr, "gpusim: note: '%s' has %lu names; use one of them alone: SQLite keeps its log by the name\n", path,
-                        (unsigned long)about.st_nlink);
+                fprintf(stderr,
+                        "gpusim: note: '%s' has %lu names; use one of them alone: SQLite keeps its log by the name\n",
+                        path, (unsigned long)about.st_nlink);
             return GSIM_OK;
         }
         close(lock->descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sweep (helper). One writer per results file, whatever name it is reached by: a lock on the file itself. The kernel drops
- * it when the process ends, however it ends.
+ * Layer: sweep (helper). One writer per results file, whatever name it is reached by: a lock on the file itself. The
+ * kernel drops it when the process ends, however it ends.
  */
 #pragma once
 
@@ -15,8 +15,9 @@ struct gsim_sweep_lock {
     char *path;
 };
 
-/* Makes the file where there is none. GSIM_IO, naming the holder, when another process has it; and where PATH is a link that
- * another user made. */
-enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error) GSIM_NODISCARD;
+/* Makes the file where there is none. GSIM_IO, naming the holder, when another process has it; and where PATH is a link
+ * that another user made. */
+enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *path,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* The file is removed if it is new and empty. Accepts a zeroed lock. */
 void gsim_sweep_lock_release(struct gsim_sweep_lock *lock);

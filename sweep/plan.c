@@ -113,8 +113,8 @@ static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim
     return is_done ? GSIM_OK : add_item(plan, item, error);
 }
 
-enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
-                                bool retry, struct gsim_error *error)
+enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config,
+                                struct gsim_store *store, bool retry, struct gsim_error *error)
 {
     const struct gsim_spec *spec = config->spec;
     struct keys keys = {0};

@@ -24,6 +24,6 @@ struct gsim_sweep_plan {
 };
 
 /* STORE: what it has is done (NULL: nothing); with RETRY only what is ok. */
-enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct gsim_store *store,
-                                bool retry, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config,
+                                struct gsim_store *store, bool retry, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_plan_release(struct gsim_sweep_plan *plan); /* accepts a zeroed one */

@@ -182,8 +182,7 @@ static enum gsim_status look_for_lost(struct leader *leader, struct gsim_error *
     return status;
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------------
- */
+/* --- the loop --- */
 static enum gsim_status prepare(struct leader *leader, int64_t sweep_id, struct gsim_error *error)
 {
     struct gsim_remote_start start = {.sweep_id = sweep_id};

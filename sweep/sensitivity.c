@@ -21,8 +21,7 @@ static enum gsim_status no_memory(struct gsim_error *error)
     return gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-/* --- designs --------------------------------------------------------------------------------------------------------
- */
+/* --- designs --- */
 static double *row_of(const struct gsim_design *design, size_t point) { return design->u + point * design->inputs; }
 
 static void design_one_at_a_time(struct gsim_design *design)
@@ -130,8 +129,7 @@ void gsim_design_release(struct gsim_design *design)
     design->u = NULL;
 }
 
-/* --- effects --------------------------------------------------------------------------------------------------------
- */
+/* --- effects --- */
 static void effects_one_at_a_time(const struct gsim_design *design, const double *y, struct gsim_effect *effects)
 {
     for (size_t i = 0; i < design->inputs; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sweep (internal). Where outcomes go: into the results file, in one transaction per round; and how a sweep
- * learns that it shall stop: the signals of sim/base/ends.h are held back while it runs and looked for between rounds. */
+ * learns that it shall stop: the signals of sim/base/ends.h are held back while it runs and looked for between rounds.
+ */
 #pragma once
 
 #include <signal.h>

@@ -35,11 +35,14 @@ enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doi
                               doing, store->path);
     case SQLITE_INTERRUPT:
     case SQLITE_TOOBIG:
-        return gsim_error_set(error, GSIM_INPUT, "cannot %s '%s': %s", doing, store->path, gsim_database_reason(store->db));
+        return gsim_error_set(error, GSIM_INPUT, "cannot %s '%s': %s", doing, store->path,
+                              gsim_database_reason(store->db));
     case SQLITE_CANTOPEN:
-        return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; where its folder cannot be written, copy it with its '-wal' to one that can", doing,
-                              store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
-                              system_code ? strerror(system_code) : "");
+        return gsim_error_set(
+            error, GSIM_IO,
+            "cannot %s '%s': %s%s%s; where its folder cannot be written, copy it with its '-wal' to one that can",
+            doing, store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
+            system_code ? strerror(system_code) : "");
     default:
         return gsim_error_set(error, GSIM_IO, "cannot %s '%s': %s%s%s; what was reported done is safe", doing,
                               store->path, sqlite3_errmsg(store->db), system_code ? ": " : "",
@@ -99,7 +102,8 @@ static enum gsim_status check_schema(struct gsim_store *store, bool is_writer, s
     static const char *const held[] = {"points", "sweeps"};
     for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
         if (!gsim_database_holds(store->db, held[i]))
-            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a table '%s', found none that the file itself holds",
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "cannot read '%s': expected a table '%s', found none that the file itself holds",
                                   store->path, held[i]);
     return GSIM_OK;
 }
@@ -136,9 +140,9 @@ static enum gsim_status check_file(const char *path, enum gsim_store_mode mode, 
         return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': no such file", path);
     /* An empty file is what an interrupted beginning leaves: nothing is in it. */
     if (mode == GSIM_STORE_CREATE && is_there && about.st_size > 0)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "'%s' is there already: --resume adds what it does not have yet, --out FILE names another",
-                              path);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "'%s' is there already: --resume adds what it does not have yet, --out FILE names another", path);
     return GSIM_OK;
 }
 
@@ -173,7 +177,8 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
-    if (status == GSIM_OK && is_writer) status = check_file(path, mode, error); /* another may have filled it meanwhile */
+    if (status == GSIM_OK && is_writer)
+        status = check_file(path, mode, error); /* another may have filled it meanwhile */
     if (status == GSIM_OK && open_database(made, is_writer) != SQLITE_OK) status = gsim_store_fail(made, "open", error);
     if (status == GSIM_OK) sqlite3_busy_timeout(made->db, BUSY_MS);
     if (status == GSIM_OK) status = is_writer ? open_writer(made, error) : check_schema(made, false, error);

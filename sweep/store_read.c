@@ -153,8 +153,9 @@ enum gsim_status gsim_store_names(struct gsim_store *store, struct gsim_arena *a
         "SELECT key FROM (SELECT json_each.key AS key, min(points.id * 1000 + json_each.id) AS place"
         " FROM points, json_each(points.axes) GROUP BY json_each.key) ORDER BY place";
     static const char options[] = "SELECT DISTINCT json_each.key FROM points, json_each(points.options) ORDER BY 1";
-    static const char tasks[] = "SELECT DISTINCT task.key || '.' || figure.key FROM points, json_each(points.tasks) AS task,"
-                                " json_each(task.value) AS figure ORDER BY points.id, task.id, figure.id";
+    static const char tasks[] =
+        "SELECT DISTINCT task.key || '.' || figure.key FROM points, json_each(points.tasks) AS task,"
+        " json_each(task.value) AS figure ORDER BY points.id, task.id, figure.id";
     *names = NULL;
     *count = 0;
     enum gsim_status status = texts_of(store, axes, arena, names, count, error);

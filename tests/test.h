@@ -33,10 +33,11 @@ struct test_case {
         long long f_ = (long long)(found), e_ = (long long)(expected);                                \
         CHECK_MSG(f_ == e_, "%s = %lld, expected %lld", #found, f_, e_);                              \
     } while (0)
-#define CHECK_NEAR(found, expected, tolerance)                                                        \
-    do {                                                                                              \
-        double f_ = (double)(found), e_ = (double)(expected);                                         \
-        CHECK_MSG(fabs(f_ - e_) <= (tolerance), "%s = %.9g, expected %.9g +- %.3g", #found, f_, e_, (double)(tolerance)); \
+#define CHECK_NEAR(found, expected, tolerance)                                                                         \
+    do {                                                                                                               \
+        double f_ = (double)(found), e_ = (double)(expected);                                                          \
+        CHECK_MSG(fabs(f_ - e_) <= (tolerance), "%s = %.9g, expected %.9g +- %.3g", #found, f_, e_,                    \
+                  (double)(tolerance));                                                                                \
     } while (0)
 #define CHECK_STR(found, expected)                                                                    \
     do {                                                                                              \

@@ -9,16 +9,17 @@
 
 /* X(KEY, word of --kind) */
 #define GSIM_CASE_KIND_MAP(X)                                                                                          \
-    X(PAIR, "pairs")        /* two kernels released together */                                                       \
-    X(ARRIVAL, "arrival")   /* a kernel launched while another runs */                                                \
-    X(PRIORITY, "priority") /* a short, urgent one launched while a long one runs */                                  \
-    X(DAG, "dags")          /* kernels and copies with dependences, on several streams */                             \
-    X(LAUNCH, "launch")     /* such DAGs whose kernels last less than GSIM_LAUNCH_BOUND_US on average */              \
-    X(ATEN, "aten")         /* such DAGs of kernels of which neither flops nor bytes are known */                     \
-    X(REPEATED, "repeated") /* such DAGs of kernels timed by repeating them, which share buffers, run again and again */ \
-    X(BESIDE, "beside")     /* two kernels that ncu knows, each repeated on a stream of its own */                     \
-    X(UNLIKE, "unlike")     /* DAGs of such kernels */                                                                 \
-    X(MICRO, "micro")       /* two kernels, one rule of the machine at a time */
+    X(PAIR, "pairs")        /* two kernels released together */                                                        \
+    X(ARRIVAL, "arrival")   /* a kernel launched while another runs */                                                 \
+    X(PRIORITY, "priority") /* a short, urgent one launched while a long one runs */                                   \
+    X(DAG, "dags")          /* kernels and copies with dependences, on several streams */                              \
+    X(LAUNCH, "launch")     /* such DAGs whose kernels last less than GSIM_LAUNCH_BOUND_US on average */               \
+    X(ATEN, "aten")         /* such DAGs of kernels of which neither flops nor bytes are known */                      \
+    X(REPEATED,                                                                                                        \
+      "repeated")       /* such DAGs of kernels timed by repeating them, which share buffers, run again and again */   \
+    X(BESIDE, "beside") /* two kernels that ncu knows, each repeated on a stream of its own */                         \
+    X(UNLIKE, "unlike") /* DAGs of such kernels */                                                                     \
+    X(MICRO, "micro")   /* two kernels, one rule of the machine at a time */
 
 enum gsim_case_kind {
 #define GSIM_CASE_KIND_ENUM(key, word) GSIM_CASE_##key,
@@ -49,7 +50,8 @@ struct gsim_case_node {
     struct gsim_kernel kernel; /* where it is none */
     enum gsim_copy_kind copy_kind;
     uint64_t bytes;
-    uint64_t part_bytes;     /* a kernel reads so much of the buffer, and writes as much of the next one; 0: what it touches is not known */
+    uint64_t part_bytes; /* a kernel reads so much of the buffer, and writes as much of the next one; 0: what it touches
+                            is not known */
     uint32_t buffer;
     bool has_profile_row;    /* the kernel is this row of the profiler's file (traces/kernels/profiles.h) */
     uint32_t profile_row;
@@ -59,7 +61,8 @@ struct gsim_case_node {
     double host_us;          /* what the issuing program took for the PyTorch op that begins here; 0: none begins */
 };
 
-/* What a DAG's calls took on the host where a program in Python made them, the CUDA calls in them included; zeros: a C program. */
+/* What a DAG's calls took on the host where a program in Python made them, the CUDA calls in them included; zeros: a C
+ * program. */
 struct gsim_case_host {
     double stream_us;       /* to make a stream the current one and go back */
     double record_us;       /* an event's creation and record */

@@ -77,7 +77,8 @@ static void read_file(struct gsim_cases_reader *r, const cJSON *root)
     any |= read_list(r, aten, "aten.", "dags", GSIM_CASE_ATEN, sms, gsim_cases_dag);
     any |= read_list(r, aten, "aten.", "pairs", GSIM_CASE_ATEN, sms, gsim_cases_branches);
     if (any) return;
-    gsim_cases_fail(r, "", "an object with lists of cases (pairs, arrivals, priority, dags, micro, graphs, aten)", root);
+    gsim_cases_fail(r, "", "an object with lists of cases (pairs, arrivals, priority, dags, micro, graphs, aten)",
+                    root);
 }
 
 enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,

@@ -57,7 +57,9 @@ static struct position here(struct splitter *s)
 static void add_place(struct splitter *s, struct position place)
 {
     size_t length = s->error ? strlen(s->error->message) : 0;
-    if (s->error) snprintf(s->error->message + length, sizeof s->error->message - length, " (line %zu, column %zu)", place.line + 1, place.column + 1);
+    if (s->error)
+        snprintf(s->error->message + length, sizeof s->error->message - length, " (line %zu, column %zu)",
+                 place.line + 1, place.column + 1);
 }
 
 static enum gsim_status fail(struct splitter *s, const char *expected, int found)
@@ -212,7 +214,8 @@ static bool collect(struct splitter *s)
 /* Puts what was collected from FROM on back in front of what is to be read. */
 static bool unread(struct splitter *s, size_t from)
 {
-    size_t back = s->text_length - from, rest = s->length - s->at, room = back + rest > CHUNK_BYTES ? back + rest : CHUNK_BYTES;
+    size_t back = s->text_length - from, rest = s->length - s->at,
+           room = back + rest > CHUNK_BYTES ? back + rest : CHUNK_BYTES;
     char *chunk = gsim_alloc(room);
     if (!chunk) {
         s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
@@ -339,10 +342,13 @@ static void read_file(struct splitter *s)
 {
     bool found = false;
     int c = peek(s);
-    if (c == 0xef && s->length - s->at >= 3 && memcmp(s->chunk + s->at, "\xef\xbb\xbf", 3) == 0) s->at += 3; /* a byte order mark */
+    if (c == 0xef && s->length - s->at >= 3 && memcmp(s->chunk + s->at, "\xef\xbb\xbf", 3) == 0)
+        s->at += 3; /* a byte order mark */
     c = peek_past_space(s);
     if (c == 0xff || c == 0xfe) {
-        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected text in UTF-8, found UTF-16 (by its first byte 0x%02x): save it as UTF-8", s->place, c);
+        s->status = gsim_error_set(
+            s->error, GSIM_INPUT,
+            "%s: expected text in UTF-8, found UTF-16 (by its first byte 0x%02x): save it as UTF-8", s->place, c);
         return;
     }
     if (c == '[' && !s->handler->lists) {

@@ -19,15 +19,17 @@ struct gsim_events_handler {
     enum gsim_status (*event)(void *context, uint64_t index, const char *text, struct gsim_error *error);
     enum gsim_status (*header)(void *context, const char *name, const char *text, struct gsim_error *error);
     void *context;
-    /* NULL: what is not JSON is a failure. Otherwise called for each element of traceEvents that is none and was passed over, and
-     * elements with small faults are mended first: NaN, control characters, lone backslashes, bytes that are not UTF-8. */
+    /* NULL: what is not JSON is a failure. Otherwise called for each element of traceEvents that is none and was passed
+     * over, and elements with small faults are mended first: NaN, control characters, lone backslashes, bytes that are
+     * not UTF-8. */
     void (*damaged)(void *context);
     /* NULL allowed: called now and then with how much of the file has been read, 0 to 1. */
     void (*progress)(void *context, double ratio);
     /* NULL: traceEvents. Otherwise the names of the lists whose elements are handed over, each to LIST's element(),
      * in the order of the file; none must be there, and the file must be an object. */
     const char *const *lists;
-    enum gsim_status (*element)(void *context, const char *list, uint64_t index, const char *text, struct gsim_error *error);
+    enum gsim_status (*element)(void *context, const char *list, uint64_t index, const char *text,
+                                struct gsim_error *error);
 };
 
 /* Stops at the first failure. GSIM_INPUT: "traceEvents[3]: ..."; the path is the caller's to prefix. */

@@ -19,7 +19,11 @@ static bool is_escape(const char *at, const char *end)
 /* Bytes of the UTF-8 sequence at AT; 0: none. */
 static int sequence(const unsigned char *at, const unsigned char *end)
 {
-    int length = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+    int length = *at < 0x80                  ? 1
+                 : *at >= 0xc2 && *at < 0xe0 ? 2
+                 : *at >= 0xe0 && *at < 0xf0 ? 3
+                 : *at >= 0xf0 && *at < 0xf5 ? 4
+                                             : 0;
     if (at + length > end) return 0;
     for (int i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80) return 0;

@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* In place, with the length kept: in strings control characters become spaces, backslashes that escape nothing slashes, bytes that
- * are not UTF-8 question marks; outside them NaN and Infinity become empty lists, which are no numbers. */
+/* In place, with the length kept: in strings control characters become spaces, backslashes that escape nothing slashes,
+ * bytes that are not UTF-8 question marks; outside them NaN and Infinity become empty lists, which are no numbers. */
 void gsim_mend(char *text, size_t length);
 
-/* Where the next element of a list of objects may begin, looking from FROM: behind "}", ",", before "{" and a quote. LENGTH: nowhere. */
+/* Where the next element of a list of objects may begin, looking from FROM: behind "}", ",", before "{" and a quote.
+ * LENGTH: nowhere. */
 size_t gsim_mend_next(const char *text, size_t from, size_t length);

@@ -15,7 +15,8 @@ void gsim_recordings_release(struct gsim_recordings *recordings)
     memset(recordings, 0, sizeof *recordings);
 }
 
-enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *median_us, double *spread_ratio, struct gsim_error *error)
+enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *median_us, double *spread_ratio,
+                                     struct gsim_error *error)
 {
     size_t count = run->iteration_count;
     double *sorted = gsim_alloc(count * sizeof *sorted);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces (data). What gpusim-runner recorded on a real GPU: built-in workloads under schedulers, and each of
- * their kernels alone. Read by traces/runs.h (schema gpusim-runs/1); predicted by trust/validate/predict.h. Times: microseconds.
+ * their kernels alone. Read by traces/runs.h (schema gpusim-runs/1); predicted by trust/validate/predict.h. Times:
+ * microseconds.
  */
 #pragma once
 
@@ -43,13 +44,14 @@ struct gsim_recorded_op {
     uint32_t stream;
     double launch_us, start_us, end_us;
     double returned_us; /* end of its launch call; NAN: not known, or the call made other works too */
-    double awaited_us;  /* end of the last kernel of another stream that it waits for on the device; NAN: waits for none */
+    double
+        awaited_us; /* end of the last kernel of another stream that it waits for on the device; NAN: waits for none */
     bool is_memset, is_pageable, is_managed;
     bool awaits_copy; /* waits for a copy of another stream, too */
 };
 
-/* A call of a host thread that a profiler saw, but those that launch. Synchronising ones: AWAITED_US is when the last work
- * ended that it waited for, which may be long before (NAN: there was none, or which is not known: IS_UNKNOWN). */
+/* A call of a host thread that a profiler saw, but those that launch. Synchronising ones: AWAITED_US is when the last
+ * work ended that it waited for, which may be long before (NAN: there was none, or which is not known: IS_UNKNOWN). */
 enum gsim_host_call_kind {
     GSIM_HOST_EVENT_RECORD,
     GSIM_HOST_EVENT_CREATE,       /* with timing */
@@ -103,8 +105,8 @@ struct gsim_recordings {
 };
 void gsim_recordings_release(struct gsim_recordings *recordings); /* accepts a zeroed one */
 
-/* The median of the iterations' times, and their spread: half of what lies between the 5 % and the 95 % quantile, relative to it.
- * Fails with GSIM_NOMEM only. */
+/* The median of the iterations' times, and their spread: half of what lies between the 5 % and the 95 % quantile,
+ * relative to it. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *median_us, double *spread_ratio,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

@@ -190,7 +190,8 @@ static struct gsim_dim3 shape(struct reader *r, const char *list, const char *fi
 enum key_field { KEY_WORKLOAD, KEY_SUITE, KEY_SHAPE, KEY_SIZE, KEY_BLOCK1D, KEY_BLOCKS, KEY_COUNT };
 #define KEY_NAMES "workload", "suite", "shape", "size", "block1d", "blocks"
 
-static void read_key(struct reader *r, const char *const *values, struct gsim_arena *arena, struct gsim_recording_key *key)
+static void read_key(struct reader *r, const char *const *values, struct gsim_arena *arena,
+                     struct gsim_recording_key *key)
 {
     static const char *const suites[] = {"kesco", "grcuda", NULL}, *const shapes[] = {"concurrent", "serial", NULL};
     key->workload = text_or(r, arena, values[KEY_WORKLOAD], "workload", NULL);

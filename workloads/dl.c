@@ -14,13 +14,13 @@
 /* Per output position (conv2d), output element (mean_pooling, concat, dot_product). flops: derived. dram_bytes:
  * measured on V100 at N = 14,000. By suite.
  * kesco: concat and dot_product: thread_cycles and sm_cycles fitted to that profile (32 x 1,024 and 32 x 256 threads).
- * conv2d: thread_cycles assumed half of the measured time, sm_cycles fitted: two side by side take 7/4 of one's time, by the
- * blocks on the fullest SM, as in KeSCo's timeline at N = 10,000 (which has page faults, too). mean_pooling: thread_cycles
- * assumed, sm_cycles fitted.
- * grcuda, no trace was published: conv2d and mean_pooling in the ratio that they have in KeSCo's profile, thread_cycles and
- * sm_cycles fitted to the serial and the parallel time of N = 7,000 on a GTX 960 (64 blocks). Grids that fill the chip
- * need CROWDED times the sm_cycles, fitted to the contention-free times of N = 12,000 on P100 (3.3 alone) and GTX 1660
- * Super (1.8 alone): what the blocks' rows displace in the caches, which differs between these two and has no place here. */
+ * conv2d: thread_cycles assumed half of the measured time, sm_cycles fitted: two side by side take 7/4 of one's time,
+ * by the blocks on the fullest SM, as in KeSCo's timeline at N = 10,000 (which has page faults, too). mean_pooling:
+ * thread_cycles assumed, sm_cycles fitted. grcuda, no trace was published: conv2d and mean_pooling in the ratio that
+ * they have in KeSCo's profile, thread_cycles and sm_cycles fitted to the serial and the parallel time of N = 7,000 on
+ * a GTX 960 (64 blocks). Grids that fill the chip need CROWDED times the sm_cycles, fitted to the contention-free times
+ * of N = 12,000 on P100 (3.3 alone) and GTX 1660 Super (1.8 alone): what the blocks' rows displace in the caches, which
+ * differs between these two and has no place here. */
 static const struct gsim_cost conv_1_cost[2] = {{144, 115, 29200, 223}, {144, 115, 31000, 48.8}};
 static const struct gsim_cost pool_cost[2] = {{26, 376, 75000, 86}, {26, 100, 9900, 15.6}};
 static const struct gsim_cost conv_2_cost[2] = {{2304, 1161, 573000, 4396}, {2304, 1161, 610000, 958}};
@@ -29,7 +29,8 @@ static const struct gsim_cost dot_cost = {2, 8.1, 499, 0.902};
 #define CROWDED        2.4
 #define CROWDED_BLOCKS 1024 /* of a grid: from here on it fills every card that was published */
 
-static struct gsim_cost cost_of(const struct gsim_bench *bench, const struct gsim_cost by_suite[2], struct gsim_dim3 grid)
+static struct gsim_cost cost_of(const struct gsim_bench *bench, const struct gsim_cost by_suite[2],
+                                struct gsim_dim3 grid)
 {
     struct gsim_cost cost = by_suite[bench->options.suite];
     bool is_crowded = (double)grid.x * grid.y * grid.z >= CROWDED_BLOCKS;

@@ -55,9 +55,9 @@ static void buffers(struct img *img, double pixels)
     bool is_kesco = b->options.suite == GSIM_SUITE_KESCO;
     img->image = gsim_bench_buffer(b, "image", pixels, 4, GSIM_INIT_HOST);
     img->image2 = gsim_bench_buffer(b, "image2", pixels, 4, GSIM_INIT_NONE);
-    /* Zeroed before the timed region, by a kernel in C++, so already on the device. GrCUDA's Python source at hand copies
-     * zeros from the host, but the published runs did not: their transfers overlap at most 0.02 % of kernel time, and half
-     * of transfer time is overlapped (figure of October 2020), so next to nothing was transferred. */
+    /* Zeroed before the timed region, by a kernel in C++, so already on the device. GrCUDA's Python source at hand
+     * copies zeros from the host, but the published runs did not: their transfers overlap at most 0.02 % of kernel
+     * time, and half of transfer time is overlapped (figure of October 2020), so next to nothing was transferred. */
     img->image3 = gsim_bench_buffer(b, "image3", pixels, 4, GSIM_INIT_DEVICE);
     img->image_unsharpen = gsim_bench_buffer(b, "image_unsharpen", pixels, 4, GSIM_INIT_NONE);
     img->mask_small = gsim_bench_buffer(b, "mask_small", pixels, 4, GSIM_INIT_NONE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See ask/schedule/assign.h. What is waited for comes from the planner of the static schedulers (gpusim/schedulers/plan.h). */
+/* See ask/schedule/assign.h. What is waited for comes from the planner of the static schedulers
+ * (gpusim/schedulers/plan.h). */
 #include "ask/schedule/assign.h"
 
 #include <math.h>
@@ -10,10 +11,14 @@
 
 #define NONE UINT32_MAX
 
-static enum gsim_status fail_memory(struct gsim_error *error) { return gsim_error_set(error, GSIM_NOMEM, "out of memory"); }
+static enum gsim_status fail_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
 
-/* --- waits ------------------------------------------------------------------------------------------------------------------- */
-/* Streams become 0, 1, ... in the order of their first units; then who waits for whom, without what other waits imply. */
+/* --- waits --- */
+/* Streams become 0, 1, ... in the order of their first units; then who waits for whom, without what other waits imply.
+ */
 static enum gsim_status finish(struct gsim_assignment *a, const struct gsim_units *u, struct gsim_error *error)
 {
     struct gsim_run run = gsim_units_run(&u->program, &a->arena);
@@ -26,7 +31,10 @@ static enum gsim_status finish(struct gsim_assignment *a, const struct gsim_unit
         if (numbers[a->stream_of[i]] == NONE) numbers[a->stream_of[i]] = a->stream_count++;
         a->stream_of[i] = numbers[a->stream_of[i]];
     }
-    const struct gsim_plan_choice choice = {.list = &u->list, .dag = &u->dag, .stream_of = a->stream_of, .stream_count = a->stream_count,
+    const struct gsim_plan_choice choice = {.list = &u->list,
+                                            .dag = &u->dag,
+                                            .stream_of = a->stream_of,
+                                            .stream_count = a->stream_count,
                                             .prune = GSIM_PRUNE_CLOCK};
     enum gsim_status status = gsim_plan_build(&run, &choice, &plan, error);
     if (status != GSIM_OK) return status;
@@ -40,7 +48,8 @@ static enum gsim_status finish(struct gsim_assignment *a, const struct gsim_unit
     return GSIM_OK;
 }
 
-static enum gsim_status begin(struct gsim_assignment *a, const struct gsim_units *u, const char *policy, struct gsim_error *error)
+static enum gsim_status begin(struct gsim_assignment *a, const struct gsim_units *u, const char *policy,
+                              struct gsim_error *error)
 {
     *a = (struct gsim_assignment){.policy = policy, .us = NAN};
     a->stream_of = GSIM_ARENA_ARRAY(&a->arena, uint32_t, (size_t)u->count + 1);
@@ -53,11 +62,12 @@ void gsim_assignment_release(struct gsim_assignment *a)
     *a = (struct gsim_assignment){0};
 }
 
-/* --- policies ---------------------------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_assign_list(struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_simulation *base, uint32_t streams,
-                                  struct gsim_error *error)
+/* --- policies --- */
+enum gsim_status gsim_assign_list(struct gsim_assignment *a, const struct gsim_units *u,
+                                  const struct gsim_simulation *base, uint32_t streams, struct gsim_error *error)
 {
-    double free_us[GSIM_ASSIGN_STREAMS] = {0}, gap_us = base->device->graph_node_gap_us, cross_us = fmax(gap_us, base->device->graph_cross_gap_us);
+    double free_us[GSIM_ASSIGN_STREAMS] = {0}, gap_us = base->device->graph_node_gap_us,
+           cross_us = fmax(gap_us, base->device->graph_cross_gap_us);
     uint32_t last[GSIM_ASSIGN_STREAMS];
     enum gsim_status status = begin(a, u, "list", error);
     double *end_us = GSIM_ARENA_ARRAY(&a->arena, double, (size_t)u->count + 1);
@@ -89,7 +99,8 @@ enum gsim_status gsim_assign_list(struct gsim_assignment *a, const struct gsim_u
 }
 
 /* The streams beyond the first STREAMS that do most go to those. */
-static void fold(uint32_t *stream_of, const struct gsim_units *u, uint32_t found, uint32_t streams, double *load, uint32_t *target)
+static void fold(uint32_t *stream_of, const struct gsim_units *u, uint32_t found, uint32_t streams, double *load,
+                 uint32_t *target)
 {
     for (uint32_t s = 0; s < found; s++) target[s] = s;
     for (uint32_t left = found; left > streams; left--) {
@@ -114,11 +125,12 @@ static void fold(uint32_t *stream_of, const struct gsim_units *u, uint32_t found
     }
 }
 
-static enum gsim_status take_streams(struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_op_plan *rows, uint32_t streams,
-                                     struct gsim_error *error)
+static enum gsim_status take_streams(struct gsim_assignment *a, const struct gsim_units *u,
+                                     const struct gsim_op_plan *rows, uint32_t streams, struct gsim_error *error)
 {
     size_t count = rows->count;
-    uint32_t *numbers = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1), *target = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1), found = 0;
+    uint32_t *numbers = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1),
+             *target = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1), found = 0;
     double *load = GSIM_ARENA_ARRAY(&a->arena, double, count + 1);
     if (a->arena.failed) return fail_memory(error);
     for (size_t i = 0; i < count; i++) {
@@ -132,8 +144,10 @@ static enum gsim_status take_streams(struct gsim_assignment *a, const struct gsi
     return finish(a, u, error);
 }
 
-enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_simulation *base, uint32_t streams,
-                                const struct gsim_scheduler_ops *scheduler, const void *params, struct gsim_error *error)
+enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_units *u,
+                                const struct gsim_simulation *base, uint32_t streams,
+                                const struct gsim_scheduler_ops *scheduler, const void *params,
+                                struct gsim_error *error)
 {
     struct gsim_simulation s = *base;
     struct gsim_timeline timeline = {0};
@@ -153,22 +167,27 @@ enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_uni
         gsim_timeline_release(&timeline);
     }
     if (status == GSIM_OK && rows.count != u->count)
-        status = gsim_error_set(error, GSIM_USAGE, "the scheduler %s says of %zu units out of %u on which stream they run", scheduler->name, rows.count, u->count);
+        status =
+            gsim_error_set(error, GSIM_USAGE, "the scheduler %s says of %zu units out of %u on which stream they run",
+                           scheduler->name, rows.count, u->count);
     if (status == GSIM_OK) status = take_streams(a, u, &rows, streams, error);
     gsim_op_plan_release(&rows);
     return status;
 }
 
-/* --- what it takes ------------------------------------------------------------------------------------------------------------ */
-/* SOURCE's GPU work with the edges of the capture: each node behind the one before it in its stream, a unit's first behind what it waits for. */
-static enum gsim_status build(const struct gsim_assignment *a, const struct gsim_units *u, struct gsim_program *program, struct gsim_error *error)
+/* --- what it takes --- */
+/* SOURCE's GPU work with the edges of the capture: each node behind the one before it in its stream, a unit's first
+ * behind what it waits for. */
+static enum gsim_status build(const struct gsim_assignment *a, const struct gsim_units *u, struct gsim_program *program,
+                              struct gsim_error *error)
 {
     const struct gsim_program *p = u->source;
     struct gsim_builder *b = gsim_builder_create(p->name);
     uint32_t last[GSIM_ASSIGN_STREAMS], *after = gsim_alloc(sizeof *after * ((size_t)u->count + 2));
     bool ok = b && after;
     memset(last, 0xff, sizeof last);
-    for (uint32_t i = 0; ok && i < p->buffer_count; i++) ok = gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, GSIM_INIT_DEVICE) != NONE;
+    for (uint32_t i = 0; ok && i < p->buffer_count; i++)
+        ok = gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, GSIM_INIT_DEVICE) != NONE;
     for (uint32_t i = 0; ok && i < u->count; i++) {
         uint32_t stream = a->stream_of[i];
         for (uint32_t n = u->units[i].first; ok && n < u->units[i].first + u->units[i].count; n++) {
@@ -204,7 +223,8 @@ static struct gsim_simulation as_graph(const struct gsim_simulation *base, const
     return s;
 }
 
-static enum gsim_status time_of(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us, struct gsim_error *error)
+static enum gsim_status time_of(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
+                                double *time_us, struct gsim_error *error)
 {
     struct gsim_metrics metrics;
     enum gsim_status status = gsim_metrics_compute(timeline, copy->simulation.device, NULL, &metrics, error);
@@ -212,7 +232,8 @@ static enum gsim_status time_of(const struct gsim_spread_copy *copy, const struc
     return status;
 }
 
-enum gsim_status gsim_assignment_time(struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_simulation *base, struct gsim_error *error)
+enum gsim_status gsim_assignment_time(struct gsim_assignment *a, const struct gsim_units *u,
+                                      const struct gsim_simulation *base, struct gsim_error *error)
 {
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};
@@ -227,8 +248,9 @@ enum gsim_status gsim_assignment_time(struct gsim_assignment *a, const struct gs
     return status;
 }
 
-static enum gsim_status spread_of(const struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_simulation *base, uint32_t runs,
-                                        struct gsim_spread *spread, struct gsim_error *error)
+static enum gsim_status spread_of(const struct gsim_assignment *a, const struct gsim_units *u,
+                                  const struct gsim_simulation *base, uint32_t runs, struct gsim_spread *spread,
+                                  struct gsim_error *error)
 {
     struct gsim_program program = {0};
     enum gsim_status status = build(a, u, &program, error);
@@ -238,8 +260,9 @@ static enum gsim_status spread_of(const struct gsim_assignment *a, const struct 
     return status;
 }
 
-enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct gsim_assignment *best, const struct gsim_units *u,
-                                 const struct gsim_simulation *base, uint32_t runs, struct gsim_worth *worth, struct gsim_error *error)
+enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct gsim_assignment *best,
+                                 const struct gsim_units *u, const struct gsim_simulation *base, uint32_t runs,
+                                 struct gsim_worth *worth, struct gsim_error *error)
 {
     struct gsim_spread a = {0}, b = {0};
     double one_us, best_us;
@@ -253,7 +276,9 @@ enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct
     double ratio = best->us / one->us, plain = best_us / one_us, most = fmax(ratio, plain), least = fmin(ratio, plain);
     double slower = hypot((b.high_us - b.median_us) / b.median_us, (a.median_us - a.low_us) / a.median_us);
     double faster = hypot((b.median_us - b.low_us) / b.median_us, (a.high_us - a.median_us) / a.median_us);
-    *worth = (struct gsim_worth){.percent = 100 * (1 - ratio), .plain = 100 * (1 - plain), .low = 100 * (1 - most * (1 + slower)),
+    *worth = (struct gsim_worth){.percent = 100 * (1 - ratio),
+                                 .plain = 100 * (1 - plain),
+                                 .low = 100 * (1 - most * (1 + slower)),
                                  .high = 100 * (1 - least * (1 - fmin(1, faster)))};
     return GSIM_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A plain second prediction of an assignment (ask/schedule/assign.h): a kernel takes the share of SMs that its blocks come to, and kernels that
- * together want more than all of them go slower in proportion, so that nothing is gained beside a kernel that fills the GPU.
+ * A plain second prediction of an assignment (ask/schedule/assign.h): a kernel takes the share of SMs that its blocks
+ * come to, and kernels that together want more than all of them go slower in proportion, so that nothing is gained
+ * beside a kernel that fills the GPU.
  */
 #include <math.h>
 
@@ -44,7 +45,8 @@ static void go_on(struct walk *w, uint32_t stream, uint32_t from)
 static double ready(const struct walk *w, const struct stream *s, double free_us)
 {
     double us = free_us;
-    for (uint32_t e = w->a->wait_start[s->unit]; e < w->a->wait_start[s->unit + 1]; e++) us = fmax(us, w->end_us[w->a->waits[e]] + w->cross_us);
+    for (uint32_t e = w->a->wait_start[s->unit]; e < w->a->wait_start[s->unit + 1]; e++)
+        us = fmax(us, w->end_us[w->a->waits[e]] + w->cross_us);
     return us;
 }
 
@@ -96,8 +98,8 @@ static bool step(struct walk *w, double *free_us)
     return true;
 }
 
-enum gsim_status gsim_assignment_plain(const struct gsim_assignment *a, const struct gsim_units *u, const struct gsim_simulation *base, double *us,
-                                       struct gsim_error *error)
+enum gsim_status gsim_assignment_plain(const struct gsim_assignment *a, const struct gsim_units *u,
+                                       const struct gsim_simulation *base, double *us, struct gsim_error *error)
 {
     double free_us[GSIM_ASSIGN_STREAMS] = {0};
     struct walk w = {.a = a, .u = u, .base = base, .gap_us = base->device->graph_node_gap_us};

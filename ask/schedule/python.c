@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See ask/schedule/result.h: Python with the plan's streams by operator. What applies them is ask/schedule/apply.py, part of the program. */
+/* See ask/schedule/result.h: Python with the plan's streams by operator. What applies them is ask/schedule/apply.py,
+ * part of the program. */
 #include <string.h>
 
 #include "ask/schedule/result.h"
@@ -20,12 +21,14 @@ static struct span find_span(const struct gsim_schedule *s)
         uint32_t root = s->roots[i];
         if (root == GSIM_NO_OPERATOR) continue;
         if (root < span.first) span.first = root;
-        if (root + 1 + s->operators->items[root].inner > span.end) span.end = root + 1 + s->operators->items[root].inner;
+        if (root + 1 + s->operators->items[root].inner > span.end)
+            span.end = root + 1 + s->operators->items[root].inner;
     }
     return span;
 }
 
-enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct gsim_schedule *s, const char *command, struct gsim_error *error)
+enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct gsim_schedule *s, const char *command,
+                                          struct gsim_error *error)
 {
     const struct gsim_assignment *plan = gsim_schedule_plan(s);
     const struct span span = find_span(s);
@@ -36,22 +39,31 @@ enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct 
     for (uint32_t i = 0; i < s->units->count; i++) {
         uint32_t root = s->roots[i];
         nameless += root == GSIM_NO_OPERATOR;
-        for (uint32_t r = root; root != GSIM_NO_OPERATOR && r <= root + s->operators->items[root].inner; r++) stream_of[r] = plan->stream_of[i];
+        for (uint32_t r = root; root != GSIM_NO_OPERATOR && r <= root + s->operators->items[root].inner; r++)
+            stream_of[r] = plan->stream_of[i];
     }
     if (span.first < span.end && !nameless) {
-        gsim_output_printf(out, "\"\"\"%s\n\nThe streams of a plan by gpusim %s, and what applies them.\"\"\"\n", command, "schedule");
-        gsim_output_printf(out, "\nSTREAMS = %u\n# Operators in the order of their calls: name, how many of the next rows stand in it, stream "
-                                "(-1: it launched nothing).\nOPERATORS = [\n", plan->stream_count);
+        gsim_output_printf(out, "\"\"\"%s\n\nThe streams of a plan by gpusim %s, and what applies them.\"\"\"\n",
+                           command, "schedule");
+        gsim_output_printf(out,
+                           "\nSTREAMS = %u\n# Operators in the order of their calls: name, how many of the next rows "
+                           "stand in it, stream "
+                           "(-1: it launched nothing).\nOPERATORS = [\n",
+                           plan->stream_count);
         for (uint32_t i = span.first; i < span.end; i++) {
             gsim_output_text(out, "    (");
             gsim_output_json_string(out, s->operators->items[i].name);
             gsim_output_printf(out, ", %u, %d),\n", s->operators->items[i].inner, (int)stream_of[i]);
         }
         gsim_output_text(out, "]\n\n");
-        gsim_output_text(out, strchr(apply, '\n') + 1); /* without the line on gpusim's licence: what is written is its user's */
+        gsim_output_text(out, strchr(apply, '\n') +
+                                  1); /* without the line on gpusim's licence: what is written is its user's */
     }
     gsim_free(stream_of);
     if (span.first < span.end && !nameless) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--python: %u of %u units were launched by no operator of the trace, so that none can be placed by name "
-                                             "(compiled code and CUDA graphs have none: record the model as it runs eagerly)", nameless, s->units->count);
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "--python: %u of %u units were launched by no operator of the trace, so that none can be placed by name "
+        "(compiled code and CUDA graphs have none: record the model as it runs eagerly)",
+        nameless, s->units->count);
 }

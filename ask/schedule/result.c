@@ -16,7 +16,8 @@ static void put_tried(struct gsim_output *out, const struct gsim_assignment *a, 
     gsim_output_printf(out, "}%s\n", is_last ? "" : ",");
 }
 
-static void put_node(struct gsim_output *out, const struct gsim_schedule *s, const struct gsim_assignment *plan, uint32_t unit, uint32_t node)
+static void put_node(struct gsim_output *out, const struct gsim_schedule *s, const struct gsim_assignment *plan,
+                     uint32_t unit, uint32_t node)
 {
     const struct gsim_units *u = s->units;
     const struct gsim_op *op = &u->source->ops[u->nodes[node]];
@@ -28,7 +29,8 @@ static void put_node(struct gsim_output *out, const struct gsim_schedule *s, con
         gsim_output_json_string(out, s->operators->items[s->roots[unit]].name);
     }
     gsim_output_printf(out, ", \"unit\": %u, \"stream\": %u, \"waits\": [", unit, plan->stream_of[unit]);
-    for (uint32_t w = plan->wait_start[unit]; node == u->units[unit].first && w < plan->wait_start[unit + 1]; w++, separator = ", ") {
+    for (uint32_t w = plan->wait_start[unit]; node == u->units[unit].first && w < plan->wait_start[unit + 1];
+         w++, separator = ", ") {
         const struct gsim_unit *before = &u->units[plan->waits[w]];
         gsim_output_printf(out, "%s%u", separator, before->first + before->count - 1);
     }
@@ -38,11 +40,13 @@ static void put_node(struct gsim_output *out, const struct gsim_schedule *s, con
 void gsim_schedule_put_json(struct gsim_output *out, const struct gsim_schedule *s)
 {
     const struct gsim_assignment *plan = gsim_schedule_plan(s);
-    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION "\",\n  \"program\": ");
+    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION
+                          "\",\n  \"program\": ");
     gsim_output_json_string(out, s->subject);
     gsim_output_text(out, ",\n  \"device\": ");
     gsim_output_json_string(out, s->device);
-    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked, plan->policy, plan->stream_count);
+    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked,
+                       plan->policy, plan->stream_count);
     gsim_output_json_real(out, "one_stream_us", s->one->us);
     gsim_output_json_real(out, "planned_us", plan->us);
     gsim_output_text(out, ",\n  \"worth\": {\"percent\": ");

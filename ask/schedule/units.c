@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See ask/schedule/units.h. Dependences between nodes are those of the schedulers (gpusim/schedulers/dag.h); of units those of their nodes. */
+/* See ask/schedule/units.h. Dependences between nodes are those of the schedulers (gpusim/schedulers/dag.h); of units
+ * those of their nodes. */
 #include "ask/schedule/units.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 
 struct gsim_run gsim_units_run(const struct gsim_program *program, struct gsim_arena *arena)
 {
-    return (struct gsim_run){.program = program, .memory = GSIM_MEMORY_PINNED, .iterations = 1, .device_count = 1, .arena = arena};
+    return (struct gsim_run){
+        .program = program, .memory = GSIM_MEMORY_PINNED, .iterations = 1, .device_count = 1, .arena = arena};
 }
 
 static bool is_node(const struct gsim_op *op) { return op->kind == GSIM_OP_KERNEL || op->kind == GSIM_OP_COPY; }
@@ -20,8 +22,12 @@ double gsim_units_node_us(const struct gsim_simulation *base, const struct gsim_
 {
     const struct gsim_device_spec *d = base->device;
     const struct gsim_kernel *kernel = op->kind == GSIM_OP_KERNEL ? &base->program->kernels[op->kernel_index] : NULL;
-    if (kernel) return base->works && base->works[op->kernel_index].solo_ps > 0 ? base->works[op->kernel_index].solo_ps * 1e-6 : kernel->solo_us;
-    double gbps = op->copy_kind == GSIM_COPY_H2D ? d->h2d_gbps : op->copy_kind == GSIM_COPY_D2H ? d->d2h_gbps : d->dram_gbps / 2;
+    if (kernel)
+        return base->works && base->works[op->kernel_index].solo_ps > 0 ? base->works[op->kernel_index].solo_ps * 1e-6
+                                                                        : kernel->solo_us;
+    double gbps = op->copy_kind == GSIM_COPY_H2D   ? d->h2d_gbps
+                  : op->copy_kind == GSIM_COPY_D2H ? d->d2h_gbps
+                                                   : d->dram_gbps / 2;
     return op->copy_us > 0 ? op->copy_us : (double)op->bytes * 1e-3 / gbps;
 }
 
@@ -48,7 +54,8 @@ static uint64_t blocks_of(const struct gsim_kernel *k) { return (uint64_t)k->gri
 static struct gsim_kernel kernel_of(const struct gsim_units *u, const struct gsim_unit *unit)
 {
     const struct gsim_program *p = u->source;
-    struct gsim_kernel kernel = {.name = "copy", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = fmax(unit->us, 1e-3)};
+    struct gsim_kernel kernel = {
+        .name = "copy", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = fmax(unit->us, 1e-3)};
     const struct gsim_kernel *largest = NULL;
     for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
         const struct gsim_op *op = &p->ops[u->nodes[i]];
@@ -65,7 +72,8 @@ static struct gsim_kernel kernel_of(const struct gsim_units *u, const struct gsi
 }
 
 /* The units that UNIT's nodes follow, each once, ascending. */
-static uint32_t find_preds(const struct gsim_units *u, const struct gsim_dag *dag, const uint32_t *unit_of, uint32_t unit, uint32_t *met, uint32_t *preds)
+static uint32_t find_preds(const struct gsim_units *u, const struct gsim_dag *dag, const uint32_t *unit_of,
+                           uint32_t unit, uint32_t *met, uint32_t *preds)
 {
     uint32_t count = 0;
     for (uint32_t i = u->units[unit].first; i < u->units[unit].first + u->units[unit].count; i++)
@@ -83,7 +91,8 @@ static uint32_t find_preds(const struct gsim_units *u, const struct gsim_dag *da
 static enum gsim_status build_program(struct gsim_units *u, const struct gsim_dag *dag, struct gsim_error *error)
 {
     struct gsim_builder *b = gsim_builder_create(u->source->name);
-    uint32_t *unit_of = GSIM_ARENA_ARRAY(&u->arena, uint32_t, (size_t)u->node_count + 1), *met = GSIM_ARENA_ARRAY(&u->arena, uint32_t, (size_t)u->count + 1);
+    uint32_t *unit_of = GSIM_ARENA_ARRAY(&u->arena, uint32_t, (size_t)u->node_count + 1),
+             *met = GSIM_ARENA_ARRAY(&u->arena, uint32_t, (size_t)u->count + 1);
     uint32_t *preds = GSIM_ARENA_ARRAY(&u->arena, uint32_t, (size_t)u->count + 1);
     bool ok = b && !u->arena.failed;
     for (uint32_t i = 0; ok && i < u->count; i++) {
@@ -100,8 +109,9 @@ static enum gsim_status build_program(struct gsim_units *u, const struct gsim_da
 }
 
 /* LIST is of the ops of PROGRAM at INDICES (NULL: all). */
-static enum gsim_status build_dag(struct gsim_units *u, const struct gsim_program *program, const uint32_t *indices, uint32_t count,
-                                  struct gsim_oplist *list, struct gsim_dag *dag, struct gsim_error *error)
+static enum gsim_status build_dag(struct gsim_units *u, const struct gsim_program *program, const uint32_t *indices,
+                                  uint32_t count, struct gsim_oplist *list, struct gsim_dag *dag,
+                                  struct gsim_error *error)
 {
     struct gsim_run run = gsim_units_run(program, &u->arena);
     list->ops = GSIM_ARENA_ARRAY(&u->arena, const struct gsim_op *, (size_t)count + 1);
@@ -111,7 +121,8 @@ static enum gsim_status build_dag(struct gsim_units *u, const struct gsim_progra
     return gsim_dag_build(&run, list, dag, error);
 }
 
-enum gsim_status gsim_units_init(struct gsim_units *u, const struct gsim_simulation *base, const uint64_t *groups, struct gsim_error *error)
+enum gsim_status gsim_units_init(struct gsim_units *u, const struct gsim_simulation *base, const uint64_t *groups,
+                                 struct gsim_error *error)
 {
     struct gsim_dag nodes = {0};
     struct gsim_oplist list = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: ask. A program's GPU work as units that go to one stream whole: what one operator of a framework launched, or a kernel or a copy by
- * itself. The host's ops are left out, as a CUDA graph of the step leaves them out. Who goes where: ask/schedule/assign.h.
+ * Layer: ask. A program's GPU work as units that go to one stream whole: what one operator of a framework launched, or
+ * a kernel or a copy by itself. The host's ops are left out, as a CUDA graph of the step leaves them out. Who goes
+ * where: ask/schedule/assign.h.
  */
 #pragma once
 
@@ -24,9 +25,10 @@ struct gsim_units {
     struct gsim_arena arena;
 };
 
-/* SOURCE stays the caller's. GROUPS: by op of SOURCE, neighbours of one number that is not 0 are one unit; NULL: each is its own. The caller
- * releases UNITS in any case. GSIM_USAGE: SOURCE has nothing for a GPU. */
-enum gsim_status gsim_units_init(struct gsim_units *units, const struct gsim_simulation *base, const uint64_t *groups, struct gsim_error *error) GSIM_NODISCARD;
+/* SOURCE stays the caller's. GROUPS: by op of SOURCE, neighbours of one number that is not 0 are one unit; NULL: each
+ * is its own. The caller releases UNITS in any case. GSIM_USAGE: SOURCE has nothing for a GPU. */
+enum gsim_status gsim_units_init(struct gsim_units *units, const struct gsim_simulation *base, const uint64_t *groups,
+                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_units_release(struct gsim_units *units); /* accepts a zeroed one */
 
 /* How long OP of the program takes alone. */

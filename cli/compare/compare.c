@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). "gpusim compare": workloads x schedulers, the median time of an iteration and the
- * speed-up over a base scheduler. Runs are made by worker processes: one that fails or crashes costs its cell. Tables and
- * files: cli/compare/compare_table.c.
+ * speed-up over a base scheduler. Runs are made by worker processes: one that fails or crashes costs its cell. Tables
+ * and files: cli/compare/compare_table.c.
  */
 #include "cli/compare/compare.h"
 #include "cli/tasks/tasks.h"
@@ -21,7 +21,8 @@
 #define MESSAGE_BYTES 400
 #define WAIT_MS       100
 
-const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite", "size", "block1d", "blocks", "memory", "prefetch"};
+const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite",  "size",   "block1d",
+                                                                  "blocks", "memory", "prefetch"};
 
 /* --- which runs ---------------------------------------------------------------------------------------------- */
 /* The next item of a comma-separated list; NULL at the end. */
@@ -62,8 +63,9 @@ static enum gsim_status choose_workloads(struct gsim_comparison *comparison, str
             return gsim_error_set(error, GSIM_USAGE, "--workload: expected names separated by commas, found '%s'",
                                   text);
         if (strcmp(item, "-") == 0)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--workload: every scheduler reads the program, standard input cannot be: expected a file");
+            return gsim_error_set(
+                error, GSIM_USAGE,
+                "--workload: every scheduler reads the program, standard input cannot be: expected a file");
         comparison->workloads[comparison->workload_count++] = item;
     }
     return GSIM_OK;
@@ -144,8 +146,8 @@ static void keep_settings(const struct gsim_cli_point *point, struct gsim_compar
                 snprintf(cell->settings[s], sizeof cell->settings[s], "%s", point->options[i].value);
 }
 
-static enum gsim_status run_once(const struct gsim_comparison *comparison, uint64_t item, struct gsim_compare_cell *cell,
-                                 struct gsim_error *error)
+static enum gsim_status run_once(const struct gsim_comparison *comparison, uint64_t item,
+                                 struct gsim_compare_cell *cell, struct gsim_error *error)
 {
     size_t index = (size_t)(item / comparison->repeat), repetition = (size_t)(item % comparison->repeat);
     size_t workload = index / comparison->scheduler_count, scheduler = index % comparison->scheduler_count;
@@ -157,8 +159,10 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
         gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
     if (status != GSIM_OK) return status;
     if (setup.places_best) status = gsim_cli_best_place(&point, false, error);
-    if (status == GSIM_OK) status = gsim_cli_point_run(&point, comparison->writes_plan, &timeline, &cell->metrics, error);
-    if (status == GSIM_OK && comparison->writes_plan) status = gsim_cli_write_plan(comparison->arguments, &timeline, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_point_run(&point, comparison->writes_plan, &timeline, &cell->metrics, error);
+    if (status == GSIM_OK && comparison->writes_plan)
+        status = gsim_cli_write_plan(comparison->arguments, &timeline, error);
     if (status == GSIM_OK) keep_settings(&point, cell);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;
@@ -240,7 +244,8 @@ static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
     gsim_progress_start(&c->progress, count, stderr);
     c->progress.unit = "runs";
     while (status == GSIM_OK && !gsim_stop_asked(&stop) && c->received < (c->is_refused ? next : count)) {
-        for (size_t room = gsim_pool_room(pool, count - next); !c->is_refused && room && next < count && status == GSIM_OK; room--)
+        for (size_t room = gsim_pool_room(pool, count - next);
+             !c->is_refused && room && next < count && status == GSIM_OK; room--)
             status = gsim_pool_put(pool, next++, error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, c, error);
         gsim_progress_show(&c->progress);
@@ -263,7 +268,8 @@ static void tell_drawn(const struct gsim_comparison *comparison)
         size_t count = 0;
         for (size_t w = 0; w < comparison->workload_count; w++) {
             if (!is_drawn_for(comparison, w, s)) continue;
-            if (!count) fprintf(stderr, "gpusim: %s needs the whole program beforehand, and ", comparison->schedulers[s]->name);
+            if (!count)
+                fprintf(stderr, "gpusim: %s needs the whole program beforehand, and ", comparison->schedulers[s]->name);
             fprintf(stderr, "%s'%s'", count++ ? ", " : "", comparison->workloads[w]);
         }
         if (count) fprintf(stderr, " %s\n", count > 1 ? "are drawn while they run" : "is drawn while it runs");
@@ -284,7 +290,8 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
         if (failure->status == GSIM_USAGE || failure->status == GSIM_NOMEM)
             return gsim_error_set(error, failure->status, "%s", failure->message);
         /* A program that cannot be read fails under every scheduler with the same words. */
-        if (!is_drawn_for(comparison, i / comparison->scheduler_count, scheduler) && (!scheduler || strcmp(failure->message, last) != 0))
+        if (!is_drawn_for(comparison, i / comparison->scheduler_count, scheduler) &&
+            (!scheduler || strcmp(failure->message, last) != 0))
             fprintf(stderr, "gpusim: %s with %s: %s\n", comparison->workloads[i / comparison->scheduler_count],
                     comparison->schedulers[scheduler]->name, failure->message);
         last = failure->message;
@@ -303,7 +310,9 @@ static void note_programs(const struct gsim_comparison *comparison)
         if (gsim_workload_find(comparison->workloads[i]) || gsim_generator_find(comparison->workloads[i]) ||
             gsim_service_find(comparison->workloads[i]) || gsim_source_find(comparison->workloads[i]))
             continue;
-        if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0], &ignored) != GSIM_OK) continue;
+        if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0],
+                                &ignored) != GSIM_OK)
+            continue;
         gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
         gsim_cli_point_release(&point);
     }
@@ -336,7 +345,8 @@ static void sum_up(struct gsim_comparison *comparison)
             gsim_stats_init(&ratios);
             for (size_t r = 0; r < comparison->repeat && cell->done; r++) {
                 gsim_stats_add(&times, gsim_time_us(cell->times[r]));
-                if (base->done && cell->times[r] > 0) gsim_stats_add(&ratios, (double)base->times[r] / (double)cell->times[r]);
+                if (base->done && cell->times[r] > 0)
+                    gsim_stats_add(&ratios, (double)base->times[r] / (double)cell->times[r]);
             }
             cell->us = gsim_stats_mean(&times);
             cell->us_ci = gsim_stats_ci95(&times);
@@ -345,7 +355,8 @@ static void sum_up(struct gsim_comparison *comparison)
         }
 }
 
-/* Of the cells that came out. What an option changes under a plug-in is not asked, as that may crash: nothing is said then. */
+/* Of the cells that came out. What an option changes under a plug-in is not asked, as that may crash: nothing is said
+ * then. */
 static void note_idle_opts(struct gsim_comparison *comparison)
 {
     size_t count = 0, total = comparison->workload_count * comparison->scheduler_count;
@@ -371,9 +382,11 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
     size_t best = SIZE_MAX, total = comparison->workload_count * comparison->scheduler_count;
     struct gsim_compare_cell cell = {0};
     if (comparison->workload_count > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--plan: expected one workload, found %zu", comparison->workload_count);
+        return gsim_error_set(error, GSIM_USAGE, "--plan: expected one workload, found %zu",
+                              comparison->workload_count);
     for (size_t i = 0; i < total; i++)
-        if (comparison->cells[i].done && (best == SIZE_MAX || comparison->cells[i].us < comparison->cells[best].us)) best = i;
+        if (comparison->cells[i].done && (best == SIZE_MAX || comparison->cells[i].us < comparison->cells[best].us))
+            best = i;
     if (best == SIZE_MAX) return GSIM_OK;
     comparison->writes_plan = true;
     return run_once(comparison, (uint64_t)best * comparison->repeat, &cell, error);
@@ -384,7 +397,8 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     const char *text = comparison->arguments->value[GSIM_CLI_REPEAT];
     double repeat = 1;
     if (text && (!gsim_text_quantity(text, &repeat) || repeat < 1 || repeat > REPEAT_MOST || repeat != floor(repeat)))
-        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", REPEAT_MOST, text);
+        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'",
+                              REPEAT_MOST, text);
     comparison->repeat = (size_t)repeat;
     enum gsim_status status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
@@ -409,7 +423,8 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     enum gsim_status failed;
     if (gsim_cli_has_tasks(arguments))
-        return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed) : gsim_cli_fail(&error);
+        return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed)
+                                                                             : gsim_cli_fail(&error);
     if (arguments->value[GSIM_CLI_SHARE]) {
         gsim_error_set(&error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
         return gsim_cli_fail(&error);

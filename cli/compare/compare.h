@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). What cli/compare/compare.c (which chooses and runs) and cli/compare/compare_table.c (which prints and writes) share.
+ * Layer: cli (program). What cli/compare/compare.c (which chooses and runs) and cli/compare/compare_table.c (which
+ * prints and writes) share.
  */
 #pragma once
 
@@ -37,7 +38,8 @@ struct gsim_comparison {
     bool writes_plan; /* the run that is made once more for --plan */
 };
 
-static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comparison *c, size_t workload, size_t scheduler)
+static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comparison *c, size_t workload,
+                                                          size_t scheduler)
 {
     return &c->cells[workload * c->scheduler_count + scheduler];
 }

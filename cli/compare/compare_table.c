@@ -38,7 +38,8 @@ static int width_of(const struct gsim_comparison *comparison)
     return comparison->repeat > 1 ? CELL_INTERVALS : CELL_WIDTH;
 }
 
-static void put_cell(const struct gsim_comparison *comparison, size_t workload, size_t scheduler, struct gsim_output *output)
+static void put_cell(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
+                     struct gsim_output *output)
 {
     const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, workload, scheduler);
     bool with_intervals = comparison->repeat > 1;
@@ -92,11 +93,15 @@ static void put_first_iterations(const struct gsim_comparison *comparison, struc
             const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
             gsim_time first = cell->first.end - cell->first.start, steady = cell->metrics.iteration_median;
             char time[GSIM_TEXT_SIZE];
-            if (!cell->done || cell->iterations < 2 || fabs((double)first / (double)steady - 1) <= FIRST_SHOWN) continue;
-            gsim_output_text(output, any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
+            if (!cell->done || cell->iterations < 2 || fabs((double)first / (double)steady - 1) <= FIRST_SHOWN)
+                continue;
+            gsim_output_text(
+                output,
+                any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
             any = true;
-            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", comparison->workloads[i], comparison->schedulers[j]->name,
-                               gsim_text_time(time, first), (double)first / (double)steady);
+            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", comparison->workloads[i],
+                               comparison->schedulers[j]->name, gsim_text_time(time, first),
+                               (double)first / (double)steady);
         }
 }
 
@@ -113,11 +118,14 @@ static void put_table(const void *what, struct gsim_output *output)
     const char *device = comparison->setup.device.name, *base = comparison->schedulers[comparison->base_index]->name;
     const char *noise = comparison->setup.noise ? ", with noise" : "";
     if (comparison->repeat > 1)
-        gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s: mean of %zu repetitions and its 95 %% confidence\n"
-                                   "interval, seeds %llu to %llu%s\n",
-                           device, base, comparison->repeat, seed, seed + comparison->repeat - 1, noise);
+        gsim_output_printf(
+            output,
+            "Median time of an iteration on %s and speed-up over %s: mean of %zu repetitions and its 95 %% confidence\n"
+            "interval, seeds %llu to %llu%s\n",
+            device, base, comparison->repeat, seed, seed + comparison->repeat - 1, noise);
     else
-        gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s, seed %llu%s\n", device, base, seed, noise);
+        gsim_output_printf(output, "Median time of an iteration on %s and speed-up over %s, seed %llu%s\n", device,
+                           base, seed, noise);
     for (size_t first = 0; first < comparison->shown_count; first += per_block) {
         size_t last = first + per_block < comparison->shown_count ? first + per_block : comparison->shown_count;
         put_block(comparison, first, last, name_width, output);

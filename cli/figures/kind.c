@@ -14,9 +14,11 @@ static const struct {
     unsigned readers;
     const char *what;
 } kinds[] = {
-    {"\"gpusim-report/", GSIM_KIND_TRACK | GSIM_KIND_FRAME | GSIM_KIND_SHARES, "the report of a run: gpusim plot timeline, gpusim report"},
+    {"\"gpusim-report/", GSIM_KIND_TRACK | GSIM_KIND_FRAME | GSIM_KIND_SHARES,
+     "the report of a run: gpusim plot timeline, gpusim report"},
     {"\"gpusim-compare/", GSIM_KIND_FRAME, "what compare --report writes: gpusim plot speedup, gpusim report"},
-    {"\"gpusim-share-comparison/", GSIM_KIND_SHARES | GSIM_KIND_FRAME, "a comparison of ways of sharing: gpusim plot jct, gpusim report"},
+    {"\"gpusim-share-comparison/", GSIM_KIND_SHARES | GSIM_KIND_FRAME,
+     "a comparison of ways of sharing: gpusim plot jct, gpusim report"},
     {"\"gpusim-tasks/", 0, "a file of tasks: gpusim compare --task FILE --share all"},
     {"\"gpusim-runs/", GSIM_KIND_TRACK | GSIM_KIND_FRAME, "recorded runs: gpusim validate, gpusim plot timeline"},
     {"\"gpusim-sweep/", GSIM_KIND_FRAME, "the description of a sweep: gpusim sweep FILE -o RESULTS.db"},
@@ -31,7 +33,8 @@ static const struct {
 static const char *wanted_by(unsigned reader)
 {
     if (reader == GSIM_KIND_TRACK) return "a report of a run, recorded runs or a trace";
-    return reader == GSIM_KIND_SHARES ? "a comparison of ways of sharing" : "results of a sweep, a report or a comparison";
+    return reader == GSIM_KIND_SHARES ? "a comparison of ways of sharing"
+                                      : "results of a sweep, a report or a comparison";
 }
 
 static enum gsim_status refuse(const char *path, unsigned reader, const char *what, struct gsim_error *error)
@@ -39,7 +42,8 @@ static enum gsim_status refuse(const char *path, unsigned reader, const char *wh
     return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected %s, found %s", path, wanted_by(reader), what);
 }
 
-/* Results of a sweep, by their first page: SQLite itself would leave files beside a database that another process may write. */
+/* Results of a sweep, by their first page: SQLite itself would leave files beside a database that another process may
+ * write. */
 static bool is_results(const char *path)
 {
     char page[HEAD_BYTES + 1] = "";
@@ -53,19 +57,21 @@ static bool is_results(const char *path)
 }
 
 /* A trace is read by timelines; a file that no importer and no line above knows keeps the message of its reader. */
-enum gsim_status gsim_cli_name_kind(enum gsim_status status, const char *path, unsigned reader, struct gsim_error *error)
+enum gsim_status gsim_cli_name_kind(enum gsim_status status, const char *path, unsigned reader,
+                                    struct gsim_error *error)
 {
     char head[HEAD_BYTES + 1] = "", what[GSIM_IMPORTER_TEXT];
     bool is_trace;
     if (status != GSIM_INPUT) return status;
     if (is_results(path))
-        return reader == GSIM_KIND_FRAME ? status
-                                         : refuse(path, reader, "results of a sweep: gpusim plot speedup, gpusim results", error);
+        return reader == GSIM_KIND_FRAME
+                   ? status
+                   : refuse(path, reader, "results of a sweep: gpusim plot speedup, gpusim results", error);
     if (gsim_importer_what(path, what, &is_trace)[0]) {
         bool is_text = strstr(what, "(CSV)") || strstr(what, "unknown kind"); /* the reader says better what it lacks */
         if (is_text || (is_trace && reader == GSIM_KIND_TRACK)) return status;
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected %s, found %s%s", path, wanted_by(reader), what,
-                              is_trace ? ": gpusim plot timeline, or gpusim import FILE -o program.json" : "");
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected %s, found %s%s", path, wanted_by(reader),
+                              what, is_trace ? ": gpusim plot timeline, or gpusim import FILE -o program.json" : "");
     }
     (void)gsim_gz_head(path, head, sizeof head);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

@@ -61,7 +61,8 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
     enum gsim_status status = check(arguments, &error);
-    bool is_table = status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0]) && !gsim_page_is_shares(arguments->operands[0]);
+    bool is_table =
+        status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0]) && !gsim_page_is_shares(arguments->operands[0]);
     if (is_table) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
     if (status == GSIM_OK) {
         c.page = (struct gsim_page){.output = &c.output, .source = arguments->operands[0]};

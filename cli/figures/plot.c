@@ -16,7 +16,8 @@
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 
-static const char *const kinds[] = {"speedup", "lines", "heatmap", "scatter", "box", "timeline", "jct", "clients", "load"};
+static const char *const kinds[] = {"speedup",  "lines", "heatmap", "scatter", "box",
+                                    "timeline", "jct",   "clients", "load"};
 #define HEAD_BYTES 1024
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -27,8 +28,7 @@ struct command {
     struct gsim_arena arena;
 };
 
-/* --- words ---------------------------------------------------------------------------------------------------------
- */
+/* --- words --- */
 static enum gsim_status parse_cm(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double low,
                                  double high, const char *expected, double *value, struct gsim_error *error)
 {
@@ -131,8 +131,7 @@ static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, 
     return status;
 }
 
-/* --- timeline ------------------------------------------------------------------------------------------------------
- */
+/* --- timeline --- */
 static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, struct gsim_timeline_view *view,
                                    struct gsim_error *error)
 {
@@ -190,8 +189,7 @@ static enum gsim_status draw_timeline(struct command *c, struct gsim_error *erro
     return status;
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------
- */
+/* --- results --- */
 static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
                                     struct gsim_error *error)
 {
@@ -279,7 +277,8 @@ static void note_absent(const struct gsim_frame *frame, const struct gsim_result
             is_told = other < row;
         }
         if (!is_drawn && !is_told)
-            fprintf(stderr, "gpusim: note: no row of %.60s has a number in the column '%s': nothing of it is drawn\n", text, quantity);
+            fprintf(stderr, "gpusim: note: no row of %.60s has a number in the column '%s': nothing of it is drawn\n",
+                    text, quantity);
     }
 }
 
@@ -287,8 +286,11 @@ static void note_absent(const struct gsim_frame *frame, const struct gsim_result
 static void note_iterations(const struct gsim_frame *frame, const struct gsim_results_query *query)
 {
     const char *quantity = query->value ? query->value : query->y;
-    if (quantity && strcmp(quantity, "makespan_us") == 0 && gsim_frame_distinct(frame, gsim_frame_find(frame, "iterations_run")) > 1)
-        fprintf(stderr, "gpusim: note: makespan_us covers different numbers of iterations (iterations_run): see iteration_us\n");
+    if (quantity && strcmp(quantity, "makespan_us") == 0 &&
+        gsim_frame_distinct(frame, gsim_frame_find(frame, "iterations_run")) > 1)
+        fprintf(
+            stderr,
+            "gpusim: note: makespan_us covers different numbers of iterations (iterations_run): see iteration_us\n");
 }
 
 static void note_losses(const struct gsim_frame *frame, struct gsim_arena *arena)
@@ -323,9 +325,11 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     return status;
 }
 
-/* --- several tasks -------------------------------------------------------------------------------------------------
- */
-static bool is_of_tasks(const struct command *c) { return strcmp(c->kind, "jct") == 0 || strcmp(c->kind, "clients") == 0; }
+/* --- several tasks --- */
+static bool is_of_tasks(const struct command *c)
+{
+    return strcmp(c->kind, "jct") == 0 || strcmp(c->kind, "clients") == 0;
+}
 static bool is_load(const struct command *c) { return strcmp(c->kind, "load") == 0; }
 
 static enum gsim_status draw_load(struct command *c, struct gsim_error *error)
@@ -333,7 +337,8 @@ static enum gsim_status draw_load(struct command *c, struct gsim_error *error)
     struct gsim_frame frame = {0};
     struct gsim_results_query query;
     enum gsim_status status = parse_query(c->arguments, &query, error);
-    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++) status = gsim_frame_read(&frame, c->arguments->operands[i], error);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
+        status = gsim_frame_read(&frame, c->arguments->operands[i], error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
     if (status == GSIM_OK) status = gsim_load_plot(&frame, query.y, query.log_y, &c->figure, error);
@@ -348,18 +353,20 @@ static enum gsim_status draw_tasks(struct command *c, struct gsim_error *error)
     struct gsim_results_query query;
     bool is_jct = strcmp(c->kind, "jct") == 0;
     enum gsim_status status = parse_query(c->arguments, &query, error);
-    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++) status = gsim_shared_runs_read(&runs, c->arguments->operands[i], error);
-    if (status == GSIM_OK && !runs.count) status = gsim_error_set(error, GSIM_USAGE, "%s: no way of sharing ran: nothing to draw", c->kind);
+    for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
+        status = gsim_shared_runs_read(&runs, c->arguments->operands[i], error);
+    if (status == GSIM_OK && !runs.count)
+        status = gsim_error_set(error, GSIM_USAGE, "%s: no way of sharing ran: nothing to draw", c->kind);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
     if (status == GSIM_OK)
-        status = is_jct ? gsim_jct_plot(&runs, query.series, query.log_x, &c->figure, error) : gsim_clients_plot(&runs, query.log_y, &c->figure, error);
+        status = is_jct ? gsim_jct_plot(&runs, query.series, query.log_x, &c->figure, error)
+                        : gsim_clients_plot(&runs, query.log_y, &c->figure, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
     gsim_shared_runs_release(&runs);
     return status;
 }
 
-/* --- the command -----------------------------------------------------------------------------------------------------
- */
+/* --- the command --- */
 static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
 {
     char hint[96];
@@ -373,9 +380,10 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
         if (strcmp(kinds[i], arguments->operands[0]) == 0) c->kind = kinds[i];
     }
     if (!c->kind)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct, clients or load%s",
-                              arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct, clients or load%s",
+            arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
     return GSIM_OK;
@@ -385,16 +393,20 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
 static enum gsim_status check_options(const struct command *c, struct gsim_error *error)
 {
     static const enum gsim_cli_key timeline[] = {GSIM_CLI_ITERATION, GSIM_CLI_WINDOW, GSIM_CLI_KEY_COUNT};
-    static const enum gsim_cli_key results[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,  GSIM_CLI_SERIES,   GSIM_CLI_LOG,
-                                                GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE, GSIM_CLI_KEY_COUNT};
+    static const enum gsim_cli_key results[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,
+                                                GSIM_CLI_SERIES, GSIM_CLI_LOG,    GSIM_CLI_XLABEL,
+                                                GSIM_CLI_YLABEL, GSIM_CLI_BASE,   GSIM_CLI_KEY_COUNT};
     bool is_timeline = strcmp(c->kind, "timeline") == 0;
     for (const enum gsim_cli_key *key = is_timeline ? results : timeline; *key != GSIM_CLI_KEY_COUNT; key++)
         if (c->arguments->value[*key])
             return gsim_error_set(error, GSIM_USAGE, "--%s: %s", gsim_cli_option_at(*key)->name,
                                   is_timeline ? "means nothing to a timeline" : "is for timelines only");
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE, GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE};
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,
+                                               GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE};
     for (size_t i = 0; is_of_tasks(c) && i < sizeof unused / sizeof unused[0]; i++)
-        if (c->arguments->value[unused[i]]) return gsim_error_set(error, GSIM_USAGE, "--%s: means nothing to %s", gsim_cli_option_at(unused[i])->name, c->kind);
+        if (c->arguments->value[unused[i]])
+            return gsim_error_set(error, GSIM_USAGE, "--%s: means nothing to %s", gsim_cli_option_at(unused[i])->name,
+                                  c->kind);
     if (c->arguments->value[GSIM_CLI_VALUE] && strcmp(c->kind, "heatmap") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--value: is for heatmaps only");
     return GSIM_OK;
@@ -403,7 +415,8 @@ static enum gsim_status check_options(const struct command *c, struct gsim_error
 static enum gsim_status prepare(struct command *c, struct gsim_error *error)
 {
     const char *output = c->arguments->value[GSIM_CLI_OUTPUT], *title = c->arguments->value[GSIM_CLI_TITLE];
-    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0 || strcmp(c->kind, "clients") == 0 || is_load(c);
+    bool wide = strcmp(c->kind, "timeline") == 0 || strcmp(c->kind, "speedup") == 0 ||
+                strcmp(c->kind, "clients") == 0 || is_load(c);
     c->figure.name = is_load(c) ? "clients" : c->kind; /* the same two panels */
     c->figure.path = output ? output : gsim_arena_printf(&c->arena, "%s.svg", c->kind);
     c->figure.may_widen = !c->arguments->value[GSIM_CLI_WIDTH];
@@ -434,7 +447,8 @@ int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
         status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error)
                  : is_load(&c) ? draw_load(&c, &error) : draw_results(&c, &error);
     for (size_t i = 1; i < arguments->operand_count && status == GSIM_INPUT; i++)
-        if (strstr(error.message, arguments->operands[i])) status = gsim_cli_name_kind(status, arguments->operands[i], reader_of(&c), &error);
+        if (strstr(error.message, arguments->operands[i]))
+            status = gsim_cli_name_kind(status, arguments->operands[i], reader_of(&c), &error);
     if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
     gsim_figure_release(&c.figure);
     gsim_arena_release(&c.arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). Profiles of single kernels: "gpusim import ncu FILE", and --kernels FILE, which gives them to the
- * kernels of whatever program is asked about.
+ * Layer: cli (program). Profiles of single kernels: "gpusim import ncu FILE", and --kernels FILE, which gives them to
+ * the kernels of whatever program is asked about.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,8 @@ void gsim_cli_note_kernels(const char *path, const struct gsim_profiles *profile
             path, profiles->matched, profiles->asked, profiles->count);
 }
 
-enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program, struct gsim_error *error)
+enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program,
+                                        struct gsim_error *error)
 {
     const char *path = arguments->value[GSIM_CLI_KERNELS];
     struct gsim_profiles profiles = {0};
@@ -39,7 +40,8 @@ int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments)
     const char *to = arguments->value[GSIM_CLI_OUTPUT];
     uint32_t with_pipes = 0;
     enum gsim_status status =
-        to ? GSIM_OK : gsim_error_set(&error, GSIM_USAGE, "expected --output FILE for the kernels (see gpusim import --help)");
+        to ? GSIM_OK
+           : gsim_error_set(&error, GSIM_USAGE, "expected --output FILE for the kernels (see gpusim import --help)");
     for (size_t i = 1; i < arguments->operand_count && status == GSIM_OK; i++) {
         uint32_t before = profiles.count;
         status = gsim_profiles_read(&profiles, arguments->operands[i], &error);
@@ -53,7 +55,8 @@ int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments)
     }
     for (uint32_t i = 0; i < profiles.count; i++) with_pipes += profiles.kernels[i].pipes_given;
     if (status == GSIM_OK)
-        fprintf(stderr, "gpusim: '%s': %u kernels, %u with shares of pipes\n", arguments->operands[1], profiles.count, with_pipes);
+        fprintf(stderr, "gpusim: '%s': %u kernels, %u with shares of pipes\n", arguments->operands[1], profiles.count,
+                with_pipes);
     gsim_output_release(&output);
     gsim_profiles_release(&profiles);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);

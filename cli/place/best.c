@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). --place best and --sched best: each one is simulated, and the one with the least makespan taken. It says by how
- * much, and how sure that is: makespans of DAGs on two H100 are 2.6 % off (traces/h100), which is taken as a normal deviation of each.
+ * Layer: cli (program). --place best and --sched best: each one is simulated, and the one with the least makespan
+ * taken. It says by how much, and how sure that is: makespans of DAGs on two H100 are 2.6 % off (traces/h100), which is
+ * taken as a normal deviation of each.
  */
 #include "cli/cli.h"
 
@@ -39,8 +40,8 @@ static void tell(const struct ranking *r, const char *option)
     if (r->count < 2) return;
     double gain = r->second.us / r->best.us - 1, mean = r->sum_us / (double)r->count / r->best.us - 1;
     double sure = 0.5 * erfc(-gain / DEVIATION / 2); /* of the difference of two */
-    fprintf(stderr, "gpusim: note: %s best is %s, %.1f %% before %s, %.1f %% before the mean of %zu; %.0f %% sure\n", option, r->best.name,
-            100 * gain, r->second.name, 100 * mean, r->count, 100 * sure);
+    fprintf(stderr, "gpusim: note: %s best is %s, %.1f %% before %s, %.1f %% before the mean of %zu; %.0f %% sure\n",
+            option, r->best.name, 100 * gain, r->second.name, 100 * mean, r->count, 100 * sure);
 }
 
 bool gsim_cli_is_best(const char *text) { return text && strcmp(text, GUESS) == 0; }
@@ -70,7 +71,8 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
     s.detailed = false;
     s.observer = NULL;
     s.placement = NULL;
-    bool is_own = s.scheduler->places || s.scheduler->uses_devices; /* others take the program's own GPUs from the placement "program" */
+    bool is_own = s.scheduler->places ||
+                  s.scheduler->uses_devices; /* others take the program's own GPUs from the placement "program" */
     enum gsim_status status = is_own ? time_of(&s, &us, error) : GSIM_OK;
     if (status == GSIM_OK && is_own) rank(&ranking, "the program's own", us);
     for (uint32_t i = 0; gsim_placement_at(i) && status == GSIM_OK; i++) {
@@ -86,8 +88,8 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload, const struct gsim_scheduler_ops **best,
-                                         struct gsim_error *error)
+enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload,
+                                         const struct gsim_scheduler_ops **best, struct gsim_error *error)
 {
     struct ranking ranking = {0};
     enum gsim_status status = GSIM_OK;

@@ -10,7 +10,8 @@ uint32_t gsim_cli_gpu_count(const struct gsim_cli_setup *setup)
     return setup->gpus ? setup->gpus : setup->node ? gsim_node_device_count(setup->node->node) : 1;
 }
 
-enum gsim_status gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim_cli_setup *setup, uint32_t count, struct gsim_error *error)
+enum gsim_status gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim_cli_setup *setup, uint32_t count,
+                                     struct gsim_error *error)
 {
     struct gsim_own_links *own = GSIM_ARENA_NEW(&l->arena, struct gsim_own_links);
     struct gsim_device_facts *facts = GSIM_ARENA_NEW(&l->arena, struct gsim_device_facts);

@@ -17,7 +17,8 @@ static const char *model_of(const struct gsim_node *node, uint32_t device, const
 }
 
 /* The kinds of the node's devices, as numbers by device; *MODELS: the first device of each. */
-static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open, uint32_t **firsts, struct gsim_error *error)
+static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open, uint32_t **firsts,
+                                   struct gsim_error *error)
 {
     uint32_t count = gsim_node_device_count(n->node);
     n->kinds = GSIM_ARENA_ARRAY(&n->arena, uint32_t, count);
@@ -32,8 +33,8 @@ static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **loaded, const char *name, const char *device, struct gsim_device_spec *first,
-                                    struct gsim_error *error)
+enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **loaded, const char *name, const char *device,
+                                    struct gsim_device_spec *first, struct gsim_error *error)
 {
     struct gsim_cli_platform *n = gsim_alloc(sizeof *n);
     const char *open = device ? device : GSIM_DEVICE_DEFAULT;
@@ -62,7 +63,8 @@ void gsim_cli_node_release(struct gsim_cli_platform *n)
     gsim_free(n);
 }
 
-static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_platform *n, const struct gsim_device_spec *first, struct gsim_arena *arena)
+static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_platform *n,
+                                                        const struct gsim_device_spec *first, struct gsim_arena *arena)
 {
     uint32_t count = gsim_node_device_count(n->node);
     const struct gsim_device_spec **devices = GSIM_ARENA_ARRAY(arena, const struct gsim_device_spec *, count);
@@ -70,7 +72,8 @@ static const struct gsim_device_spec *const *devices_of(const struct gsim_cli_pl
     return devices;
 }
 
-void gsim_cli_node_set(const struct gsim_cli_platform *n, const struct gsim_device_spec *first, struct gsim_arena *arena, struct gsim_simulation *simulation)
+void gsim_cli_node_set(const struct gsim_cli_platform *n, const struct gsim_device_spec *first,
+                       struct gsim_arena *arena, struct gsim_simulation *simulation)
 {
     if (!n) return;
     simulation->node = n->node;
@@ -89,7 +92,8 @@ enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gs
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, const char *name, const char *value, struct gsim_error *error)
+enum gsim_status gsim_cli_node_opt(struct gsim_cli_setup *setup, bool is_rule, const char *name, const char *value,
+                                   struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t k = 0; !status && (!k || (setup->node && k < setup->node->kind_count)); k++) {
@@ -107,7 +111,8 @@ enum gsim_status gsim_cli_node_model(struct gsim_cli_setup *setup, struct gsim_e
     if (model && strcmp(model, "all") != 0 && gsim_params_set(gsim_gpu_params, &setup->gpu, "model", model, error))
         return gsim_error_prefix(error, "--model %.60s", model);
     setup->device.model = (uint32_t)setup->gpu.model;
-    for (uint32_t k = 0; setup->node && k < setup->node->kind_count; k++) setup->node->specs[k].model = setup->device.model;
+    for (uint32_t k = 0; setup->node && k < setup->node->kind_count; k++)
+        setup->node->specs[k].model = setup->device.model;
     return GSIM_OK;
 }
 
@@ -121,7 +126,8 @@ static void put_place(const struct gsim_platform *p, gsim_place place)
 }
 
 /* Between the host and the devices of the node's first host, and the first device of the next. */
-static void put_matrix(const struct gsim_platform *p, const char *title, double (*number)(const struct gsim_platform *, gsim_place, gsim_place))
+static void put_matrix(const struct gsim_platform *p, const char *title,
+                       double (*number)(const struct gsim_platform *, gsim_place, gsim_place))
 {
     gsim_place places[20];
     uint32_t count = 1, beside, first = gsim_platform_beside(p, 0, &beside);

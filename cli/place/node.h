@@ -16,14 +16,15 @@ struct gsim_cli_platform {
     struct gsim_arena arena;
 };
 
-/* NAME_OR_PATH with the devices of its file; DEVICE is that of those which it leaves open (NULL: the default), and gets the first
- * one's spec. */
-enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **node, const char *name_or_path, const char *device, struct gsim_device_spec *first,
-                                    struct gsim_error *error) GSIM_NODISCARD;
+/* NAME_OR_PATH with the devices of its file; DEVICE is that of those which it leaves open (NULL: the default), and gets
+ * the first one's spec. */
+enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **node, const char *name_or_path, const char *device,
+                                    struct gsim_device_spec *first, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_node_release(struct gsim_cli_platform *node); /* accepts NULL */
-/* What the simulation has of it, with FIRST as the first kind; nothing of NULL. Memory is of ARENA, which notes when there is none. */
-void gsim_cli_node_set(const struct gsim_cli_platform *node, const struct gsim_device_spec *first, struct gsim_arena *arena,
-                       struct gsim_simulation *simulation);
+/* What the simulation has of it, with FIRST as the first kind; nothing of NULL. Memory is of ARENA, which notes when
+ * there is none. */
+void gsim_cli_node_set(const struct gsim_cli_platform *node, const struct gsim_device_spec *first,
+                       struct gsim_arena *arena, struct gsim_simulation *simulation);
 
 /* The setup's --node, or --device, or that which it was given. */
 enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
@@ -45,5 +46,6 @@ struct gsim_cli_links {
     struct gsim_node *plain; /* without --node: devices alike, each with links of its own */
     struct gsim_platform platform;
 };
-enum gsim_status gsim_cli_links_open(struct gsim_cli_links *links, const struct gsim_cli_setup *setup, uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_links_open(struct gsim_cli_links *links, const struct gsim_cli_setup *setup, uint32_t count,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_links_close(struct gsim_cli_links *links); /* accepts zeroed */

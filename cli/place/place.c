@@ -17,7 +17,8 @@ struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_op
 }
 
 /* The file of --sched plan=FILE, which may be one of several. */
-static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error)
+static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                  struct gsim_error *error)
 {
     char path[1024];
     const char *text = setup->arguments->value[GSIM_CLI_SCHED], *at = text ? strstr(text, GSIM_CLI_PLAN_SCHED) : NULL;
@@ -37,11 +38,13 @@ static const struct gsim_placement_ops *of_program(const struct gsim_cli_point *
     return most ? gsim_placement_find("program") : NULL;
 }
 
-enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, struct gsim_error *error)
+enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                                      struct gsim_error *error)
 {
     void *params = NULL;
     if (point->simulation.scheduler == &gsim_scheduler_plan) {
-        if (setup->placement) return gsim_error_set(error, GSIM_USAGE, "--place: the plan says which GPU a kernel is for");
+        if (setup->placement)
+            return gsim_error_set(error, GSIM_USAGE, "--place: the plan says which GPU a kernel is for");
         point->simulation.op_plan = &point->plan;
         return read_plan(point, setup, error);
     }
@@ -54,7 +57,8 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
     return status;
 }
 
-enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline, struct gsim_error *error)
+enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline,
+                                     struct gsim_error *error)
 {
     struct gsim_op_plan plan = {0};
     const char *path = arguments->value[GSIM_CLI_PLAN];

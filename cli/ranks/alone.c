@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). Kernels of ranks that ran beside a collective took longer: its blocks held SMs, or moved data. What such a kernel takes
- * alone is told by the same kernel elsewhere, on any rank, beside none (cli/ranks/traces.h).
+ * Layer: cli (program). Kernels of ranks that ran beside a collective took longer: its blocks held SMs, or moved data.
+ * What such a kernel takes alone is told by the same kernel elsewhere, on any rank, beside none (cli/ranks/traces.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,15 @@ static double overlap(const struct gsim_recorded_op *const *collectives, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct gsim_recorded_op *c = collectives[i];
         if (c->start_us >= r->end_us || c->end_us <= r->start_us) continue;
-        sum += (c->end_us < r->end_us ? c->end_us : r->end_us) - (c->start_us > r->start_us ? c->start_us : r->start_us);
+        sum +=
+            (c->end_us < r->end_us ? c->end_us : r->end_us) - (c->start_us > r->start_us ? c->start_us : r->start_us);
     }
     return sum;
 }
 
 /* COLLECTIVES: room for all of T's. */
-static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list, const struct gsim_recorded_op **collectives)
+static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list,
+                      const struct gsim_recorded_op **collectives)
 {
     size_t count = 0, collective_count = 0;
     for (uint32_t i = 0; i < t->times.count; i++)
@@ -42,7 +44,8 @@ static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list, 
         const struct gsim_recorded_op *r = &t->times.ops[i];
         if (!r->is_kernel || r->start_us != r->start_us || is_collective(&t->program, r)) continue;
         double us = r->end_us - r->start_us;
-        list[count++] = (struct launch){&t->program.kernels[t->program.ops[r->op].kernel_index], us, overlap(collectives, collective_count, r) > BESIDE * us};
+        list[count++] = (struct launch){&t->program.kernels[t->program.ops[r->op].kernel_index], us,
+                                        overlap(collectives, collective_count, r) > BESIDE * us};
     }
     return count;
 }
@@ -50,7 +53,8 @@ static size_t collect(const struct gsim_cli_rank_trace *t, struct launch *list, 
 static int by_kernel(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;
-    int names = strcmp(x->kernel->name, y->kernel->name), grids = memcmp(&x->kernel->grid, &y->kernel->grid, sizeof x->kernel->grid);
+    int names = strcmp(x->kernel->name, y->kernel->name),
+        grids = memcmp(&x->kernel->grid, &y->kernel->grid, sizeof x->kernel->grid);
     if (names) return names;
     if (grids) return grids;
     int blocks = memcmp(&x->kernel->block, &y->kernel->block, sizeof x->kernel->block);
@@ -104,6 +108,9 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
     }
     gsim_free(list);
     if (corrected)
-        fprintf(stderr, "gpusim: note: %u kernels ran beside collectives: taken to need alone what the same ones do beside none (--alone)\n", corrected);
+        fprintf(stderr,
+                "gpusim: note: %u kernels ran beside collectives: taken to need alone what the same ones do beside "
+                "none (--alone)\n",
+                corrected);
     return GSIM_OK;
 }

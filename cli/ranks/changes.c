@@ -27,10 +27,12 @@ static enum gsim_status fail(const char *text, int length, struct gsim_error *er
     for (size_t i = 0, at = 0; i < GSIM_RANK_CHANGE_COUNT; i++)
         at += (size_t)snprintf(known + at, sizeof known - at, "%s%s%s%s", i ? ", " : "", words[i].word,
                                words[i].takes[0] && i != GSIM_RANK_CHANGE_RANK ? "=" : "", words[i].takes);
-    return gsim_error_set(error, GSIM_USAGE, "--change: of ranks expected one of %s, found '%.*s'", known, length, text);
+    return gsim_error_set(error, GSIM_USAGE, "--change: of ranks expected one of %s, found '%.*s'", known, length,
+                          text);
 }
 
-static enum gsim_status parse_one(const char *text, int length, struct gsim_rank_change *change, struct gsim_error *error)
+static enum gsim_status parse_one(const char *text, int length, struct gsim_rank_change *change,
+                                  struct gsim_error *error)
 {
     for (int k = 0; k < GSIM_RANK_CHANGE_COUNT; k++) {
         size_t word = strlen(words[k].word);
@@ -49,7 +51,8 @@ static enum gsim_status parse_one(const char *text, int length, struct gsim_rank
         }
         if (*value++ != '=') continue;
         if (k == GSIM_RANK_CHANGE_OVERLAP) {
-            bool on = text + length - value == 2 && strncmp(value, "on", 2) == 0, off = text + length - value == 3 && strncmp(value, "off", 3) == 0;
+            bool on = text + length - value == 2 && strncmp(value, "on", 2) == 0,
+                 off = text + length - value == 3 && strncmp(value, "off", 3) == 0;
             change->value = on ? 1 : -1;
             return on || off ? GSIM_OK : fail(text, length, error);
         }
@@ -62,14 +65,16 @@ static enum gsim_status parse_one(const char *text, int length, struct gsim_rank
         change->value = strtod(value, &end);
         end += *end == 'x' && strchr(words[k].takes, 'x') != NULL;
         bool is_count = strcmp(words[k].takes, "N") == 0;
-        if (end - text == length && change->value > 0 && change->value < 1e9 && (!is_count || change->value == floor(change->value))) return GSIM_OK;
+        if (end - text == length && change->value > 0 && change->value < 1e9 &&
+            (!is_count || change->value == floor(change->value)))
+            return GSIM_OK;
         return fail(text, length, error);
     }
     return fail(text, length, error);
 }
 
-enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_change changes[GSIM_RANK_CHANGES_MOST], uint32_t *count,
-                                         struct gsim_error *error)
+enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_change changes[GSIM_RANK_CHANGES_MOST],
+                                         uint32_t *count, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     *count = 0;
@@ -77,7 +82,8 @@ enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_chan
     for (const char *at = text; !status; at++) {
         size_t length = strcspn(at, "+");
         if (*count == GSIM_RANK_CHANGES_MOST)
-            return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d together, found '%s'", GSIM_RANK_CHANGES_MOST, text);
+            return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d together, found '%s'",
+                                  GSIM_RANK_CHANGES_MOST, text);
         status = parse_one(at, (int)length, &changes[(*count)++], error);
         at += length;
         if (!*at) break;
@@ -85,26 +91,30 @@ enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_chan
     return status;
 }
 
-/* --- variants ------------------------------------------------------------------------------------------------------- */
+/* --- variants --- */
 
 static uint32_t count_pairs(const struct gsim_program *p)
 {
     uint32_t sends = 0, receives = 0;
     for (uint32_t i = 0; i < p->op_count; i++) {
-        const struct gsim_collective *c = p->ops[i].kind == GSIM_OP_KERNEL ? p->kernels[p->ops[i].kernel_index].collective : NULL;
+        const struct gsim_collective *c =
+            p->ops[i].kind == GSIM_OP_KERNEL ? p->kernels[p->ops[i].kernel_index].collective : NULL;
         sends += c && c->kind == GSIM_COLLECTIVE_SEND;
         receives += c && c->kind == GSIM_COLLECTIVE_RECV;
     }
     return sends > receives ? sends : receives;
 }
 
-static enum gsim_status find_micro(const struct gsim_cli_rank_traces *t, double wanted, struct gsim_rank_edit *edit, struct gsim_error *error)
+static enum gsim_status find_micro(const struct gsim_cli_rank_traces *t, double wanted, struct gsim_rank_edit *edit,
+                                   struct gsim_error *error)
 {
     uint32_t there = count_pairs(&t->traces[0].program);
     double times = there ? wanted / there : 0;
     if (!there || times < 1 || times != floor(times))
-        return gsim_error_set(error, GSIM_INPUT, "micro=%g: the trace has %u micro-batches (sends of rank %u): expected a multiple of them", wanted, there,
-                              t->traces[0].rank);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "micro=%g: the trace has %u micro-batches (sends of rank %u): expected a multiple of them", wanted, there,
+            t->traces[0].rank);
     edit->times = (uint32_t)times;
     return GSIM_OK;
 }
@@ -116,7 +126,8 @@ static void copy_device(struct gsim_rank_variant *v, const struct gsim_cli_rank_
 }
 
 /* Its links between GPUs and hosts; ranks fill one host after the other. */
-static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, uint32_t ranks, struct gsim_error *error)
+static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, uint32_t ranks,
+                                 struct gsim_error *error)
 {
     struct gsim_cli_node node;
     double speed = v->run.links.speed;
@@ -125,32 +136,37 @@ static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, 
     if (status) return status;
     uint64_t gpus = (uint64_t)node.gpus * node.hosts;
     if (ranks > gpus)
-        return gsim_error_set(error, GSIM_INPUT, "node=%s: %u ranks, and %llu GPUs: expected a GPU for each", name, ranks, (unsigned long long)gpus);
+        return gsim_error_set(error, GSIM_INPUT, "node=%s: %u ranks, and %llu GPUs: expected a GPU for each", name,
+                              ranks, (unsigned long long)gpus);
     v->run.links = node.links;
     v->run.links.speed = speed;
     v->run.links.per_node = ranks > node.gpus ? node.gpus : 0;
     v->has_effect = true;
-    if (strcmp(node.device, v->device.name) != 0) 
-        snprintf(v->note + length, sizeof v->note - length, "%slinks of %s; GPUs stay as recorded", length ? "; " : "", name);
+    if (strcmp(node.device, v->device.name) != 0)
+        snprintf(v->note + length, sizeof v->note - length, "%slinks of %s; GPUs stay as recorded", length ? "; " : "",
+                 name);
     return GSIM_OK;
 }
 
-static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, const struct gsim_rank_change *c,
-                              struct gsim_rank_edit *edit, double *of_rank, uint32_t *ranks, const struct gsim_scheduler_ops **scheduler,
-                              struct gsim_error *error)
+static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
+                              const struct gsim_rank_change *c, struct gsim_rank_edit *edit, double *of_rank,
+                              uint32_t *ranks, const struct gsim_scheduler_ops **scheduler, struct gsim_error *error)
 {
     switch (c->kind) {
     case GSIM_RANK_CHANGE_COMM:
         v->run.links.speed = c->value;
         v->has_effect = true;
         break;
-    case GSIM_RANK_CHANGE_CHANNELS: edit->channels = c->value > GSIM_LIMIT_CHANNELS ? GSIM_LIMIT_CHANNELS : (uint32_t)c->value; break;
+    case GSIM_RANK_CHANGE_CHANNELS:
+        edit->channels = c->value > GSIM_LIMIT_CHANNELS ? GSIM_LIMIT_CHANNELS : (uint32_t)c->value;
+        break;
     case GSIM_RANK_CHANGE_BUCKET:
         edit->bucket_bytes = (uint64_t)fmax(c->value * MIB, 1);
         break;
     case GSIM_RANK_CHANGE_OVERLAP:
         edit->overlap = (int)c->value;
-        if (c->value > 0) snprintf(v->note, sizeof v->note, "no kernel waits for a collective: the most that overlap can give");
+        if (c->value > 0)
+            snprintf(v->note, sizeof v->note, "no kernel waits for a collective: the most that overlap can give");
         break;
     case GSIM_RANK_CHANGE_PRIORITY: edit->is_urgent = true; break;
     case GSIM_RANK_CHANGE_GRAPH:
@@ -167,7 +183,8 @@ static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli
         for (uint32_t i = 0; i < t->count; i++) of_rank[i] *= c->value;
         break;
     case GSIM_RANK_CHANGE_RANK:
-        if (c->rank >= t->count) return gsim_error_set(error, GSIM_INPUT, "rank:%u: there are %u ranks", c->rank, t->count);
+        if (c->rank >= t->count)
+            return gsim_error_set(error, GSIM_INPUT, "rank:%u: there are %u ranks", c->rank, t->count);
         of_rank[c->rank] *= c->value;
         break;
     case GSIM_RANK_CHANGE_COPY_ENGINE: edit->by_engines = true; break;
@@ -181,26 +198,32 @@ static enum gsim_status apply(struct gsim_rank_variant *v, const struct gsim_cli
     return GSIM_OK;
 }
 
-/* Which op each gradient came behind, by the host's clock, and how many bytes it has: those that the all-reduces have in all. */
-static enum gsim_status find_gradients(struct gsim_rank_variant *v, const struct gsim_cli_rank_trace *t, struct gsim_rank_edit *edit, struct gsim_error *error)
+/* Which op each gradient came behind, by the host's clock, and how many bytes it has: those that the all-reduces have
+ * in all. */
+static enum gsim_status find_gradients(struct gsim_rank_variant *v, const struct gsim_cli_rank_trace *t,
+                                       struct gsim_rank_edit *edit, struct gsim_error *error)
 {
     double elements = 0, bytes = 0;
-    struct gsim_rank_gradient *list = GSIM_ARENA_ARRAY(&v->arena, struct gsim_rank_gradient, t->times.gradient_count + 1);
+    struct gsim_rank_gradient *list =
+        GSIM_ARENA_ARRAY(&v->arena, struct gsim_rank_gradient, t->times.gradient_count + 1);
     if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     edit->gradients = list;
     edit->gradient_count = t->times.gradient_count;
     for (uint32_t i = 0; i < t->times.gradient_count; i++) elements += (double)t->times.gradients[i].elements;
     for (uint32_t i = 0; i < t->program.op_count; i++) {
         const struct gsim_op *op = &t->program.ops[i];
-        const struct gsim_collective *c = op->kind == GSIM_OP_KERNEL ? t->program.kernels[op->kernel_index].collective : NULL;
+        const struct gsim_collective *c =
+            op->kind == GSIM_OP_KERNEL ? t->program.kernels[op->kernel_index].collective : NULL;
         if (c && c->kind == GSIM_COLLECTIVE_ALL_REDUCE) bytes += (double)c->bytes;
     }
     for (uint32_t i = 0, at = 0; i < t->times.gradient_count; i++) {
         while (at + 1 < t->times.count && t->times.ops[at + 1].launch_us <= t->times.gradients[i].ready_us) at++;
-        list[i] = (struct gsim_rank_gradient){t->times.ops[at].op, (uint64_t)ceil((double)t->times.gradients[i].elements * bytes / elements)};
+        list[i] = (struct gsim_rank_gradient){
+            t->times.ops[at].op, (uint64_t)ceil((double)t->times.gradients[i].elements * bytes / elements)};
     }
     if (!edit->gradient_count)
-        snprintf(v->note, sizeof v->note, "taken to come evenly between two all-reduces: the trace does not say how gradients come");
+        snprintf(v->note, sizeof v->note,
+                 "taken to come evenly between two all-reduces: the trace does not say how gradients come");
     return GSIM_OK;
 }
 
@@ -214,11 +237,13 @@ static void repeat_first(struct gsim_rank_variant *v, uint32_t ranks, bool has_n
     if (ranks <= NODE_GPUS || has_node) return;
     v->run.links.per_node = NODE_GPUS;
     v->run.links.net_gbps = NODE_GBPS;
-    snprintf(v->note + length, sizeof v->note - length, "%snodes of %d GPUs, %.0f GB/s of network each", length ? "; " : "", NODE_GPUS, NODE_GBPS);
+    snprintf(v->note + length, sizeof v->note - length, "%snodes of %d GPUs, %.0f GB/s of network each",
+             length ? "; " : "", NODE_GPUS, NODE_GBPS);
 }
 
-enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, const struct gsim_rank_change *changes,
-                                        uint32_t count, struct gsim_error *error)
+enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
+                                        const struct gsim_rank_change *changes, uint32_t count,
+                                        struct gsim_error *error)
 {
     struct gsim_rank_edit edit = {0};
     const struct gsim_scheduler_ops *scheduler = gsim_scheduler_find("async");
@@ -231,7 +256,8 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
     v->run.programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_rank_program, t->count);
     if (v->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t->count; i++) of_rank[i] = 1;
-    for (uint32_t i = 0; i < count && !status; i++) status = apply(v, t, &changes[i], &edit, of_rank, &ranks, &scheduler, error);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = apply(v, t, &changes[i], &edit, of_rank, &ranks, &scheduler, error);
     for (uint32_t i = 0; i < t->count && !status; i++) {
         edit.kernel_speed = of_rank[i] != 1 ? of_rank[i] : 0;
         if (edit.bucket_bytes) status = find_gradients(v, &t->traces[i], &edit, error);
@@ -239,13 +265,15 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
         status = gsim_rank_edit(&t->traces[i].program, &edit, &v->programs[i], &v->has_effect, error);
         if (status) break;
         v->program_count++;
-        v->run.programs[i] = (struct gsim_rank_program){.program = &v->programs[i], .scheduler = scheduler, .rank = t->traces[i].rank, .copies = 1, .device = i};
+        v->run.programs[i] = (struct gsim_rank_program){
+            .program = &v->programs[i], .scheduler = scheduler, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
     bool has_node = false;
     for (uint32_t i = 0; i < count; i++) has_node |= changes[i].kind == GSIM_RANK_CHANGE_NODE;
     if (!status && ranks) repeat_first(v, ranks, has_node);
     for (uint32_t i = 0; i < count && !status; i++)
-        if (changes[i].kind == GSIM_RANK_CHANGE_NODE) status = use_node(v, changes[i].node, ranks ? ranks : t->count, error);
+        if (changes[i].kind == GSIM_RANK_CHANGE_NODE)
+            status = use_node(v, changes[i].node, ranks ? ranks : t->count, error);
     return status;
 }
 
@@ -256,8 +284,8 @@ void gsim_rank_variant_release(struct gsim_rank_variant *v)
     memset(v, 0, sizeof *v);
 }
 
-enum gsim_status gsim_rank_variant_run(const struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, double *step_us,
-                                       struct gsim_cli_rank_time *times, struct gsim_error *error)
+enum gsim_status gsim_rank_variant_run(const struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
+                                       double *step_us, struct gsim_cli_rank_time *times, struct gsim_error *error)
 {
     struct gsim_rank_set set = {0};
     struct gsim_timeline timeline = {0};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made. */
+/* Layer: cli (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made.
+ */
 #pragma once
 
 #include "cli/ranks/traces.h"
 
 /* X(id, word, takes: a number, or a factor like 2x; meaning) */
-#define GSIM_RANK_CHANGES(X)                                                                                            \
+#define GSIM_RANK_CHANGES(X)                                                                                           \
     X(COMM, "comm", "Fx", "collectives move data F times as fast")                                                     \
     X(CHANNELS, "channels", "N", "collectives have at most N channels, a block each")                                  \
     X(BUCKET, "bucket", "MB", "all-reduces beside the kernels are made of so many MiB each")                           \
@@ -31,8 +32,8 @@ struct gsim_rank_change {
 #define GSIM_RANK_CHANGES_MOST 6 /* together */
 
 /* "comm=2x+bucket=5". Returns how many in *COUNT. */
-enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_change changes[GSIM_RANK_CHANGES_MOST], uint32_t *count,
-                                         struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_rank_changes_parse(const char *text, struct gsim_rank_change changes[GSIM_RANK_CHANGES_MOST],
+                                         uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Programs of ranks as they are with some changes. */
 struct gsim_rank_variant {
@@ -45,14 +46,16 @@ struct gsim_rank_variant {
     struct gsim_arena arena;
 };
 /* Released by the caller, also on failure. */
-enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, const struct gsim_rank_change *changes,
-                                        uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
+                                        const struct gsim_rank_change *changes, uint32_t count,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 void gsim_rank_variant_release(struct gsim_rank_variant *v); /* accepts zeroed */
 /* The slowest rank's step, as it repeats; TIMES: of each of the run's programs, or NULL. */
-enum gsim_status gsim_rank_variant_run(const struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t, double *step_us,
-                                       struct gsim_cli_rank_time *times, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_rank_variant_run(const struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
+                                       double *step_us, struct gsim_cli_rank_time *times,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* --- edit.c: a program rebuilt ------------------------------------------------------------------------------------- */
+/* --- edit.c: a program rebuilt --- */
 /* A gradient that is ready behind an op. */
 struct gsim_rank_gradient {
     uint32_t op;
@@ -71,5 +74,6 @@ struct gsim_rank_edit {
     double kernel_speed;          /* 0: 1 */
 };
 /* PROGRAM is written in any case; HAS_EFFECT stays where the edit changes nothing. */
-enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit, struct gsim_program *program, bool *has_effect,
+enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit,
+                                struct gsim_program *program, bool *has_effect,
                                 struct gsim_error *error) GSIM_NODISCARD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). A rank's program with another way of communicating (cli/ranks/changes.h): its ops are built again one by one, those of
- * collectives changed, merged or split on the way.
+ * Layer: cli (program). A rank's program with another way of communicating (cli/ranks/changes.h): its ops are built
+ * again one by one, those of collectives changed, merged or split on the way.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ struct builder {
     uint32_t pending_count, base;
     uint64_t pending_bytes;
     int32_t compute_stream, side_stream; /* of most kernels; one that none has */
-    uint32_t next_gradient, like, last_bucket; /* LIKE: of FROM, an all-reduce, UINT32_MAX for none; LAST_BUCKET: that was built */
+    uint32_t next_gradient, like,
+        last_bucket;           /* LIKE: of FROM, an all-reduce, UINT32_MAX for none; LAST_BUCKET: that was built */
     uint64_t open_bytes;       /* of gradients since the last bucket */
     uint32_t last_reduce;      /* of FROM, the last all-reduce so far */
     bool has_effect, failed;
@@ -76,13 +77,15 @@ static uint32_t put(struct builder *b, struct gsim_op *op, uint32_t after_count)
     return index;
 }
 
-/* What OP waits for, as ops that were built, behind the COUNT that are there; with overlap collectives count for nobody but the host. */
+/* What OP waits for, as ops that were built, behind the COUNT that are there; with overlap collectives count for nobody
+ * but the host. */
 static uint32_t add_after(struct builder *b, const struct gsim_op *op, uint32_t count)
 {
     bool drops = b->edit->overlap > 0 && op->kind == GSIM_OP_KERNEL && !collective_of(b->from, op);
     for (uint32_t i = 0; i < op->after_count; i++) {
         if (drops && collective_of(b->from, &b->from->ops[op->after[i]])) continue;
-        bool is_gone = b->edit->gradient_count && b->last_bucket != UINT32_MAX && is_bucket(b, &b->from->ops[op->after[i]]);
+        bool is_gone =
+            b->edit->gradient_count && b->last_bucket != UINT32_MAX && is_bucket(b, &b->from->ops[op->after[i]]);
         uint32_t mapped = is_gone ? b->last_bucket : b->map[op->after[i]];
         if (mapped != UINT32_MAX) b->after[count++] = mapped;
     }
@@ -99,7 +102,8 @@ static struct gsim_collective changed(struct builder *b, const struct gsim_colle
     return n;
 }
 
-static void put_collective(struct builder *b, const struct gsim_op *like, const struct gsim_collective *c, uint32_t after_count, uint32_t *index)
+static void put_collective(struct builder *b, const struct gsim_op *like, const struct gsim_collective *c,
+                           uint32_t after_count, uint32_t *index)
 {
     struct gsim_op op = *like;
     op.kernel_index = gsim_builder_collective(b->to, c);
@@ -128,13 +132,14 @@ static void flush(struct builder *b)
     b->pending_bytes = 0;
 }
 
-/* An all-reduce of more than a bucket: its gradients came one by one since the last one, so that its parts may go as they come. All but the last part
- * are put here, behind the kernels of so much of the way. */
+/* An all-reduce of more than a bucket: its gradients came one by one since the last one, so that its parts may go as
+ * they come. All but the last part are put here, behind the kernels of so much of the way. */
 static void split(struct builder *b, uint32_t at)
 {
     const struct gsim_op *op = &b->from->ops[at];
     struct gsim_collective c = changed(b, collective_of(b->from, op));
-    uint32_t parts = (uint32_t)(c.bytes / b->edit->bucket_bytes), first = b->last_reduce == UINT32_MAX ? 0 : b->last_reduce + 1, index = 0;
+    uint32_t parts = (uint32_t)(c.bytes / b->edit->bucket_bytes),
+             first = b->last_reduce == UINT32_MAX ? 0 : b->last_reduce + 1, index = 0;
     if (parts > 1) {
         b->has_effect = true;
         c.channels = b->edit->channels;
@@ -142,7 +147,8 @@ static void split(struct builder *b, uint32_t at)
     c.bytes /= parts ? parts : 1;
     for (uint32_t p = 1; p < parts; p++) {
         uint32_t wanted = first + (uint32_t)((double)(at - first) * p / parts), count = 0;
-        while (wanted > first && (b->from->ops[wanted].kind != GSIM_OP_KERNEL || b->map[wanted] == UINT32_MAX)) wanted--;
+        while (wanted > first && (b->from->ops[wanted].kind != GSIM_OP_KERNEL || b->map[wanted] == UINT32_MAX))
+            wanted--;
         if (b->map[wanted] != UINT32_MAX) b->after[count++] = b->map[wanted];
         put_collective(b, op, &c, count, &index);
     }
@@ -187,10 +193,12 @@ static void put_bucket(struct builder *b, uint32_t behind)
     b->has_effect = true;
 }
 
-/* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last gradient is. */
+/* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last gradient is.
+ */
 static void pass_gradients(struct builder *b, uint32_t at)
 {
-    for (; b->next_gradient < b->edit->gradient_count && b->edit->gradients[b->next_gradient].op < at; b->next_gradient++) {
+    for (; b->next_gradient < b->edit->gradient_count && b->edit->gradients[b->next_gradient].op < at;
+         b->next_gradient++) {
         b->open_bytes += b->edit->gradients[b->next_gradient].bytes;
         if (b->open_bytes >= b->edit->bucket_bytes) put_bucket(b, b->edit->gradients[b->next_gradient].op);
     }
@@ -256,8 +264,8 @@ static void build(struct builder *b)
     b->has_effect |= times > 1;
 }
 
-enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit, struct gsim_program *program, bool *has_effect,
-                                struct gsim_error *error)
+enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit,
+                                struct gsim_program *program, bool *has_effect, struct gsim_error *error)
 {
     size_t room = (size_t)from->op_count + 1, afters = room;
     for (uint32_t i = 0; i < from->op_count; i++) afters += from->ops[i].after_count;
@@ -265,7 +273,8 @@ enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gs
     b.map = gsim_alloc(sizeof *b.map * room);
     b.after = gsim_alloc(sizeof *b.after * afters);
     b.pending = gsim_alloc(sizeof *b.pending * room);
-    enum gsim_status status = b.map && b.after && b.pending && b.to ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        b.map && b.after && b.pending && b.to ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) find_streams(&b);
     if (!status && b.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) build(&b);

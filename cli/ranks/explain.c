@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim explain RANK0 RANK1 ...": what each rank's step goes into, and which rank the others wait for. */
+/* Layer: cli (program). "gpusim explain RANK0 RANK1 ...": what each rank's step goes into, and which rank the others
+ * wait for. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static enum gsim_status run(struct explained *e, struct gsim_error *error)
     e->times = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_rank_time, t->count);
     if (!ranks.programs || !e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t->count; i++)
-        ranks.programs[i] = (struct gsim_rank_program){.program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
+        ranks.programs[i] = (struct gsim_rank_program){
+            .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
     enum gsim_status status = gsim_cli_rank_traces_run(t, &t->setup.device, &ranks, &set, &timeline, error);
     for (uint32_t i = 0; i < t->count && !status; i++) {
         e->times[i] = gsim_cli_rank_time(&timeline, i);
@@ -63,17 +65,22 @@ static void put_text(const void *what, struct gsim_output *out)
 {
     const struct explained *e = what;
     const struct gsim_cli_rank_traces *t = &e->traces;
-    gsim_output_printf(out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n", t->count,
-                       t->setup.device.name, e->step_us);
-    gsim_output_printf(out, "%-6s %12s %12s %14s %12s %12s\n", "rank", "step us", "computing", "transferring", "waiting", "idle");
+    gsim_output_printf(
+        out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n",
+        t->count, t->setup.device.name, e->step_us);
+    gsim_output_printf(out, "%-6s %12s %12s %14s %12s %12s\n", "rank", "step us", "computing", "transferring",
+                       "waiting", "idle");
     for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_cli_rank_time *r = &e->times[i];
-        gsim_output_printf(out, "%-6u %12.1f %12.1f %14.1f %12.1f %12.1f\n", t->traces[i].rank, r->step, r->compute, r->transfer, r->waiting, r->idle);
+        gsim_output_printf(out, "%-6u %12.1f %12.1f %14.1f %12.1f %12.1f\n", t->traces[i].rank, r->step, r->compute,
+                           r->transfer, r->waiting, r->idle);
     }
-    gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a collective alone on the GPU,\n"
+    gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a "
+                          "collective alone on the GPU,\n"
                           "  with all ranks there and for the slowest one; idle: nothing\n\n");
     if (others_waiting(e) > 0)
-        gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", t->traces[e->late].rank, others_waiting(e), reason(e));
+        gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", t->traces[e->late].rank,
+                           others_waiting(e), reason(e));
 }
 
 static void put_json(const void *what, struct gsim_output *out)
@@ -90,10 +97,17 @@ static void put_json(const void *what, struct gsim_output *out)
         const struct {
             const char *name;
             double us;
-        } times[] = {{"step_us", r->step},     {"computing_us", r->compute}, {"transferring_us", r->transfer}, {"waiting_us", r->waiting},
-                     {"idle_us", r->idle},     {"kernel_us", r->kernels},    {"all_waiting_us", r->all_waiting}, {"all_transfer_us", r->all_transfer},
+        } times[] = {{"step_us", r->step},
+                     {"computing_us", r->compute},
+                     {"transferring_us", r->transfer},
+                     {"waiting_us", r->waiting},
+                     {"idle_us", r->idle},
+                     {"kernel_us", r->kernels},
+                     {"all_waiting_us", r->all_waiting},
+                     {"all_transfer_us", r->all_transfer},
                      {"start_us", t->traces[i].offset_us}};
-        for (size_t n = 0; n < sizeof times / sizeof times[0]; n++) gsim_output_json_real(out, times[n].name, times[n].us);
+        for (size_t n = 0; n < sizeof times / sizeof times[0]; n++)
+            gsim_output_json_real(out, times[n].name, times[n].us);
         gsim_output_text(out, "}");
     }
     gsim_output_text(out, "\n  ]\n}\n");
@@ -104,10 +118,12 @@ int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct explained e = {0};
     const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
-    enum gsim_status status = gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
+    enum gsim_status status =
+        gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
     if (!status) status = run(&e, &error);
     if (!status)
-        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &e, &error);
+        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &e, &error);
     gsim_cli_rank_traces_release(&e.traces);
     return status ? gsim_cli_fail(&error) : 0;
 }

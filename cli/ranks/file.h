@@ -19,5 +19,6 @@ struct gsim_cli_rank_file {
     uint32_t count;
     struct gsim_arena arena;
 };
-enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file); /* accepts zeroed */

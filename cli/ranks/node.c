@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its file says. */
+/* Layer: cli (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its
+ * file says. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static bool is_device_count(const char *name, struct gsim_cli_node *node)
     const char *last = strrchr(name, '-');
     char *end = NULL;
     unsigned long count = last && last[1] == 'x' ? strtoul(last + 2, &end, 10) : 0;
-    if (!count || count > GSIM_LIMIT_RANKS || *end || last == name || (size_t)(last - name) >= sizeof node->device) return false;
+    if (!count || count > GSIM_LIMIT_RANKS || *end || last == name || (size_t)(last - name) >= sizeof node->device)
+        return false;
     *node = (struct gsim_cli_node){.gpus = (uint32_t)count, .hosts = 1};
     memcpy(node->device, name, (size_t)(last - name));
     node->device[last - name] = '\0';
@@ -43,9 +45,11 @@ static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_n
     if (!access || !gsim_platform_init(&platform, of, count, access, NULL, &arena)) {
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     } else if (node->gpus > 1) {
-        node->links.gpu_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0), gsim_platform_device_place(&platform, 1));
+        node->links.gpu_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0),
+                                                  gsim_platform_device_place(&platform, 1));
         node->links.is_over_host = !gsim_platform_has_peer_links(&platform, 0, 1);
-        node->links.has_multicast = spec.compute_capability >= 90 && spec.compute_capability < 1000 && has_switch(of->parts[0].box);
+        node->links.has_multicast =
+            spec.compute_capability >= 90 && spec.compute_capability < 1000 && has_switch(of->parts[0].box);
     }
     if (!status && node->hosts > 1)
         node->links.net_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0),
@@ -55,7 +59,8 @@ static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_n
     return status;
 }
 
-static enum gsim_status read_file(const struct gsim_node *of, const char *device, struct gsim_cli_node *node, struct gsim_error *error)
+static enum gsim_status read_file(const struct gsim_node *of, const char *device, struct gsim_cli_node *node,
+                                  struct gsim_error *error)
 {
     uint32_t count = gsim_node_device_count(of), hosts = gsim_node_host_count(of);
     const char *model = gsim_node_device_model(of, 0);
@@ -66,14 +71,17 @@ static enum gsim_status read_file(const struct gsim_node *of, const char *device
             return gsim_error_set(error, GSIM_INPUT, "node '%.60s': ranks need GPUs of one kind", gsim_node_name(of));
     }
     if (count % hosts || of->part_count != 1)
-        return gsim_error_set(error, GSIM_INPUT, "node '%.60s': ranks need as many GPUs on each host", gsim_node_name(of));
+        return gsim_error_set(error, GSIM_INPUT, "node '%.60s': ranks need as many GPUs on each host",
+                              gsim_node_name(of));
     if (!model) model = device ? device : GSIM_DEVICE_DEFAULT;
-    if (strlen(model) >= sizeof node->device) return gsim_error_set(error, GSIM_INPUT, "node: device '%.40s...': name too long", model);
+    if (strlen(model) >= sizeof node->device)
+        return gsim_error_set(error, GSIM_INPUT, "node: device '%.40s...': name too long", model);
     memcpy(node->device, model, strlen(model) + 1);
     return find_links(of, node, error);
 }
 
-enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node, struct gsim_error *error)
+enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node,
+                               struct gsim_error *error)
 {
     struct gsim_node *of = NULL;
     struct gsim_error why = {0};
@@ -88,5 +96,7 @@ enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim
         *error = why;
         return status;
     }
-    return gsim_error_set(error, GSIM_INPUT, "node: expected a name of models/nodes, a file, or DEVICE-xN, N GPUs of a device, found '%.60s'", name);
+    return gsim_error_set(
+        error, GSIM_INPUT,
+        "node: expected a name of models/nodes, a file, or DEVICE-xN, N GPUs of a device, found '%.60s'", name);
 }

@@ -23,8 +23,11 @@ struct run {
 static enum gsim_status use_count(struct run *r, const char *text, double number, struct gsim_error *error)
 {
     const char *workload = r->arguments->value[GSIM_CLI_WORKLOAD];
-    if (number < 1 || number > GSIM_LIMIT_RANKS) return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS, text);
-    if (!workload) return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks", text);
+    if (number < 1 || number > GSIM_LIMIT_RANKS)
+        return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS,
+                              text);
+    if (!workload)
+        return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks", text);
     r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
     r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
     if (!r->file.entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -58,16 +61,18 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
     }
     uint64_t nodes = (uint64_t)r->node.hosts * r->file.nodes, gpus = r->node.gpus * nodes;
     if (ranks > gpus)
-        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %llu node%s of %u GPUs: expected a GPU for each rank", (unsigned long long)ranks,
-                              (unsigned long long)nodes, nodes == 1 ? "" : "s", r->node.gpus);
+        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %llu node%s of %u GPUs: expected a GPU for each rank",
+                              (unsigned long long)ranks, (unsigned long long)nodes, nodes == 1 ? "" : "s",
+                              r->node.gpus);
     for (uint32_t i = 0; i < r->file.count; i++) {
         if (r->file.entries[i].device + (uint64_t)r->file.entries[i].count > gpus)
-            return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i, (unsigned long long)gpus - 1,
-                                  r->file.entries[i].device);
+            return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i,
+                                  (unsigned long long)gpus - 1, r->file.entries[i].device);
         for (uint32_t j = 0; j < i; j++) {
             const struct gsim_cli_rank_entry *a = &r->file.entries[j], *b = &r->file.entries[i];
             if (a->device < b->device + b->count && b->device < a->device + a->count)
-                return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
+                return gsim_error_set(error, GSIM_INPUT,
+                                      "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
                                       a->device > b->device ? a->device : b->device, j);
         }
     }
@@ -84,7 +89,8 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     if (!status) status = gsim_cli_check_opts(&r->words, &scheduler, 1, error);
     if (!status) status = gsim_cli_setup_init(&r->setup, &r->words, error);
     if (status) return status;
-    if (!r->arguments->value[GSIM_CLI_MEMORY]) r->setup.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
+    if (!r->arguments->value[GSIM_CLI_MEMORY])
+        r->setup.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
@@ -100,23 +106,29 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
         if (status) return status;
         uint32_t parts = r->file.folds ? 1 : entry->count, copies = r->file.folds ? entry->count : 1;
         for (uint32_t p = 0; p < parts; p++, rank += copies)
-            r->ranks[r->count++] = (struct gsim_rank_program){.program = &point->program, .scheduler = scheduler, .scheduler_params = point->params,
-                                                      .rank = rank, .copies = copies, .device = entry->device + p * copies};
+            r->ranks[r->count++] = (struct gsim_rank_program){.program = &point->program,
+                                                              .scheduler = scheduler,
+                                                              .scheduler_params = point->params,
+                                                              .rank = rank,
+                                                              .copies = copies,
+                                                              .device = entry->device + p * copies};
     }
     return GSIM_OK;
 }
 
 /* Every kernel of every rank ran, in each of its iterations. */
-static enum gsim_status verify(const struct gsim_rank_set *set, const struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status verify(const struct gsim_rank_set *set, const struct gsim_timeline *timeline,
+                               struct gsim_error *error)
 {
     for (uint32_t i = 0; i < set->set->count; i++) {
         uint64_t expected = 0, found = 0;
-        for (uint32_t o = 0; o < set->set->programs[i].op_count; o++) expected += set->set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
+        for (uint32_t o = 0; o < set->set->programs[i].op_count; o++)
+            expected += set->set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
         expected *= set->tasks[i].requests;
         for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
         if (found != expected)
-            return gsim_error_set(error, GSIM_SIM, "%s: %llu kernels ran, expected %llu", set->tasks[i].name, (unsigned long long)found,
-                                  (unsigned long long)expected);
+            return gsim_error_set(error, GSIM_SIM, "%s: %llu kernels ran, expected %llu", set->tasks[i].name,
+                                  (unsigned long long)found, (unsigned long long)expected);
     }
     return GSIM_OK;
 }
@@ -126,13 +138,17 @@ static enum gsim_status simulate(struct run *r, struct gsim_error *error)
     struct gsim_simulation s = r->points[0].simulation;
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
-    enum gsim_status status = gsim_rank_set_init(&r->set, r->ranks, r->count, &r->node.links, r->setup.iterations, &s, error);
+    enum gsim_status status =
+        gsim_rank_set_init(&r->set, r->ranks, r->count, &r->node.links, r->setup.iterations, &s, error);
     if (status) return status;
     s.detailed = true;
     status = gsim_simulate(&s, &timeline, error);
     if (!status) status = verify(&r->set, &timeline, error);
     if (!status) status = gsim_metrics_compute(&timeline, s.device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = &s, .timeline = &timeline, .metrics = &metrics, .options = r->points[0].options,
+    struct gsim_result result = {.simulation = &s,
+                                 .timeline = &timeline,
+                                 .metrics = &metrics,
+                                 .options = r->points[0].options,
                                  .option_count = r->points[0].option_count};
     if (!status) status = gsim_cli_trace_window(r->arguments, &result.window_from, &result.window_until, error);
     if (!status) status = gsim_cli_deliver(r->arguments, &result, error);
@@ -142,12 +158,14 @@ static enum gsim_status simulate(struct run *r, struct gsim_error *error)
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_TASK, GSIM_CLI_SHARE, GSIM_CLI_GPUS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS,
-                                               GSIM_CLI_GANTT, GSIM_CLI_SPREAD_RUNS};
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_TASK,          GSIM_CLI_SHARE,     GSIM_CLI_GPUS,
+                                               GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT,
+                                               GSIM_CLI_SPREAD_RUNS};
     struct run r = {.arguments = arguments};
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --ranks", gsim_cli_option_at(unused[i])->name);
+            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --ranks",
+                                  gsim_cli_option_at(unused[i])->name);
     enum gsim_status status = gsim_cli_check_files(arguments, error);
     if (!status) status = read_ranks(&r, error);
     if (!status) status = use_node(&r, error);

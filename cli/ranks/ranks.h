@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 
 /* A node by its name: a device, how many of it on each of how many hosts, how they and their hosts are connected. */
 struct gsim_cli_node {
@@ -13,4 +14,5 @@ struct gsim_cli_node {
     struct gsim_ranks links;
 };
 /* DEVICE: for a node that leaves it open; or NULL. */
-enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node,
+                               struct gsim_error *error) GSIM_NODISCARD;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). What a rank's last iteration went into (cli/ranks/traces.h): each moment counts once, kernels first. */
+/* Layer: cli (program). What a rank's last iteration went into (cli/ranks/traces.h): each moment counts once, kernels
+ * first. */
 #include <stdlib.h>
 
 #include "cli/ranks/traces.h"
@@ -56,7 +57,8 @@ static void collect(struct edges *e, const struct gsim_timeline *t, uint32_t tas
 struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *t, uint32_t task)
 {
     struct gsim_cli_rank_time sums = {0};
-    struct edges e = {.list = gsim_alloc(sizeof *e.list * (2 * t->kernel_count + 2 * t->copy_count + 4 * t->collective_count + 1))};
+    struct edges e = {
+        .list = gsim_alloc(sizeof *e.list * (2 * t->kernel_count + 2 * t->copy_count + 4 * t->collective_count + 1))};
     int open[KIND_COUNT] = {0};
     gsim_time before = 0, first_end = 0;
     uint32_t count = 0;
@@ -73,7 +75,10 @@ struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *t, uint
     before = e.from;
     for (size_t i = 0; i < e.count; i++) {
         double us = gsim_time_us(e.list[i].time - before);
-        double *sum = open[COMPUTE] ? &sums.compute : open[TRANSFER] ? &sums.transfer : open[WAITING] ? &sums.waiting : &sums.idle;
+        double *sum = open[COMPUTE]    ? &sums.compute
+                      : open[TRANSFER] ? &sums.transfer
+                      : open[WAITING]  ? &sums.waiting
+                                       : &sums.idle;
         *sum += us;
         before = e.list[i].time;
         open[e.list[i].kind] += e.list[i].step;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of collectives. */
+/* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of
+ * collectives. */
 #include "cli/ranks/traces.h"
 
 #include <dirent.h>
@@ -34,7 +35,8 @@ static bool find_rank(const char *path, uint32_t *rank, uint32_t *world)
     char *head = gsim_alloc(HEAD_BYTES);
     bool is_read = head && gsim_gz_head(path, head, HEAD_BYTES);
     const char *info = is_read ? strstr(head, "\"distributedInfo\"") : NULL;
-    bool is_rank = info && find_number(info, "\"rank\"", rank) && find_number(info, "\"world_size\"", world) && *world > 1 && *rank < *world;
+    bool is_rank = info && find_number(info, "\"rank\"", rank) && find_number(info, "\"world_size\"", world) &&
+                   *world > 1 && *rank < *world;
     gsim_free(head);
     return is_rank;
 }
@@ -48,8 +50,10 @@ static bool is_folder(const char *path)
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
 {
     uint32_t ranks[2] = {0}, worlds[2] = {0};
-    if (arguments->operand_count == 1) return is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE;
-    if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0) return false; /* no file: a format's name, written wrong */
+    if (arguments->operand_count == 1)
+        return is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE;
+    if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0)
+        return false; /* no file: a format's name, written wrong */
     if (arguments->command != GSIM_CLI_VALIDATE) return true;
     for (size_t i = 0; i < arguments->operand_count; i++) {
         uint32_t at = i ? 1 : 0;
@@ -59,25 +63,32 @@ bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
     return true;
 }
 
-static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *path, size_t *room, struct gsim_error *error)
+static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *path, size_t *room,
+                                 struct gsim_error *error)
 {
     struct gsim_cli_rank_trace trace = {.path = path};
     if (!find_rank(path, &trace.rank, &trace.world))
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a trace that says its rank (distributedInfo), of 2 or more", path);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "cannot read '%s': expected a trace that says its rank (distributedInfo), of 2 or more",
+                              path);
     for (uint32_t i = 0; i < t->count; i++) {
         if (t->traces[i].rank == trace.rank)
-            return gsim_error_set(error, GSIM_INPUT, "'%s' is of rank %u, and so is '%s'", path, trace.rank, t->traces[i].path);
+            return gsim_error_set(error, GSIM_INPUT, "'%s' is of rank %u, and so is '%s'", path, trace.rank,
+                                  t->traces[i].path);
         if (t->traces[i].world != trace.world)
-            return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world, t->traces[i].path, t->traces[i].world);
+            return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world,
+                                  t->traces[i].path, t->traces[i].world);
     }
-    if (gsim_array_grow((void **)&t->traces, sizeof *t->traces, t->count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow((void **)&t->traces, sizeof *t->traces, t->count, room))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     uint32_t at = t->count++;
     for (; at && t->traces[at - 1].rank > trace.rank; at--) t->traces[at] = t->traces[at - 1];
     t->traces[at] = trace;
     return GSIM_OK;
 }
 
-static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *folder, size_t *room, struct gsim_error *error)
+static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *folder, size_t *room,
+                                   struct gsim_error *error)
 {
     DIR *directory = opendir(folder);
     enum gsim_status status = directory ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot read '%s'", folder);
@@ -92,25 +103,35 @@ static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *f
         else if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);
     }
     if (directory) closedir(directory);
-    if (!status && !t->count) status = gsim_error_set(error, GSIM_INPUT, "'%s' holds no trace that says its rank", folder);
+    if (!status && !t->count)
+        status = gsim_error_set(error, GSIM_INPUT, "'%s' holds no trace that says its rank", folder);
     return status;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
-static enum gsim_status read_trace(struct gsim_cli_rank_traces *t, struct gsim_cli_rank_trace *trace, bool removes, struct gsim_error *error)
+static enum gsim_status read_trace(struct gsim_cli_rank_traces *t, struct gsim_cli_rank_trace *trace, bool removes,
+                                   struct gsim_error *error)
 {
     const struct gsim_importer *importer = gsim_importer_of(trace->path, NULL, error);
-    struct gsim_import_options options = {.name = gsim_arena_printf(&t->arena, "rank %u", trace->rank), .gaps = true, .last = UINT32_MAX,
-                                          .is_rank = true, .removes_overhead = removes, .times = &trace->times};
-    enum gsim_status status = importer && options.name ? gsim_cli_part(t->setup.arguments, &options, error) : error->status;
+    struct gsim_import_options options = {.name = gsim_arena_printf(&t->arena, "rank %u", trace->rank),
+                                          .gaps = true,
+                                          .last = UINT32_MAX,
+                                          .is_rank = true,
+                                          .removes_overhead = removes,
+                                          .times = &trace->times};
+    enum gsim_status status =
+        importer && options.name ? gsim_cli_part(t->setup.arguments, &options, error) : error->status;
     gsim_import_charge(&options, &t->setup.device);
-    if (!status) status = importer ? importer->read(trace->path, &options, &trace->program, &trace->notes, error) : error->status;
+    if (!status)
+        status =
+            importer ? importer->read(trace->path, &options, &trace->program, &trace->notes, error) : error->status;
     return status ? gsim_error_prefix(error, "cannot read '%s'", trace->path) : GSIM_OK;
 }
 
 /* The device of the first trace, unless one is named. */
-static enum gsim_status open_setup(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+static enum gsim_status open_setup(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
+                                   struct gsim_error *error)
 {
     struct gsim_trace_origin origin = {0};
     char name[GSIM_CLI_DEVICE_NAME];
@@ -126,7 +147,7 @@ static enum gsim_status open_setup(struct gsim_cli_rank_traces *t, const struct 
     return status;
 }
 
-/* --- clocks -------------------------------------------------------------------------------------------------------- */
+/* --- clocks --- */
 
 static bool is_collective(const struct gsim_cli_rank_trace *trace, const struct gsim_recorded_op *r)
 {
@@ -140,8 +161,10 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How much later than the first rank's a rank's first launch call was: what the median collective, which ends on both at once, tells. */
-static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli_rank_trace *trace, struct gsim_error *error)
+/* How much later than the first rank's a rank's first launch call was: what the median collective, which ends on both
+ * at once, tells. */
+static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli_rank_trace *trace,
+                                    struct gsim_error *error)
 {
     double *differences = gsim_alloc(sizeof *differences * ((size_t)trace->times.count + 1));
     size_t count = 0;
@@ -149,7 +172,8 @@ static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, str
     for (uint32_t i = 0, j = 0; i < first->times.count && j < trace->times.count; i++, j++) {
         while (i < first->times.count && !is_collective(first, &first->times.ops[i])) i++;
         while (j < trace->times.count && !is_collective(trace, &trace->times.ops[j])) j++;
-        if (i < first->times.count && j < trace->times.count) differences[count++] = first->times.ops[i].end_us - trace->times.ops[j].end_us;
+        if (i < first->times.count && j < trace->times.count)
+            differences[count++] = first->times.ops[i].end_us - trace->times.ops[j].end_us;
     }
     if (count) qsort(differences, count, sizeof *differences, compare_doubles);
     trace->offset_us = count ? differences[count / 2] : 0;
@@ -173,22 +197,26 @@ static void tell(const struct gsim_cli_rank_traces *t)
 {
     uint64_t collectives = 0;
     for (uint32_t i = 0; i < t->count; i++) collectives += t->traces[i].notes.collectives;
-    fprintf(stderr, "gpusim: note: %u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take what "
-                    "models/nccl says\n",
-            t->count, t->traces[0].world, t->setup.device.name, (unsigned long long)collectives);
+    fprintf(
+        stderr,
+        "gpusim: note: %u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take what "
+        "models/nccl says\n",
+        t->count, t->traces[0].world, t->setup.device.name, (unsigned long long)collectives);
 }
 
-enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, bool removes,
-                                           struct gsim_error *error)
+enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
+                                           bool removes, struct gsim_error *error)
 {
     size_t room = 0;
     bool infers = true;
     *t = (struct gsim_cli_rank_traces){0};
     enum gsim_status status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
     for (size_t i = 0; i < arguments->operand_count && !status; i++)
-        status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error) : add_path(t, arguments->operands[i], &room, error);
+        status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error)
+                                                   : add_path(t, arguments->operands[i], &room, error);
     if (!status && t->count != t->traces[0].world)
-        status = gsim_error_set(error, GSIM_INPUT, "%u of %u ranks are there: collectives need all of them", t->count, t->traces[0].world);
+        status = gsim_error_set(error, GSIM_INPUT, "%u of %u ranks are there: collectives need all of them", t->count,
+                                t->traces[0].world);
     if (!status) status = open_setup(t, arguments, error);
     for (uint32_t i = 0; i < t->count && !status; i++) status = read_trace(t, &t->traces[i], removes, error);
     if (!status) status = find_offsets(t, error);
@@ -209,14 +237,20 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
     memset(t, 0, sizeof *t);
 }
 
-/* --- runs ---------------------------------------------------------------------------------------------------------- */
+/* --- runs --- */
 
 enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
                                           const struct gsim_cli_rank_run *run, struct gsim_rank_set *set,
                                           struct gsim_timeline *timeline, struct gsim_error *error)
 {
-    struct gsim_simulation s = {.device = device, .gpu = t->setup.gpu, .memory = t->setup.memory, .prefetch = t->setup.prefetch,
-                                .seed = t->setup.seed, .noise = t->setup.noise, .detailed = true};
-    enum gsim_status status = gsim_rank_set_init(set, run->programs, run->count, &run->links, run->iterations, &s, error);
+    struct gsim_simulation s = {.device = device,
+                                .gpu = t->setup.gpu,
+                                .memory = t->setup.memory,
+                                .prefetch = t->setup.prefetch,
+                                .seed = t->setup.seed,
+                                .noise = t->setup.noise,
+                                .detailed = true};
+    enum gsim_status status =
+        gsim_rank_set_init(set, run->programs, run->count, &run->links, run->iterations, &s, error);
     return status ? status : gsim_simulate(&s, timeline, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). Traces of several ranks of one program: read together, their collectives meeting each other, and
- * replayed together.
+ * Layer: cli (program). Traces of several ranks of one program: read together, their collectives meeting each other,
+ * and replayed together.
  */
 #pragma once
 
@@ -30,10 +30,11 @@ struct gsim_cli_rank_traces {
 /* What --task's operands are: several traces of ranks, or a folder of them. */
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments);
 /* REMOVES: the profiler's share of the host's time, too. Released by the caller, also on failure. */
-enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments, bool removes,
-                                           struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
+                                           bool removes, struct gsim_error *error) GSIM_NODISCARD;
 /* Sets what kernels take that ran beside collectives. alone.c */
-enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
+                                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */
 
 /* Ranks as they are to be run. */
@@ -50,7 +51,8 @@ enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, 
 
 /* What a rank's last iteration went into, in us. */
 struct gsim_cli_rank_time {
-    double step, compute, waiting, transfer, idle; /* WAITING and TRANSFER: of collectives, with no kernel beside them */
+    double step, compute, waiting, transfer,
+        idle; /* WAITING and TRANSFER: of collectives, with no kernel beside them */
     double all_waiting, all_transfer;              /* with kernels beside them, too */
     double kernels;                                /* sum of all but collectives */
 };
@@ -58,7 +60,8 @@ struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *timelin
 
 /* Adds a sample of each rank to V: all replayed together, from when each began. validate.c */
 struct gsim_trace_validation;
-enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments,
+                                         struct gsim_error *error) GSIM_NODISCARD;
 
 /* The commands. */
 int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments);

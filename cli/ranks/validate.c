@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Traces of ranks for "gpusim validate": replayed together, a row of each (cli/ranks/traces.h). */
+/* Layer: cli (program). Traces of ranks for "gpusim validate": replayed together, a row of each (cli/ranks/traces.h).
+ */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 #include "trust/validate/traces.h"
 
 /* When each op of TASK's program started and ended, from the rank's first launch on. */
-static void find_moments(const struct gsim_timeline *t, const struct gsim_rank_set *set, uint32_t task, struct gsim_moment *moments, uint32_t op_count)
+static void find_moments(const struct gsim_timeline *t, const struct gsim_rank_set *set, uint32_t task,
+                         struct gsim_moment *moments, uint32_t op_count)
 {
     uint32_t first = set->set->first_op[task];
     gsim_time origin = GSIM_TIME_NEVER;
@@ -19,14 +21,17 @@ static void find_moments(const struct gsim_timeline *t, const struct gsim_rank_s
         if (t->copies[i].task == task && t->copies[i].launch < origin) origin = t->copies[i].launch;
     for (size_t i = 0; i < t->kernel_count; i++)
         if (t->kernels[i].task == task)
-            moments[t->kernels[i].op - first] = (struct gsim_moment){gsim_time_us(t->kernels[i].start - origin), gsim_time_us(t->kernels[i].end - origin)};
+            moments[t->kernels[i].op - first] = (struct gsim_moment){gsim_time_us(t->kernels[i].start - origin),
+                                                                     gsim_time_us(t->kernels[i].end - origin)};
     for (size_t i = 0; i < t->copy_count; i++)
         if (t->copies[i].task == task)
-            moments[t->copies[i].op - first] = (struct gsim_moment){gsim_time_us(t->copies[i].start - origin), gsim_time_us(t->copies[i].end - origin)};
+            moments[t->copies[i].op - first] = (struct gsim_moment){gsim_time_us(t->copies[i].start - origin),
+                                                                    gsim_time_us(t->copies[i].end - origin)};
 }
 
-static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace, const struct gsim_timeline *timeline,
-                            const struct gsim_rank_set *set, uint32_t task, struct gsim_error *error)
+static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace,
+                            const struct gsim_timeline *timeline, const struct gsim_rank_set *set, uint32_t task,
+                            struct gsim_error *error)
 {
     const char *slash = strrchr(trace->path, '/');
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)trace->program.op_count + 1));
@@ -35,28 +40,39 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_c
     snprintf(note, sizeof note, "rank %u of %u, replayed with the others: %llu collectives", trace->rank, trace->world,
              (unsigned long long)trace->notes.collectives);
     find_moments(timeline, set, task, moments, trace->program.op_count);
-    const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : trace->path, .gpu = trace->notes.gpu, .program = &trace->program,
-                                                .ops = trace->times.ops, .op_count = trace->times.count, .span_us = trace->notes.span_us,
-                                                .repairs = gsim_import_repairs(&trace->notes), .notes = note};
+    const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : trace->path,
+                                                .gpu = trace->notes.gpu,
+                                                .program = &trace->program,
+                                                .ops = trace->times.ops,
+                                                .op_count = trace->times.count,
+                                                .span_us = trace->notes.span_us,
+                                                .repairs = gsim_import_repairs(&trace->notes),
+                                                .notes = note};
     enum gsim_status status = gsim_trace_validation_add_replayed(v, &traced, moments, error);
     gsim_free(moments);
     return status;
 }
 
-enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments,
+                                         struct gsim_error *error)
 {
     struct gsim_cli_rank_traces t = {0};
     struct gsim_rank_set set = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_cli_rank_run run = {.iterations = 1};
     const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
-    enum gsim_status status = gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
+    enum gsim_status status =
+        gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
     if (!status) run.programs = GSIM_ARENA_ARRAY(&t.arena, struct gsim_rank_program, t.count);
     if (!status && !run.programs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run.count = status ? 0 : t.count;
     for (uint32_t i = 0; i < run.count; i++)
-        run.programs[i] = (struct gsim_rank_program){.program = &t.traces[i].program, .scheduler = gsim_scheduler_find("async"), .rank = t.traces[i].rank,
-                                                     .copies = 1, .device = i, .start_us = t.traces[i].offset_us};
+        run.programs[i] = (struct gsim_rank_program){.program = &t.traces[i].program,
+                                                     .scheduler = gsim_scheduler_find("async"),
+                                                     .rank = t.traces[i].rank,
+                                                     .copies = 1,
+                                                     .device = i,
+                                                     .start_us = t.traces[i].offset_us};
     if (!status) status = gsim_cli_rank_traces_run(&t, &t.setup.device, &run, &set, &timeline, error);
     for (uint32_t i = 0; i < run.count && !status; i++) status = add(v, &t.traces[i], &timeline, &set, i, error);
     gsim_timeline_release(&timeline);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim whatif RANK0 RANK1 ...": what changes of the communication would be worth (cli/ranks/changes.h). */
+/* Layer: cli (program). "gpusim whatif RANK0 RANK1 ...": what changes of the communication would be worth
+ * (cli/ranks/changes.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ static enum gsim_status run_now(struct asked *a, struct gsim_error *error)
 {
     struct gsim_rank_variant v = {0};
     a->times = GSIM_ARENA_ARRAY(&a->traces.arena, struct gsim_cli_rank_time, a->traces.count);
-    enum gsim_status status = a->times ? gsim_rank_variant_init(&v, &a->traces, NULL, 0, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = a->times ? gsim_rank_variant_init(&v, &a->traces, NULL, 0, error)
+                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = gsim_rank_variant_run(&v, &a->traces, &a->now_us, a->times, error);
     for (uint32_t i = 1; i < a->traces.count && !status; i++)
         if (a->times[i].all_waiting < a->times[a->late].all_waiting) a->late = i;
@@ -63,8 +65,9 @@ static enum gsim_status run_now(struct asked *a, struct gsim_error *error)
 /* Without --change all that may matter. */
 static void choose(struct asked *a, const char *text)
 {
-    static const char *const all[] = {"comm=2x", "channels=1", "channels=4", "channels=16", "bucket=1", "bucket=5", "bucket=25", "bucket=100",
-                                      "overlap=on", "overlap=off", "priority", "graph", "kernels=2x", "hw_queues=1", "copy_engine"};
+    static const char *const all[] = {"comm=2x",  "channels=1", "channels=4", "channels=16", "bucket=1",
+                                      "bucket=5", "bucket=25",  "bucket=100", "overlap=on",  "overlap=off",
+                                      "priority", "graph",      "kernels=2x", "hw_queues=1", "copy_engine"};
     char late[32];
     for (const char *at = text; text; at++) {
         size_t length = strcspn(at, ",");
@@ -89,14 +92,17 @@ static int by_time(const void *x, const void *y)
 static void put_text(const void *what, struct gsim_output *out)
 {
     const struct asked *a = what;
-    gsim_output_printf(out, "%u ranks under async on %s\n\na step now: %.1f us without the profiler\n\n", a->traces.count, a->traces.setup.device.name,
-                       a->now_us);
+    gsim_output_printf(out, "%u ranks under async on %s\n\na step now: %.1f us without the profiler\n\n",
+                       a->traces.count, a->traces.setup.device.name, a->now_us);
     gsim_output_printf(out, "%-24s %14s %12s %10s\n", "change", "step us", "saved us", "saved %");
     for (uint32_t i = 0; i < a->count; i++) {
         const struct row *r = &a->rows[i];
-        if (isnan(r->us)) gsim_output_printf(out, "%-24s %14s %12s %10s  %s\n", r->text, "-", "-", "-", r->note[0] ? r->note : "no effect");
+        if (isnan(r->us))
+            gsim_output_printf(out, "%-24s %14s %12s %10s  %s\n", r->text, "-", "-", "-",
+                               r->note[0] ? r->note : "no effect");
         else
-            gsim_output_printf(out, "%-24s %14.1f %12.1f %10.2f  %s\n", r->text, r->us, a->now_us - r->us, 100 * (1 - r->us / a->now_us), r->note);
+            gsim_output_printf(out, "%-24s %14.1f %12.1f %10.2f  %s\n", r->text, r->us, a->now_us - r->us,
+                               100 * (1 - r->us / a->now_us), r->note);
     }
 }
 
@@ -122,13 +128,15 @@ int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments)
     const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     if (!a) return gsim_cli_fail(&(struct gsim_error){GSIM_NOMEM, "out of memory"});
     memset(a, 0, sizeof *a);
-    enum gsim_status status = gsim_cli_rank_traces_read(&a->traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
+    enum gsim_status status =
+        gsim_cli_rank_traces_read(&a->traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
     if (!status) status = run_now(a, &error);
     if (!status) choose(a, arguments->value[GSIM_CLI_CHANGE]);
     for (uint32_t i = 0; i < a->count && !status; i++) status = run_row(a, &a->rows[i], &error);
     if (!status) qsort(a->rows, a->count, sizeof a->rows[0], by_time);
     if (!status)
-        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){.json = put_json, .text = put_text}, a, &error);
+        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){.json = put_json, .text = put_text}, a, &error);
     gsim_cli_rank_traces_release(&a->traces);
     gsim_free(a);
     return status ? gsim_cli_fail(&error) : 0;

@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 
 /* The one operand is a CUDA source. */
-enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments,
+                                          struct gsim_error *error) GSIM_NODISCARD;
 /* It is a trace, a program or a workload: what streams are worth to it as one CUDA graph. */
-enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *arguments,
+                                         struct gsim_error *error) GSIM_NODISCARD;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim schedule FILE.cu": reads the source, simulates it under the scheduler, writes it anew. */
+/* Layer: cli (program). "gpusim schedule FILE.cu": reads the source, simulates it under the scheduler, writes it anew.
+ */
 #include "cli/schedule/schedule.h"
 
 #include <inttypes.h>
@@ -28,11 +29,14 @@ struct source {
 static enum gsim_status check_words(struct source *s, struct gsim_error *error)
 {
     const char *const *value = s->arguments->value;
-    if (!value[GSIM_CLI_SCHED]) return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+    if (!value[GSIM_CLI_SCHED])
+        return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     if (!value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF] && !value[GSIM_CLI_PLAN])
-        return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE, --diff FILE or --plan FILE (see gpusim schedule --help)");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "no output: expected -o FILE, --diff FILE or --plan FILE (see gpusim schedule --help)");
     if (gsim_cli_is_best(value[GSIM_CLI_SCHED]))
-        return gsim_error_set(error, GSIM_USAGE, "--sched best: expected one scheduler (gpusim compare tells which is best)");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--sched best: expected one scheduler (gpusim compare tells which is best)");
     enum gsim_status status = gsim_cli_scheduler(value[GSIM_CLI_SCHED], &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(s->arguments, &s->scheduler, 1, error);
     return status;
@@ -49,12 +53,16 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
 {
     struct gsim_import_options options = {.cuda = &s->cuda, .name = "source"};
     s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
-    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
+                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->cuda.log = &s->log;
     if (status == GSIM_OK) status = gsim_import_cuda(s->path, &options, &s->program, &s->notes, error);
     if (status == GSIM_OK && s->log.stream_line)
-        status = gsim_error_set(error, GSIM_INPUT, "%s:%" PRIu32 ": the source makes a stream of its own: expected a serial program, which launches "
-                                                   "in the default stream", s->path, s->log.stream_line);
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "%s:%" PRIu32
+                                ": the source makes a stream of its own: expected a serial program, which launches "
+                                "in the default stream",
+                                s->path, s->log.stream_line);
     return status;
 }
 
@@ -63,7 +71,8 @@ static enum gsim_status prepare(struct source *s, struct gsim_error *error)
 {
     enum gsim_status status = gsim_cli_setup_init(&s->setup, s->arguments, error);
     if (status != GSIM_OK) return status;
-    if (!s->arguments->value[GSIM_CLI_MEMORY]) s->setup.memory = s->log.has_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
+    if (!s->arguments->value[GSIM_CLI_MEMORY])
+        s->setup.memory = s->log.has_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
     if (s->arguments->value[GSIM_CLI_AS_GRAPH]) s->setup.prefetch = false;
     s->setup.program = &s->program;
     return gsim_cli_point_init(&s->point, &s->setup, s->path, s->scheduler, error);
@@ -73,14 +82,18 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
 {
     struct gsim_output source = {0}, difference = {0};
     const char *to = s->arguments->value[GSIM_CLI_OUTPUT], *diff = s->arguments->value[GSIM_CLI_DIFF];
-    const struct gsim_cuda_export export = {.path = s->path, .scheduler = s->scheduler->name, .command = s->command, .log = &s->log,
-                                            .simulation = &s->point.simulation, .as_graph = s->arguments->value[GSIM_CLI_AS_GRAPH],
+    const struct gsim_cuda_export export = {.path = s->path,
+                                            .scheduler = s->scheduler->name,
+                                            .command = s->command,
+                                            .log = &s->log,
+                                            .simulation = &s->point.simulation,
+                                            .as_graph = s->arguments->value[GSIM_CLI_AS_GRAPH],
                                             .note = s->cuda.note};
     enum gsim_status status = to ? gsim_output_open(&source, to, error) : GSIM_OK;
     if (status == GSIM_OK && diff) status = gsim_output_open(&difference, diff, error);
     if (status == GSIM_OK)
-        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", to ? &source : NULL, diff ? &difference : NULL,
-                                  &s->timeline, &s->counts, error);
+        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", to ? &source : NULL,
+                                  diff ? &difference : NULL, &s->timeline, &s->counts, error);
     if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
     if (status == GSIM_OK && to) status = gsim_output_commit(&source, error);
     if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
@@ -103,9 +116,11 @@ static enum gsim_status predict(const struct source *s, struct gsim_error *error
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, serial.device, NULL, &before, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, serial.device, NULL, &now, error);
     if (status == GSIM_OK)
-        fprintf(stderr, "predicted on %s: %s, serial %s (%.2fx); kernels' times are %s\n", serial.device->name, gsim_text_time(text[0], now.makespan),
-                gsim_text_time(text[1], before.makespan), gsim_time_us(before.makespan) / gsim_time_us(now.makespan),
-                s->arguments->value[GSIM_CLI_KERNELS] ? "as profiled where --kernels names them" : "estimated from the source");
+        fprintf(stderr, "predicted on %s: %s, serial %s (%.2fx); kernels' times are %s\n", serial.device->name,
+                gsim_text_time(text[0], now.makespan), gsim_text_time(text[1], before.makespan),
+                gsim_time_us(before.makespan) / gsim_time_us(now.makespan),
+                s->arguments->value[GSIM_CLI_KERNELS] ? "as profiled where --kernels names them"
+                                                      : "estimated from the source");
     gsim_timeline_release(&timeline);
     return status;
 }
@@ -114,15 +129,25 @@ static void tell(const struct source *s)
 {
     const struct gsim_cuda_counts *c = &s->counts;
     if (c->pageable_copies)
-        fprintf(stderr, "gpusim: note: %" PRIu32 " copies are from or to memory that is not pinned: they have streams, and their call returns when the data has "
-                        "left (cudaMallocHost makes it pinned)\n", c->pageable_copies);
+        fprintf(stderr,
+                "gpusim: note: %" PRIu32 " copies are from or to memory that is not pinned: they have streams, and "
+                                         "their call returns when the data has "
+                "left (cudaMallocHost makes it pinned)\n",
+                c->pageable_copies);
     if (c->lost_prefetches)
-        fprintf(stderr, "gpusim: note: %" PRIu32 " prefetches of the schedule are left out: their call is made more than once, or its arguments do not name "
-                        "the buffer\n", c->lost_prefetches);
+        fprintf(
+            stderr,
+            "gpusim: note: %" PRIu32
+            " prefetches of the schedule are left out: their call is made more than once, or its arguments do not name "
+            "the buffer\n",
+            c->lost_prefetches);
     fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", s->notes.read_launches, s->notes.launches);
-    fprintf(stderr, "scheduled: %" PRIu32 " of %" PRIu32 " calls, %" PRIu32 " streams, %" PRIu32 " events, %" PRIu32 " waits, %" PRIu32 " prefetches, %" PRIu32
-                    " graphs; synchronisations: %" PRIu32 " removed, %" PRIu32 " added\n", c->calls - c->left_calls, c->calls, c->streams, c->events, c->waits,
-            c->prefetches, c->graphs, c->removed_syncs, c->added_syncs);
+    fprintf(stderr,
+            "scheduled: %" PRIu32 " of %" PRIu32 " calls, %" PRIu32 " streams, %" PRIu32 " events, %" PRIu32
+            " waits, %" PRIu32 " prefetches, %" PRIu32 " graphs; synchronisations: %" PRIu32 " removed, %" PRIu32
+            " added\n",
+            c->calls - c->left_calls, c->calls, c->streams, c->events, c->waits, c->prefetches, c->graphs,
+            c->removed_syncs, c->added_syncs);
 }
 
 enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error)

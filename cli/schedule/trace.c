@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). "gpusim schedule TRACE": what streams are worth to a step as one CUDA graph. Each policy's assignment for two and
- * more streams is simulated (ask/schedule/assign.h), the best one told, with its interval, and written.
+ * Layer: cli (program). "gpusim schedule TRACE": what streams are worth to a step as one CUDA graph. Each policy's
+ * assignment for two and more streams is simulated (ask/schedule/assign.h), the best one told, with its interval, and
+ * written.
  */
 #include "cli/schedule/schedule.h"
 
@@ -32,14 +33,16 @@ struct question {
     struct gsim_arena arena;
 };
 
-/* --- what is asked ---------------------------------------------------------------------------------------------------------- */
-static enum gsim_status count_of(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, uint32_t initial, double most, uint32_t *count,
-                                 struct gsim_error *error)
+/* --- what is asked --- */
+static enum gsim_status count_of(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, uint32_t initial,
+                                 double most, uint32_t *count, struct gsim_error *error)
 {
     const char *text = arguments->value[key];
     double number = initial;
-    if (text && (!gsim_text_quantity(text, &number) || number < 1 || number > most || number != (double)(uint32_t)number))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'", gsim_cli_option_at(key)->name, most, text);
+    if (text &&
+        (!gsim_text_quantity(text, &number) || number < 1 || number > most || number != (double)(uint32_t)number))
+        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
+                              gsim_cli_option_at(key)->name, most, text);
     *count = (uint32_t)number;
     return GSIM_OK;
 }
@@ -67,19 +70,27 @@ static enum gsim_status load(struct question *q, struct gsim_error *error)
     const char *graph = q->arguments->value[GSIM_CLI_CUDA_GRAPH];
     q->base = q->subject.point.simulation;
     if (graph && q->arguments->value[GSIM_CLI_EXECUTION_TRACE])
-        return gsim_error_set(error, GSIM_USAGE, "--cuda-graph and --execution-trace: both say what depends on what, expected one of them");
-    if (graph && !q->subject.is_trace) return gsim_error_set(error, GSIM_USAGE, "--cuda-graph: applies to traces, '%.200s' is none", q->arguments->operands[0]);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--cuda-graph and --execution-trace: both say what depends on what, expected one of them");
+    if (graph && !q->subject.is_trace)
+        return gsim_error_set(error, GSIM_USAGE, "--cuda-graph: applies to traces, '%.200s' is none",
+                              q->arguments->operands[0]);
     if (graph) {
         q->base.program = &q->graph;
         q->base.works = NULL;
         return gsim_graph_dot_apply(graph, &q->subject.point.program, &q->graph, error);
     }
     if (gsim_cli_subject_has_data(&q->subject)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "'%.200s' does not say what its kernels read and write: expected --execution-trace FILE with it, or "
-                                             "--cuda-graph FILE", q->arguments->operands[0]);
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "'%.200s' does not say what its kernels read and write: expected --execution-trace FILE with it, or "
+        "--cuda-graph FILE",
+        q->arguments->operands[0]);
 }
 
-/* By op: the operator that it stands in, counted from 1; 0 where none is known. A trace that is not quite JSON names none. */
+/* By op: the operator that it stands in, counted from 1; 0 where none is known. A trace that is not quite JSON names
+ * none. */
 static enum gsim_status find_groups(struct question *q, uint64_t **groups, struct gsim_error *error)
 {
     const struct gsim_import_origin *origin = &q->subject.origin;
@@ -88,11 +99,16 @@ static enum gsim_status find_groups(struct question *q, uint64_t **groups, struc
     if (!*groups) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     bool has_numbers = false;
     for (uint32_t i = 0; i < origin->count; i++) has_numbers |= origin->external[i] != 0;
-    if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0) return GSIM_OK;
-    if (gsim_traced_operators_read(q->arguments->operands[0], &q->operators, &unreadable) == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!q->operators.count) fprintf(stderr, "gpusim: note: the trace's operators are not known: each kernel may go to a stream of its own\n");
+    if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0)
+        return GSIM_OK;
+    if (gsim_traced_operators_read(q->arguments->operands[0], &q->operators, &unreadable) == GSIM_NOMEM)
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!q->operators.count)
+        fprintf(stderr,
+                "gpusim: note: the trace's operators are not known: each kernel may go to a stream of its own\n");
     for (uint32_t i = 0; i < origin->count && i < q->subject.point.program.op_count; i++) {
-        uint32_t root = gsim_traced_operators_root(&q->operators, gsim_traced_operators_find(&q->operators, origin->external[i]));
+        uint32_t root =
+            gsim_traced_operators_root(&q->operators, gsim_traced_operators_find(&q->operators, origin->external[i]));
         (*groups)[i] = root == GSIM_NO_OPERATOR ? 0 : (uint64_t)root + 1;
     }
     return GSIM_OK;
@@ -106,7 +122,8 @@ static enum gsim_status prepare(struct question *q, struct gsim_error *error)
     uint32_t *roots = status == GSIM_OK ? GSIM_ARENA_ARRAY(&q->arena, uint32_t, (size_t)q->units.count + 1) : NULL;
     if (status == GSIM_OK && !roots) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status != GSIM_OK) return status;
-    for (uint32_t i = 0; i < q->units.count; i++) roots[i] = (uint32_t)groups[q->units.nodes[q->units.units[i].first]] - 1; /* of 0: GSIM_NO_OPERATOR */
+    for (uint32_t i = 0; i < q->units.count; i++)
+        roots[i] = (uint32_t)groups[q->units.nodes[q->units.units[i].first]] - 1; /* of 0: GSIM_NO_OPERATOR */
     q->found.subject = q->subject.point.program.name;
     q->found.device = q->subject.setup.device.name;
     q->found.units = &q->units;
@@ -117,9 +134,9 @@ static enum gsim_status prepare(struct question *q, struct gsim_error *error)
     return GSIM_OK;
 }
 
-/* --- the search ------------------------------------------------------------------------------------------------------------- */
-static enum gsim_status assign(struct question *q, const struct gsim_scheduler_ops *scheduler, uint32_t streams, struct gsim_assignment *a,
-                               struct gsim_error *error)
+/* --- the search --- */
+static enum gsim_status assign(struct question *q, const struct gsim_scheduler_ops *scheduler, uint32_t streams,
+                               struct gsim_assignment *a, struct gsim_error *error)
 {
     const struct gsim_simulation *base = &q->base;
     void *params = NULL;
@@ -128,12 +145,14 @@ static enum gsim_status assign(struct question *q, const struct gsim_scheduler_o
     enum gsim_status status = gsim_cli_params(q->arguments, scheduler, &q->arena, &params, error);
     const struct gsim_param *row = gsim_params_find(scheduler->params, "streams");
     snprintf(number, sizeof number, "%u", streams);
-    if (status == GSIM_OK && row && gsim_params_get(row, params) == row->initial) status = gsim_params_set(scheduler->params, params, "streams", number, error);
+    if (status == GSIM_OK && row && gsim_params_get(row, params) == row->initial)
+        status = gsim_params_set(scheduler->params, params, "streams", number, error);
     return status == GSIM_OK ? gsim_assign_by(a, &q->units, base, streams, scheduler, params, error) : status;
 }
 
 /* The policy's best number of streams. */
-static enum gsim_status search(struct question *q, const struct gsim_scheduler_ops *scheduler, struct gsim_assignment *best, struct gsim_error *error)
+static enum gsim_status search(struct question *q, const struct gsim_scheduler_ops *scheduler,
+                               struct gsim_assignment *best, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t k = q->found.asked < 2 ? 1 : 2; k <= q->found.asked && status == GSIM_OK;) {
@@ -156,7 +175,8 @@ static enum gsim_status search(struct question *q, const struct gsim_scheduler_o
 static enum gsim_status search_all(struct question *q, struct gsim_error *error)
 {
     const char *name = q->arguments->value[GSIM_CLI_SCHED];
-    const struct gsim_scheduler_ops *schedulers[POLICIES] = {NULL, gsim_scheduler_find("kesco"), gsim_scheduler_find("heft")};
+    const struct gsim_scheduler_ops *schedulers[POLICIES] = {NULL, gsim_scheduler_find("kesco"),
+                                                             gsim_scheduler_find("heft")};
     uint32_t first = 0, count = POLICIES;
     enum gsim_status status = GSIM_OK;
     if (name) count = 1;
@@ -173,7 +193,7 @@ static enum gsim_status search_all(struct question *q, struct gsim_error *error)
     return status;
 }
 
-/* --- what comes out ----------------------------------------------------------------------------------------------------------- */
+/* --- what comes out --- */
 static enum gsim_status put_text(const struct question *q, struct gsim_error *error)
 {
     const struct gsim_schedule *f = &q->found;
@@ -182,16 +202,22 @@ static enum gsim_status put_text(const struct question *q, struct gsim_error *er
     bool is_worth = gsim_schedule_plan(f) != f->one;
     enum gsim_status status = gsim_output_open(&out, "-", error);
     if (status != GSIM_OK) return status;
-    gsim_output_printf(&out, "%s on %s: %u kernels and copies of %u units as one CUDA graph\n", f->subject, f->device, q->units.node_count, q->units.count);
-    gsim_output_printf(&out, "\n%-12s %8s %12s %9s\n%-12s %8u %12.1f %9s\n", "assignment", "streams", "us", "worth %", "one stream", 1u, q->one.us, "");
+    gsim_output_printf(&out, "%s on %s: %u kernels and copies of %u units as one CUDA graph\n", f->subject, f->device,
+                       q->units.node_count, q->units.count);
+    gsim_output_printf(&out, "\n%-12s %8s %12s %9s\n%-12s %8u %12.1f %9s\n", "assignment", "streams", "us", "worth %",
+                       "one stream", 1u, q->one.us, "");
     for (uint32_t i = 0; i < f->tried_count; i++)
-        gsim_output_printf(&out, "%-12s %8u %12.1f %+9.1f\n", f->tried[i].policy, f->tried[i].stream_count, f->tried[i].us, 100 * (1 - f->tried[i].us / q->one.us));
+        gsim_output_printf(&out, "%-12s %8u %12.1f %+9.1f\n", f->tried[i].policy, f->tried[i].stream_count,
+                           f->tried[i].us, 100 * (1 - f->tried[i].us / q->one.us));
     gsim_output_text(&out, "\n");
-    if (best->stream_count > 1) gsim_output_printf(&out, "streams are worth %.1f %%, %.1f to %.1f: ", f->worth.percent, f->worth.low, f->worth.high);
+    if (best->stream_count > 1)
+        gsim_output_printf(&out, "streams are worth %.1f %%, %.1f to %.1f: ", f->worth.percent, f->worth.low,
+                           f->worth.high);
     if (best->stream_count == 1)
         gsim_output_text(&out, "streams are worth nothing: all stays on one\n");
     else if (is_worth)
-        gsim_output_printf(&out, "%u streams by %s, %u waits\n", best->stream_count, best->policy, best->wait_start[q->units.count]);
+        gsim_output_printf(&out, "%u streams by %s, %u waits\n", best->stream_count, best->policy,
+                           best->wait_start[q->units.count]);
     else
         gsim_output_text(&out, "one stream stays\n");
     if (is_worth && f->worth.low < 0) gsim_output_text(&out, "that may be a loss: measure both\n");
@@ -202,7 +228,8 @@ static enum gsim_status put_text(const struct question *q, struct gsim_error *er
 static const char *command_of(struct question *q)
 {
     const char *line = "gpusim";
-    for (int i = 1; line && i < q->arguments->argc; i++) line = gsim_arena_printf(&q->arena, "%s %s", line, q->arguments->argv[i]);
+    for (int i = 1; line && i < q->arguments->argc; i++)
+        line = gsim_arena_printf(&q->arena, "%s %s", line, q->arguments->argv[i]);
     return line ? line : "gpusim schedule";
 }
 
@@ -233,12 +260,15 @@ enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *argume
 {
     struct question q = {.arguments = arguments};
     bool is_silent = is_stdout(arguments->value[GSIM_CLI_OUTPUT]) || is_stdout(arguments->value[GSIM_CLI_PYTHON]);
-    enum gsim_status status = count_of(arguments, GSIM_CLI_STREAMS, STREAMS_DEFAULT, GSIM_ASSIGN_STREAMS, &q.found.asked, error);
-    if (status == GSIM_OK) status = count_of(arguments, GSIM_CLI_SPREAD_RUNS, RUNS_DEFAULT, GSIM_LIMIT_SPREAD, &q.runs, error);
+    enum gsim_status status =
+        count_of(arguments, GSIM_CLI_STREAMS, STREAMS_DEFAULT, GSIM_ASSIGN_STREAMS, &q.found.asked, error);
+    if (status == GSIM_OK)
+        status = count_of(arguments, GSIM_CLI_SPREAD_RUNS, RUNS_DEFAULT, GSIM_LIMIT_SPREAD, &q.runs, error);
     if (status == GSIM_OK) status = load(&q, error);
     if (status == GSIM_OK) status = prepare(&q, error);
     if (status == GSIM_OK) status = search_all(&q, error);
-    if (status == GSIM_OK) status = gsim_worth_find(&q.one, &q.tried[q.found.best], &q.units, &q.base, q.runs, &q.found.worth, error);
+    if (status == GSIM_OK)
+        status = gsim_worth_find(&q.one, &q.tried[q.found.best], &q.units, &q.base, q.runs, &q.found.worth, error);
     if (status == GSIM_OK) status = put_files(&q, error);
     if (status == GSIM_OK && !is_silent) status = put_text(&q, error);
     gsim_assignment_release(&q.one);

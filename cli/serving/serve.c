@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim serve": one run of a server with its report, or a table over rates, batching policies and ways to place
- * the prefill.
+ * Layer: cli. "gpusim serve": one run of a server with its report, or a table over rates, batching policies and ways to
+ * place the prefill.
  */
 #include "cli/serving/serve.h"
 
@@ -37,7 +37,7 @@ struct serve {
     struct gsim_progress progress;
 };
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
 {
@@ -49,14 +49,16 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
     v->rate_count = 0;
     if (sscanf(text, "%lf:%lf:%lf", &from, &to, &step) == 3) {
         if (!(from > 0 && to >= from && step > 0) || (to - from) / step >= MOST_RATES)
-            return gsim_error_set(error, GSIM_USAGE, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'", MOST_RATES, text);
+            return gsim_error_set(error, GSIM_USAGE, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'",
+                                  MOST_RATES, text);
         for (double rate = from; rate <= to * (1 + 1e-9); rate += step) v->rates[v->rate_count++] = rate;
         return GSIM_OK;
     }
     for (const char *at = text;; at = end + 1) {
         double rate = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !(rate > 0 && rate <= 1e9) || v->rate_count == MOST_RATES)
-            return gsim_error_set(error, GSIM_USAGE, "--rate: expected requests per second or FROM:TO:STEP, found '%.60s'", text);
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--rate: expected requests per second or FROM:TO:STEP, found '%.60s'", text);
         v->rates[v->rate_count++] = rate;
         if (!*end) return GSIM_OK;
     }
@@ -72,8 +74,10 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        if (v->beside_count == GSIM_BESIDE_COUNT) return gsim_error_set(error, GSIM_USAGE, "--prefill-beside: expected each way once, found '%.60s'", text);
-        if (gsim_beside_parse(name, &v->besides[v->beside_count++], error)) return gsim_error_prefix(error, "--prefill-beside");
+        if (v->beside_count == GSIM_BESIDE_COUNT)
+            return gsim_error_set(error, GSIM_USAGE, "--prefill-beside: expected each way once, found '%.60s'", text);
+        if (gsim_beside_parse(name, &v->besides[v->beside_count++], error))
+            return gsim_error_prefix(error, "--prefill-beside");
     }
     return GSIM_OK;
 }
@@ -81,10 +85,12 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
 static enum gsim_status add_policy(struct serve *v, const char *name, struct gsim_error *error)
 {
     const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
-    if (v->policy_count == MOST_NAMES) return gsim_error_set(error, GSIM_USAGE, "--batching: expected at most %d, found more", MOST_NAMES);
+    if (v->policy_count == MOST_NAMES)
+        return gsim_error_set(error, GSIM_USAGE, "--batching: expected at most %d, found more", MOST_NAMES);
     const struct gsim_batching_ops **ops = &v->policies[v->policy_count];
     if (gsim_batching_load(name, ops, error)) return gsim_error_prefix(error, "batching");
-    const struct gsim_scheduler_ops view = {.name = (*ops)->name, .params = (*ops)->params, .params_size = (*ops)->params_size};
+    const struct gsim_scheduler_ops view = {
+        .name = (*ops)->name, .params = (*ops)->params, .params_size = (*ops)->params_size};
     struct gsim_arena *arena = &gsim_cli_server_spec(v->server)->arena;
     void **params = &v->params[v->policy_count++];
     enum gsim_status status = gsim_cli_params(v->arguments, &view, arena, params, error);
@@ -92,9 +98,13 @@ static enum gsim_status add_policy(struct serve *v, const char *name, struct gsi
         char prefix[64];
         snprintf(prefix, sizeof prefix, "%s.%.40s=", name, spec->options[i][0]);
         bool is_overridden = false;
-        for (size_t o = 0; o < v->arguments->opt_count; o++) is_overridden |= strncmp(v->arguments->opts[o], prefix, strlen(prefix)) == 0;
-        if (!(*ops)->params) status = gsim_error_set(error, GSIM_INPUT, "options: batching %s has none, found \"%.60s\"", name, spec->options[i][0]);
-        else if (!is_overridden) status = gsim_params_set((*ops)->params, *params, spec->options[i][0], spec->options[i][1], error);
+        for (size_t o = 0; o < v->arguments->opt_count; o++)
+            is_overridden |= strncmp(v->arguments->opts[o], prefix, strlen(prefix)) == 0;
+        if (!(*ops)->params)
+            status = gsim_error_set(error, GSIM_INPUT, "options: batching %s has none, found \"%.60s\"", name,
+                                    spec->options[i][0]);
+        else if (!is_overridden)
+            status = gsim_params_set((*ops)->params, *params, spec->options[i][0], spec->options[i][1], error);
     }
     return status;
 }
@@ -106,7 +116,8 @@ static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error
     if (!text) return add_policy(v, gsim_cli_server_spec(v->server)->batching, error);
     if (strcmp(text, "all") == 0) {
         for (uint32_t i = 0; gsim_batching_at(i) && !status; i++)
-            if (!gsim_batching_at(i)->tokens || strcmp(gsim_cli_server_spec(v->server)->batching, gsim_batching_at(i)->name) == 0)
+            if (!gsim_batching_at(i)->tokens ||
+                strcmp(gsim_cli_server_spec(v->server)->batching, gsim_batching_at(i)->name) == 0)
                 status = add_policy(v, gsim_batching_at(i)->name, error);
         return status;
     }
@@ -125,17 +136,19 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
     double number = 0;
     if (count && (!gsim_text_quantity(count, &number) || number < 1 || number > 1e9 || number != floor(number)))
         return gsim_error_set(error, GSIM_USAGE, "--requests: expected an integer from 1 to 1e9, found '%.60s'", count);
-    if (text && gsim_arrivals_parse(text, (uint32_t)number, &spec->arena, &spec->arrivals, error)) return gsim_error_prefix(error, "--arrivals");
+    if (text && gsim_arrivals_parse(text, (uint32_t)number, &spec->arena, &spec->arrivals, error))
+        return gsim_error_prefix(error, "--arrivals");
     struct gsim_arrivals *a = &spec->arrivals;
     if (number > 0 && (a->kind != GSIM_ARRIVALS_LIST || number < a->count)) a->count = (uint32_t)number;
     bool is_drawn = a->kind != GSIM_ARRIVALS_LIST;
     if (is_drawn && (a->prompt.kind == GSIM_LENGTHS_TRACE || a->output.kind == GSIM_LENGTHS_TRACE))
-        return gsim_error_set(error, GSIM_INPUT, "%s: \"%s\": expected how many tokens drawn requests have, found nothing", spec->path,
+        return gsim_error_set(error, GSIM_INPUT,
+                              "%s: \"%s\": expected how many tokens drawn requests have, found nothing", spec->path,
                               a->prompt.kind == GSIM_LENGTHS_TRACE ? "prompt" : "output");
     return GSIM_OK;
 }
 
-/* --- running -------------------------------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static void show_progress(void *context, uint64_t done, uint64_t all)
 {
@@ -169,18 +182,23 @@ static void set_rate(struct gsim_arrivals *a, double rate)
     a->scale = span > 0 ? rate * span / ((a->count - 1.0) * 1e6) : 1;
 }
 
-static enum gsim_status run_exact(struct serve *v, const struct gsim_server *server, struct gsim_serving_result *result, struct gsim_error *error)
+static enum gsim_status run_exact(struct serve *v, const struct gsim_server *server, struct gsim_serving_result *result,
+                                  struct gsim_error *error)
 {
     struct guest g = {.server = server, .result = result};
     if (server->policy->separate || server->spec->beside >= GSIM_BESIDE_PARTITION)
-        return gsim_error_set(error, GSIM_USAGE, "--exact: one host drives one GPU; a prefill in a process or on a GPU of its own is looked up only");
-    if (server->spec->interpolates) return gsim_error_set(error, GSIM_USAGE, "--exact: a step between two buckets has no program to simulate");
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--exact: one host drives one GPU; a prefill in a process or on a GPU of its own is looked up only");
+    if (server->spec->interpolates)
+        return gsim_error_set(error, GSIM_USAGE, "--exact: a step between two buckets has no program to simulate");
     enum gsim_status status = gsim_library_simulate(gsim_cli_server_library(v->server), serve_driven, &g, error);
     return status ? status : g.status ? gsim_error_set(error, g.status, "%s", g.error.message) : GSIM_OK;
 }
 
-static enum gsim_status run_looked_up(struct serve *v, const struct gsim_server *server, struct gsim_serving_result *result,
-                                      struct gsim_serving_head *head, struct gsim_error *error)
+static enum gsim_status run_looked_up(struct serve *v, const struct gsim_server *server,
+                                      struct gsim_serving_result *result, struct gsim_serving_head *head,
+                                      struct gsim_error *error)
 {
     struct gsim_library *library = gsim_cli_server_library(v->server);
     struct gsim_serving_table **table = &v->tables[server->spec->beside][server->policy->separate];
@@ -202,32 +220,46 @@ static double interpolation_error(struct serve *v, const struct gsim_serving_spe
     for (uint32_t i = 1; i + 1 < spec->step_count; i++) {
         const struct gsim_serving_step *s = &spec->steps[i];
         if (s[-1].kind != s->kind || s[1].kind != s->kind) continue;
-        double low = gsim_serving_table_alone_us(table, i - 1), here = gsim_serving_table_alone_us(table, i), high = gsim_serving_table_alone_us(table, i + 1);
+        double low = gsim_serving_table_alone_us(table, i - 1), here = gsim_serving_table_alone_us(table, i),
+               high = gsim_serving_table_alone_us(table, i + 1);
         double told = low + (high - low) * (s->bucket - s[-1].bucket) / (s[1].bucket - s[-1].bucket);
         worst = fmax(worst, fabs(told / here - 1));
     }
     return worst;
 }
 
-static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool keeps, struct gsim_serving_result *result,
-                                 struct gsim_serving_head *head, struct gsim_error *error)
+static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool keeps,
+                                 struct gsim_serving_result *result, struct gsim_serving_head *head,
+                                 struct gsim_error *error)
 {
     struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
     uint64_t seed = gsim_cli_server_seed(v->server);
     struct gsim_random arrivals = {0}, numbers = {0}, noise = {0};
     spec->beside = cell->beside;
     set_rate(&spec->arrivals, cell->rate);
-    *head = (struct gsim_serving_head){.spec = spec, .device = gsim_cli_server_library(v->server)->device->name, .batching = cell->policy->name,
-                                       .seed = seed, .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL, .interpolation_error = NAN};
-    struct gsim_server server = {.spec = spec, .device = gsim_cli_server_library(v->server)->device, .policy = cell->policy, .params = cell->params,
-                                 .arrivals = &arrivals, .numbers = &numbers, .noise = &noise, .keeps = keeps && spec->arrivals.count <= KEEPS_MOST,
-                                 .progress = show_progress, .progress_context = v};
+    *head = (struct gsim_serving_head){.spec = spec,
+                                       .device = gsim_cli_server_library(v->server)->device->name,
+                                       .batching = cell->policy->name,
+                                       .seed = seed,
+                                       .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
+                                       .interpolation_error = NAN};
+    struct gsim_server server = {.spec = spec,
+                                 .device = gsim_cli_server_library(v->server)->device,
+                                 .policy = cell->policy,
+                                 .params = cell->params,
+                                 .arrivals = &arrivals,
+                                 .numbers = &numbers,
+                                 .noise = &noise,
+                                 .keeps = keeps && spec->arrivals.count <= KEEPS_MOST,
+                                 .progress = show_progress,
+                                 .progress_context = v};
     enum gsim_status status = gsim_server_check(&server, error);
     if (!status) status = gsim_random_init(&arrivals, seed, error);
     if (!status) status = gsim_random_init(&numbers, seed + SEED_STEP, error);
     if (!status) status = gsim_random_init(&noise, seed + 2 * SEED_STEP, error);
     gsim_progress_start(&v->progress, spec->arrivals.count, stderr);
-    if (!status) status = head->is_exact ? run_exact(v, &server, result, error) : run_looked_up(v, &server, result, head, error);
+    if (!status)
+        status = head->is_exact ? run_exact(v, &server, result, error) : run_looked_up(v, &server, result, head, error);
     if (!status) head->interpolation_error = interpolation_error(v, spec);
     gsim_progress_clear(&v->progress);
     gsim_random_release(&arrivals);
@@ -236,9 +268,10 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
     return status;
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------- */
+/* --- results --- */
 
-static enum gsim_status write_report(const struct gsim_serving_head *head, struct gsim_serving_result *result, const char *path, struct gsim_error *error)
+static enum gsim_status write_report(const struct gsim_serving_head *head, struct gsim_serving_result *result,
+                                     const char *path, struct gsim_error *error)
 {
     struct gsim_output out;
     enum gsim_status status = gsim_output_open(&out, path, error);
@@ -274,17 +307,28 @@ static const struct {
     int figure; /* -1: a rate */
     double fraction;
 } columns[] = {
-    {"requests_per_s", -1, 0},          {"tokens_per_s", -1, 1},           {"goodput_per_s", -1, 2},
-    {"ttft_p50_us", GSIM_SERVED_TTFT, 0.5}, {"ttft_p90_us", GSIM_SERVED_TTFT, 0.9}, {"ttft_p99_us", GSIM_SERVED_TTFT, 0.99},
-    {"tpot_p50_us", GSIM_SERVED_TPOT, 0.5}, {"tpot_p90_us", GSIM_SERVED_TPOT, 0.9}, {"tpot_p99_us", GSIM_SERVED_TPOT, 0.99},
-    {"itl_p99_us", GSIM_SERVED_ITL, 0.99},  {"e2e_p50_us", GSIM_SERVED_E2E, 0.5},   {"e2e_p99_us", GSIM_SERVED_E2E, 0.99},
+    {"requests_per_s", -1, 0},
+    {"tokens_per_s", -1, 1},
+    {"goodput_per_s", -1, 2},
+    {"ttft_p50_us", GSIM_SERVED_TTFT, 0.5},
+    {"ttft_p90_us", GSIM_SERVED_TTFT, 0.9},
+    {"ttft_p99_us", GSIM_SERVED_TTFT, 0.99},
+    {"tpot_p50_us", GSIM_SERVED_TPOT, 0.5},
+    {"tpot_p90_us", GSIM_SERVED_TPOT, 0.9},
+    {"tpot_p99_us", GSIM_SERVED_TPOT, 0.99},
+    {"itl_p99_us", GSIM_SERVED_ITL, 0.99},
+    {"e2e_p50_us", GSIM_SERVED_E2E, 0.5},
+    {"e2e_p99_us", GSIM_SERVED_E2E, 0.99},
 };
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
 
 static double value_of(struct gsim_serving_result *r, size_t column)
 {
-    if (columns[column].figure >= 0) return gsim_quantile(&r->figures[columns[column].figure], columns[column].fraction);
-    double count = columns[column].fraction < 0.5 ? (double)r->requests : columns[column].fraction < 1.5 ? (double)r->tokens : (double)r->good;
+    if (columns[column].figure >= 0)
+        return gsim_quantile(&r->figures[columns[column].figure], columns[column].fraction);
+    double count = columns[column].fraction < 0.5   ? (double)r->requests
+                   : columns[column].fraction < 1.5 ? (double)r->tokens
+                                                    : (double)r->good;
     return gsim_serving_rate(r, count);
 }
 
@@ -298,14 +342,15 @@ static void put_row(struct gsim_output *out, const struct cell *cell, struct gsi
 {
     char text[GSIM_TEXT_SIZE], rate[32];
     snprintf(rate, sizeof rate, "%.5g", cell->rate);
-    gsim_output_printf(out, "%8s %-14s %-9s %10.5g %10.5g", cell->rate > 0 ? rate : "file", cell->policy->name, gsim_beside_text(cell->beside),
-                       value_of(r, 1), value_of(r, 2));
+    gsim_output_printf(out, "%8s %-14s %-9s %10.5g %10.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
+                       gsim_beside_text(cell->beside), value_of(r, 1), value_of(r, 2));
     for (size_t c = 3; c < 9; c++)
         if (c % 3 != 1) gsim_output_printf(out, " %10s", time_text(text, value_of(r, c)));
     gsim_output_text(out, "\n");
 }
 
-static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec *spec, const struct cell *cell, struct gsim_serving_result *r)
+static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec *spec, const struct cell *cell,
+                        struct gsim_serving_result *r)
 {
     gsim_output_put(out, "%c,%c,%s,%.9g,%z", spec->name, cell->policy->name, gsim_beside_text(cell->beside), cell->rate,
                     (unsigned long long)r->requests);
@@ -319,18 +364,20 @@ static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec 
 
 static void put_heads(struct gsim_output *table, struct gsim_output *csv, const struct serve *v)
 {
-    gsim_output_printf(table, "%s on %s, seed %llu: rate in requests per s, tokens per s, goodput in requests per s\n\n",
+    gsim_output_printf(table,
+                       "%s on %s, seed %llu: rate in requests per s, tokens per s, goodput in requests per s\n\n",
                        gsim_cli_server_spec(v->server)->name, gsim_cli_server_library(v->server)->device->name,
                        (unsigned long long)gsim_cli_server_seed(v->server));
-    gsim_output_printf(table, "%8s %-14s %-9s %10s %10s %10s %10s %10s %10s\n", "rate", "batching", "prefill", "tokens", "goodput", "TTFT p50", "p99",
-                       "TPOT p50", "p99");
+    gsim_output_printf(table, "%8s %-14s %-9s %10s %10s %10s %10s %10s %10s\n", "rate", "batching", "prefill", "tokens",
+                       "goodput", "TTFT p50", "p99", "TPOT p50", "p99");
     if (!csv) return;
     gsim_output_text(csv, "name,batching,prefill_beside,rate_per_s,requests");
     for (size_t c = 0; c < COLUMN_COUNT; c++) gsim_output_printf(csv, ",%s", columns[c].name);
     gsim_output_text(csv, "\n");
 }
 
-static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, struct gsim_output *csv, struct gsim_error *error)
+static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, struct gsim_output *csv,
+                                  struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     put_heads(table, csv, v);
@@ -368,7 +415,8 @@ static enum gsim_status check_opts(const struct serve *v, struct gsim_error *err
     struct gsim_scheduler_ops views[MOST_NAMES];
     const struct gsim_scheduler_ops *list[MOST_NAMES];
     for (uint32_t i = 0; i < v->policy_count; i++) {
-        views[i] = (struct gsim_scheduler_ops){.name = v->policies[i]->name, .params = v->policies[i]->params, .params_size = v->policies[i]->params_size};
+        views[i] = (struct gsim_scheduler_ops){
+            .name = v->policies[i]->name, .params = v->policies[i]->params, .params_size = v->policies[i]->params_size};
         list[i] = &views[i];
     }
     return gsim_cli_check_opts(v->arguments, list, v->policy_count, error);
@@ -378,8 +426,10 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
 {
     struct serve v = {.arguments = arguments};
     struct gsim_error error = {0};
-    enum gsim_status status = arguments->operand_count == 1 ? GSIM_OK
-                                                            : gsim_error_set(&error, GSIM_USAGE, "nothing to serve: expected gpusim serve SPEC.json");
+    enum gsim_status status =
+        arguments->operand_count == 1
+            ? GSIM_OK
+            : gsim_error_set(&error, GSIM_USAGE, "nothing to serve: expected gpusim serve SPEC.json");
     if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &v.server, &error);
     if (!status) status = parse_policies(&v, &error);
     if (!status) status = check_opts(&v, &error);

@@ -12,7 +12,8 @@
     X(BESIDE, "prefill-beside", "A,B,...", GSIM_CLI_ON_SERVE,                                                          \
       "where a prefill runs while requests decode: same, stream,\nurgent, partition, mps; in place of the file's")     \
     X(ARRIVALS, "arrivals", "TEXT", GSIM_CLI_ON_SERVE,                                                                 \
-      "poisson:PER_S, gamma:PER_S,cv=CV or a public trace, in place of\nthe file's requests; lengths as the file says")  \
+      "poisson:PER_S, gamma:PER_S,cv=CV or a public trace, in place of\nthe file's requests; lengths as the file "     \
+      "says")                                                                                                          \
     X(RATE, "rate", "A,B,...|FROM:TO:STEP", GSIM_CLI_ON_SERVE,                                                         \
       "mean requests per second: the arrivals are drawn, or stretched,\nto it; several give a table")                  \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N, or so many drawn ones")                              \
@@ -25,8 +26,8 @@ int gsim_cli_step(const struct gsim_cli_arguments *arguments);
 
 /* A spec with the programs of its steps for the device that --device names, else the one that the first trace names. */
 struct gsim_cli_server;
-enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_cli_server **server,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path,
+                                      struct gsim_cli_server **server, struct gsim_error *error) GSIM_NODISCARD;
 struct gsim_serving_spec *gsim_cli_server_spec(struct gsim_cli_server *server);
 struct gsim_library *gsim_cli_server_library(struct gsim_cli_server *server);
 uint64_t gsim_cli_server_seed(const struct gsim_cli_server *server);

@@ -23,8 +23,8 @@ static bool is_program(const char *path)
 
 static bool is_file(const char *path) { return strchr(path, '/') || strchr(path, '.'); }
 
-static enum gsim_status read_trace(const char *path, struct gsim_cli_server *server, struct gsim_program *program, bool *is_graph,
-                                   struct gsim_error *error)
+static enum gsim_status read_trace(const char *path, struct gsim_cli_server *server, struct gsim_program *program,
+                                   bool *is_graph, struct gsim_error *error)
 {
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     struct gsim_import_options options = {.name = "step", .gaps = true, .removes_overhead = true, .last = UINT32_MAX};
@@ -36,17 +36,19 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     return status;
 }
 
-static enum gsim_status read_step(void *context, const char *path, struct gsim_program *program, bool *is_graph, struct gsim_error *error)
+static enum gsim_status read_step(void *context, const char *path, struct gsim_program *program, bool *is_graph,
+                                  struct gsim_error *error)
 {
     struct gsim_cli_server *server = context;
     *is_graph = true;
     if (is_file(path)) {
-        enum gsim_status read =
-            is_program(path) ? gsim_program_read(path, program, error) : read_trace(path, server, program, is_graph, error);
+        enum gsim_status read = is_program(path) ? gsim_program_read(path, program, error)
+                                                 : read_trace(path, server, program, is_graph, error);
         return read == GSIM_OK ? gsim_cli_apply_kernels(&server->arguments, program, error) : read;
     }
     struct gsim_cli_point point = {0};
-    enum gsim_status status = gsim_cli_point_init(&point, &server->setup, path, gsim_scheduler_find("cudagraph"), error);
+    enum gsim_status status =
+        gsim_cli_point_init(&point, &server->setup, path, gsim_scheduler_find("cudagraph"), error);
     if (!status) status = gsim_cli_point_known(&point, "a step", error);
     if (!status) {
         *program = point.program;
@@ -72,8 +74,8 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_cli_server **made,
-                                      struct gsim_error *error)
+enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path,
+                                      struct gsim_cli_server **made, struct gsim_error *error)
 {
     struct gsim_cli_server *s = gsim_alloc(sizeof *s);
     *made = s;
@@ -87,7 +89,8 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status) return status;
     s->has_setup = true;
-    const struct gsim_simulation simulation = {.device = &s->setup.device, .gpu = s->setup.gpu, .memory = GSIM_MEMORY_PINNED, .seed = s->setup.seed};
+    const struct gsim_simulation simulation = {
+        .device = &s->setup.device, .gpu = s->setup.gpu, .memory = GSIM_MEMORY_PINNED, .seed = s->setup.seed};
     return gsim_library_init(&s->library, &s->spec, &simulation, read_step, s, error);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim step": how long one step of a server takes, asked once on the command line or again and again by a
- * program that talks to it (--listen): an engine's own scheduler on gpusim's time.
+ * Layer: cli. "gpusim step": how long one step of a server takes, asked once on the command line or again and again by
+ * a program that talks to it (--listen): an engine's own scheduler on gpusim's time.
  */
 #include <ctype.h>
 #include <math.h>
@@ -19,7 +19,8 @@ struct part {
 };
 
 /* "KIND SIZE" at *TEXT, which it steps over. */
-static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const char **text, struct part *part, struct gsim_error *error)
+static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const char **text, struct part *part,
+                                   struct gsim_error *error)
 {
     char kind[16];
     unsigned size;
@@ -27,16 +28,19 @@ static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const c
     if (sscanf(*text, " %15s %9u%n", kind, &size, &used) != 2 || !size)
         return gsim_error_set(error, GSIM_INPUT, "expected KIND SIZE, such as decode 8, found \"%.60s\"", *text);
     while (k < GSIM_STEP_KIND_COUNT && strcmp(gsim_step_kind_text((enum gsim_batch_kind)k), kind) != 0) k++;
-    if (k == GSIM_STEP_KIND_COUNT) return gsim_error_set(error, GSIM_INPUT, "expected prefill, decode, draft or verify, found \"%s\"", kind);
+    if (k == GSIM_STEP_KIND_COUNT)
+        return gsim_error_set(error, GSIM_INPUT, "expected prefill, decode, draft or verify, found \"%s\"", kind);
     part->kind = (enum gsim_batch_kind)k;
     part->launch = gsim_serving_bucket(spec, part->kind, size);
     *text += used;
-    if (part->launch.index == UINT32_MAX) return gsim_error_set(error, GSIM_INPUT, "%s %u: no bucket is large enough", kind, size);
+    if (part->launch.index == UINT32_MAX)
+        return gsim_error_set(error, GSIM_INPUT, "%s %u: no bucket is large enough", kind, size);
     return GSIM_OK;
 }
 
 /* "decode 8", "prefill 512 + decode 8" (behind each other), "decode 8 beside prefill 512". */
-static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text, double *us, struct gsim_error *error)
+static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text,
+                               double *us, struct gsim_error *error)
 {
     struct gsim_serving_machine *m = gsim_serving_table_machine(table);
     struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
@@ -44,7 +48,8 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
     struct part part, beside;
     bool has_beside = false;
     do {
-        if (count == GSIM_LAUNCH_MOST) return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);
+        if (count == GSIM_LAUNCH_MOST)
+            return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);
         enum gsim_status status = parse_part(spec, &text, &part, error);
         if (status) return status;
         launches[count++] = part.launch;
@@ -67,13 +72,15 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
     return gsim_serving_table_status(table, error);
 }
 
-static enum gsim_status listen(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, struct gsim_error *error)
+static enum gsim_status listen(struct gsim_serving_table *table, const struct gsim_serving_spec *spec,
+                               struct gsim_error *error)
 {
     char line[LINE];
     double us;
     while (fgets(line, sizeof line, stdin)) {
         struct gsim_error said = {0};
-        if (!strchr(line, '\n') && !feof(stdin)) return gsim_error_set(error, GSIM_INPUT, "a line of over %d bytes", LINE - 1);
+        if (!strchr(line, '\n') && !feof(stdin))
+            return gsim_error_set(error, GSIM_INPUT, "a line of over %d bytes", LINE - 1);
         if (strspn(line, " \t\r\n") == strlen(line)) continue;
         if (answer(table, spec, line, &us, &said)) {
             if (said.status != GSIM_INPUT) return gsim_error_set(error, said.status, "%s", said.message);
@@ -95,11 +102,15 @@ int gsim_cli_step(const struct gsim_cli_arguments *arguments)
     char text[LINE] = "";
     enum gsim_status status = GSIM_OK;
     if (!arguments->operand_count || (arguments->operand_count > 1) == listens)
-        status = gsim_error_set(&error, GSIM_USAGE, "expected gpusim step SPEC.json KIND SIZE, or gpusim step SPEC.json --listen");
-    for (size_t i = 1; i < arguments->operand_count; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", arguments->operands[i]);
+        status = gsim_error_set(&error, GSIM_USAGE,
+                                "expected gpusim step SPEC.json KIND SIZE, or gpusim step SPEC.json --listen");
+    for (size_t i = 1; i < arguments->operand_count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", arguments->operands[i]);
     if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &server, &error);
-    if (!status && gsim_cli_server_spec(server)->beside == GSIM_BESIDE_SAME) gsim_cli_server_spec(server)->beside = GSIM_BESIDE_STREAM;
-    if (!status && !(table = gsim_serving_table_create(gsim_cli_server_library(server)))) status = gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (!status && gsim_cli_server_spec(server)->beside == GSIM_BESIDE_SAME)
+        gsim_cli_server_spec(server)->beside = GSIM_BESIDE_STREAM;
+    if (!status && !(table = gsim_serving_table_create(gsim_cli_server_library(server))))
+        status = gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (!status && listens) {
         status = listen(table, gsim_cli_server_spec(server), &error);
     } else if (!status) {

@@ -50,8 +50,7 @@ static int by_size(const void *left, const void *right)
     return (a->input > b->input) - (a->input < b->input);
 }
 
-/* --- the table -------------------------------------------------------------------------------------------------------
- */
+/* --- the table --- */
 static void put_head(const struct gsim_sensitivity *s, struct gsim_output *output)
 {
     static const char *const methods[] = {"each number alone", "Morris' elementary effects", "Sobol indices"};
@@ -126,7 +125,8 @@ static void put_explanation(const struct gsim_sensitivity *s, struct gsim_output
 
 #define MOST_NAMED 12 /* of the numbers without an effect */
 
-static void put_others(const struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown, struct gsim_output *output)
+static void put_others(const struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
+                       struct gsim_output *output)
 {
     size_t count = s->input_count - shown, column = 0;
     gsim_output_printf(output, "(%zu other%s no effect to speak of", count, count == 1 ? " has" : "s have");
@@ -145,11 +145,15 @@ static void put_time_alone(const struct gsim_sensitivity *s, struct gsim_output 
     struct gsim_error ignored = {0};
     char text[160];
     bool varies_kernels = false;
-    for (size_t i = 0; i < s->input_count && !varies_kernels; i++) varies_kernels = gsim_cli_is_of_kernels(s->inputs[i].number);
+    for (size_t i = 0; i < s->input_count && !varies_kernels; i++)
+        varies_kernels = gsim_cli_is_of_kernels(s->inputs[i].number);
     const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
     if (!varies_kernels || gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, &ignored) != GSIM_OK) return;
     if (gsim_cli_time_alone_text(&point.program, &s->setup.device, text))
-        gsim_output_printf(output, "\n  Note: %s;\n  sm_count, clock_mhz, dram_gbps and their like change only how these share the device.\n", text);
+        gsim_output_printf(
+            output,
+            "\n  Note: %s;\n  sm_count, clock_mhz, dram_gbps and their like change only how these share the device.\n",
+            text);
     gsim_cli_point_release(&point);
 }
 
@@ -164,8 +168,7 @@ static void put_table(const struct gsim_sensitivity *s, const struct ranking *ra
     put_time_alone(s, output);
 }
 
-/* --- CSV ------------------------------------------------------------------------------------------------------------
- */
+/* --- CSV --- */
 static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *path, struct gsim_error *error)
 {
     struct gsim_output output;

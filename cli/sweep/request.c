@@ -145,13 +145,19 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     return status;
 }
 
-static bool is_built_in(const char *workload) { return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload); }
+static bool is_built_in(const char *workload)
+{
+    return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload);
+}
 
-static enum gsim_status hash_service(struct gsim_named *named, const struct gsim_service *service, struct gsim_error *error)
+static enum gsim_status hash_service(struct gsim_named *named, const struct gsim_service *service,
+                                     struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    const char *name = gsim_arena_printf(&arena, "workloads/services/%s", service->file), *path = name ? gsim_data_path(&arena, name) : NULL;
-    enum gsim_status status = path ? gsim_key_file(named->hash, path, error) : gsim_error_set(error, GSIM_IO, "cannot find the service '%s'", service->name);
+    const char *name = gsim_arena_printf(&arena, "workloads/services/%s", service->file),
+               *path = name ? gsim_data_path(&arena, name) : NULL;
+    enum gsim_status status = path ? gsim_key_file(named->hash, path, error)
+                                   : gsim_error_set(error, GSIM_IO, "cannot find the service '%s'", service->name);
     gsim_arena_release(&arena);
     return status;
 }
@@ -195,11 +201,13 @@ static enum gsim_status check_plugin(const struct gsim_requests *requests, const
                                      bool is_from_file, struct gsim_error *error)
 {
     size_t length = strlen(text);
-    bool is_code = strcmp(kind, "sched") == 0 ? strchr(text, '/') != NULL
-                                              : strcmp(kind, "workload") == 0 && length > 3 && strcmp(text + length - 3, ".so") == 0;
+    bool is_code = strcmp(kind, "sched") == 0
+                       ? strchr(text, '/') != NULL
+                       : strcmp(kind, "workload") == 0 && length > 3 && strcmp(text + length - 3, ".so") == 0;
     if (!is_from_file || requests->allows_plugins || !is_code) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE,
-                          "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it", kind, text);
+                          "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it",
+                          kind, text);
 }
 
 static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
@@ -245,7 +253,9 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
         char text[200];
         const char *opt = text;
         const char *key;
-        if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key) || (requests->has_tasks && gsim_request_way_of(name))) continue;
+        if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key) ||
+            (requests->has_tasks && gsim_request_way_of(name)))
+            continue;
         snprintf(text, sizeof(text), "%s=%s", name, value);
         struct gsim_cli_arguments arguments = {.opts = &opt, .opt_count = 1};
         status = gsim_cli_check_opts(&arguments, schedulers, count, error);
@@ -270,9 +280,10 @@ static enum gsim_status check_size(const struct gsim_requests *requests, const c
         }
     }
     if (is_number) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s",
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s", text,
+        gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
 /* Would a run take this value? Told now rather than by every point. */
@@ -390,7 +401,8 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
         struct gsim_program program = {0};
         size_t length = strlen(named->text);
         bool is_code = length > 3 && strcmp(named->text + length - 3, ".so") == 0;
-        if (!named->hash[0] || named->scheduler || named->device.name || is_code || gsim_service_find(named->text)) continue;
+        if (!named->hash[0] || named->scheduler || named->device.name || is_code || gsim_service_find(named->text))
+            continue;
         status = gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         gsim_program_release(&program);
@@ -420,7 +432,8 @@ static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler
     size_t length = (size_t)(dot - name);
     for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
         if (strlen(machine[i]) == length && strncmp(name, machine[i], length) == 0) return true;
-    if (strlen(workload) == length && strncmp(name, workload, length) == 0) return true; /* a number of a generator or a source */
+    if (strlen(workload) == length && strncmp(name, workload, length) == 0)
+        return true; /* a number of a generator or a source */
     return strlen(scheduler->name) == length && strncmp(scheduler->name, name, length) == 0;
 }
 
@@ -560,7 +573,8 @@ const char *gsim_requests_scheduler_name(const struct gsim_requests *requests, c
     const char *name = named->scheduler ? named->scheduler->name : named->text;
     for (size_t i = 0; i < requests->named_count; i++) {
         const struct gsim_named *other = &requests->named[i];
-        if (other != named && other->scheduler && other->scheduler != named->scheduler && strcmp(other->scheduler->name, name) == 0)
+        if (other != named && other->scheduler && other->scheduler != named->scheduler &&
+            strcmp(other->scheduler->name, name) == 0)
             return named->text;
     }
     return name;

@@ -113,7 +113,8 @@ static const char *cell_text(const struct gsim_cell *cell, char text[CELL_TEXT_S
 static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min", "max"};
 #define GROUPED_COUNT  (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
 #define GROUPED_SPREAD 2
-static const char *const paired_heads[] = {"cells", "wins", "ties", "losses", "difference", "ci95", "ratio", "ratio_low", "ratio_high", "sign_p"};
+static const char *const paired_heads[] = {"cells", "wins",  "ties",      "losses",     "difference",
+                                           "ci95",  "ratio", "ratio_low", "ratio_high", "sign_p"};
 #define PAIRED_COUNT (sizeof(paired_heads) / sizeof(paired_heads[0]))
 
 /* Figures of a group; 0: rows are listed. */
@@ -133,8 +134,9 @@ static double figure_value(const struct gsim_answer *answer, size_t row, size_t 
 {
     if (answer->pairs) {
         const struct gsim_pairs *p = &answer->pairs[row];
-        const double values[PAIRED_COUNT] = {(double)p->cells,  (double)p->wins,  (double)p->ties, (double)p->losses, p->difference,
-                                             p->difference_ci95, p->ratio,         p->ratio_low,    p->ratio_high,     p->sign_p};
+        const double values[PAIRED_COUNT] = {(double)p->cells, (double)p->wins,    (double)p->ties, (double)p->losses,
+                                             p->difference,    p->difference_ci95, p->ratio,        p->ratio_low,
+                                             p->ratio_high,    p->sign_p};
         return values[index];
     }
     const struct gsim_stats *stats = &answer->stats[row];
@@ -221,11 +223,17 @@ static void put_table(const void *what, struct gsim_output *output)
             if (length > widths[j]) widths[j] = length;
         }
     if (answer->pairs)
-        gsim_output_printf(output, "%s against that of the base, cell by cell: a win is less; mean difference, half of its 95 %% interval;\n"
-                                   "base over own, geometric mean, with its 95 %% interval; two-sided sign test\n\n", answer->value_name);
+        gsim_output_printf(
+            output,
+            "%s against that of the base, cell by cell: a win is less; mean difference, half of its 95 %% interval;\n"
+            "base over own, geometric mean, with its 95 %% interval; two-sided sign test\n\n",
+            answer->value_name);
     if (answer->stats)
-        gsim_output_printf(output, answer->is_mixed ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
-                                                    : "%s of groups, mean with 95 %% confidence interval\n\n", answer->value_name);
+        gsim_output_printf(output,
+                           answer->is_mixed
+                               ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
+                               : "%s of groups, mean with 95 %% confidence interval\n\n",
+                           answer->value_name);
     put_row(answer, SIZE_MAX, columns, widths, output);
     for (size_t i = 0; i < shown; i++) put_row(answer, i, columns, widths, output);
     if (shown < answer->row_count)
@@ -251,7 +259,8 @@ static void put_csv(const void *what, struct gsim_output *output)
                 if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
                     gsim_output_printf(output, "%.15g", cell->real);
             } else if (i && j < answer->name_count + (figure_count(answer) ? figure_count(answer) : 1)) {
-                double value = figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->values[row];
+                double value =
+                    figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->values[row];
                 if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
             } else {
                 gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
@@ -306,7 +315,8 @@ static void warn(const struct results *results)
         fprintf(stderr, "gpusim: %zu points without figures are left out (--where 'status != ok' --columns error)\n",
                 answer->failed_count);
     if (strcmp(answer->value_name, "makespan_us") == 0 && answer->iterations_most > answer->iterations_least)
-        fprintf(stderr, "gpusim: note: makespan_us covers %.0f to %.0f iterations: compare iteration_us, or say --iterations\n",
+        fprintf(stderr,
+                "gpusim: note: makespan_us covers %.0f to %.0f iterations: compare iteration_us, or say --iterations\n",
                 answer->iterations_least, answer->iterations_most);
     if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
     if (!answer->row_count && !answer->failed_count && !answer->no_base_count)

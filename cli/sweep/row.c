@@ -151,7 +151,8 @@ static void put_options(struct maker *maker, const struct gsim_cli_point *point)
     put_json(maker, GSIM_COLUMN_options, options);
 }
 
-/* Times of iterations and what is the device's are of the whole run; sums and bounds are of the iteration of median length. */
+/* Times of iterations and what is the device's are of the whole run; sums and bounds are of the iteration of median
+ * length. */
 static void put_figures(struct maker *maker, const struct gsim_timeline *timeline, const struct gsim_metrics *metrics,
                         const struct gsim_cli_point *point)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). "gpusim sensitivity": which numbers of the device matter for a result. The runs: worker
- * processes (sim/base/jobs/pool.h); the designs and effects: sweep/sensitivity.h; table and picture: cli/sweep/effects.c.
+ * processes (sim/base/jobs/pool.h); the designs and effects: sweep/sensitivity.h; table and picture:
+ * cli/sweep/effects.c.
  */
 #include "cli/sweep/sensitivity.h"
 
@@ -38,13 +39,13 @@ static double spread_of_kind(enum gsim_number_kind kind)
     GSIM_BUG("kind %d", (int)kind);
 }
 
-/* --- which numbers --------------------------------------------------------------------------------------------------
- */
+/* --- which numbers --- */
 /* A number of zero has no spread in per cent, and switches off what it describes: it stays, as do switches. */
 static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number, double spread)
 {
     struct gsim_input *input = &s->inputs[s->input_count];
-    double value = gsim_device_get(&s->setup.device, number), least = gsim_device_number_minimum(number), most = gsim_device_number_maximum(number);
+    double value = gsim_device_get(&s->setup.device, number), least = gsim_device_number_minimum(number),
+           most = gsim_device_number_maximum(number);
     if (value == 0 || (gsim_device_number_is_count(number) && most <= 1)) return;
     *input = (struct gsim_input){.number = number, .value = value};
     input->spread = spread > 0 ? spread : spread_of_kind(s->setup.device.kind[number]);
@@ -122,8 +123,7 @@ static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_er
     return gsim_design_init(&s->design, error);
 }
 
-/* --- one run, in a worker -------------------------------------------------------------------------------------------
- */
+/* --- one run, in a worker --- */
 struct outcome {
     double y; /* NAN: it failed, and then MESSAGE says why */
     char message[MESSAGE_BYTES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). What cli/sweep/sensitivity.c (which runs) and cli/sweep/effects.c (which prints and draws) share.
+ * Layer: cli (program). What cli/sweep/sensitivity.c (which runs) and cli/sweep/effects.c (which prints and draws)
+ * share.
  */
 #pragma once
 

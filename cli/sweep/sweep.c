@@ -244,14 +244,14 @@ static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *err
     return status;
 }
 
-/* --- computing -----------------------------------------------------------------------------------------------------
- */
+/* --- computing --- */
 static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *error)
 {
     const char *timeout = sweep->arguments->value[GSIM_CLI_TIMEOUT];
     double timeout_s = 0;
     uint32_t jobs;
-    enum gsim_status status = gsim_cli_jobs(sweep->arguments, sweep->remote.transport ? 1 : 0, &jobs, error); /* a rank is a core */
+    enum gsim_status status =
+        gsim_cli_jobs(sweep->arguments, sweep->remote.transport ? 1 : 0, &jobs, error); /* a rank is a core */
     if (status != GSIM_OK) return status;
     if (timeout && (!gsim_text_quantity(timeout, &timeout_s) || timeout_s < 0.001 || timeout_s > 1e7))
         return gsim_error_set(error, GSIM_USAGE, "--timeout: expected seconds from 0.001 on, found '%s'", timeout);
@@ -289,7 +289,8 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
         sweep->job.pool.jobs = (uint32_t)sweep->plan.count;
     if (!sweep->plan.count) sweep->remote.size = 1;
     if (sweep->spec.repeat > 1 && !is_given(&sweep->spec, "noise"))
-        fprintf(stderr, "gpusim: without --noise, repetitions differ only in what is drawn anyway: who goes first, which blocks end first, what the scheduler draws\n");
+        fprintf(stderr, "gpusim: without --noise, repetitions differ only in what is drawn anyway: who goes first, "
+                        "which blocks end first, what the scheduler draws\n");
     gsim_progress_start(&sweep->progress, sweep->plan.count, stderr);
     if (sweep->plan.done)
         fprintf(stderr, "gpusim: %llu points are done already\n", (unsigned long long)sweep->plan.done);
@@ -300,8 +301,7 @@ static enum gsim_status compute(struct sweep *sweep, struct gsim_error *error)
     return status;
 }
 
-/* --- several processes ---------------------------------------------------------------------------------------------
- */
+/* --- several processes --- */
 static const char *describe(void *data, uint64_t item, char *text, size_t size)
 {
     return gsim_request_describe(data, item, text, size);

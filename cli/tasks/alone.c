@@ -4,44 +4,49 @@
 
 #include <string.h>
 
-static enum gsim_status verify(const struct gsim_task_set *set, const struct gsim_timeline *timeline, const struct gsim_task_stats *stats,
-                               struct gsim_error *error)
+static enum gsim_status verify(const struct gsim_task_set *set, const struct gsim_timeline *timeline,
+                               const struct gsim_task_stats *stats, struct gsim_error *error)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         if (set->tasks[i].source) continue; /* that all it drew has ended has been seen to */
         uint64_t expected = 0, found = 0;
-        for (uint32_t o = 0; o < set->programs[i].op_count; o++) expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
+        for (uint32_t o = 0; o < set->programs[i].op_count; o++)
+            expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
         expected *= stats[i].requests;
         for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
         if (found != expected)
-            return gsim_error_set(error, GSIM_SIM, "task '%s': %llu kernels ran, expected %llu", set->tasks[i].name, (unsigned long long)found,
-                                  (unsigned long long)expected);
+            return gsim_error_set(error, GSIM_SIM, "task '%s': %llu kernels ran, expected %llu", set->tasks[i].name,
+                                  (unsigned long long)found, (unsigned long long)expected);
     }
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
-                                    struct gsim_task_stats *stats, struct gsim_error *error)
+enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation,
+                                    struct gsim_timeline *timeline, struct gsim_task_stats *stats,
+                                    struct gsim_error *error)
 {
     gsim_program_release(simulation->drawn); /* of a run before */
     *simulation->drawn = (struct gsim_program){0};
     enum gsim_status status = gsim_simulate(simulation, timeline, error);
-    for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++) stats[i] = t->alone[i];
+    for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++)
+        stats[i] = t->alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(timeline, simulation->tasks, stats, error);
     return status == GSIM_OK && !simulation->omits_kernels ? verify(simulation->tasks, timeline, stats, error) : status;
 }
 
-/* --- alone --------------------------------------------------------------------------------------------------------- */
+/* --- alone --- */
 
 static bool is_same(const struct gsim_cli_tasks *t, uint32_t a, uint32_t b)
 {
     const char *x = t->words[a].value[GSIM_CLI_SIZE], *y = t->words[b].value[GSIM_CLI_SIZE];
-    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler && t->tasks[a].gap_us == t->tasks[b].gap_us && t->gpus[a] == t->gpus[b] &&
+    return strcmp(t->programs[a], t->programs[b]) == 0 && t->tasks[a].scheduler == t->tasks[b].scheduler &&
+           t->tasks[a].gap_us == t->tasks[b].gap_us && t->gpus[a] == t->gpus[b] &&
            (x == y || (x && y && strcmp(x, y) == 0));
 }
 
-enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us, struct gsim_timeline *timeline,
-                                     struct gsim_task_stats *stats, struct gsim_error *error)
+enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t index, double measure_us,
+                                     struct gsim_timeline *timeline, struct gsim_task_stats *stats,
+                                     struct gsim_error *error)
 {
     struct gsim_task task;
     struct gsim_task_set set;
@@ -59,7 +64,8 @@ enum gsim_status gsim_cli_task_alone(const struct gsim_cli_tasks *t, uint32_t in
     return status;
 }
 
-static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone, struct gsim_error *error)
+static enum gsim_status run_alone(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task_stats *alone,
+                                  struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_task_stats stats;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim compare --task PROGRAM,copies=FROM:TO --limit p99=TIME": for each way of sharing the most copies of
- * a task whose requests stay within the limit, found by bisection: more copies take longer.
+ * Layer: cli. "gpusim compare --task PROGRAM,copies=FROM:TO --limit p99=TIME": for each way of sharing the most copies
+ * of a task whose requests stay within the limit, found by bisection: more copies take longer.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -42,10 +42,12 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
     char window[64];
     const char *equals = text ? strchr(text, '=') : NULL;
     for (size_t i = 0; equals && i < 3; i++)
-        if (strlen(figures[i]) == (size_t)(equals - text) && strncmp(text, figures[i], (size_t)(equals - text)) == 0) c->figure = figures[i];
+        if (strlen(figures[i]) == (size_t)(equals - text) && strncmp(text, figures[i], (size_t)(equals - text)) == 0)
+            c->figure = figures[i];
     if (equals) snprintf(window, sizeof window, "0:%.50s", equals + 1);
     if (c->figure && gsim_text_window(window, &from_us, &c->limit_us) && isfinite(c->limit_us)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'", text ? text : "nothing");
+    return gsim_error_set(error, GSIM_USAGE, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'",
+                          text ? text : "nothing");
 }
 
 /* What the copies have in common: the slowest one's percentiles, all requests. */
@@ -59,12 +61,14 @@ static void sum_up(struct point *p, const struct gsim_cli_tasks *t, const struct
     }
 }
 
-static enum gsim_status measure_energy(struct point *p, const struct gsim_simulation *s, const struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status measure_energy(struct point *p, const struct gsim_simulation *s,
+                                       const struct gsim_timeline *timeline, struct gsim_error *error)
 {
     struct gsim_energy energy;
     gsim_time end = 0;
     p->mj = NAN;
-    if (!gsim_energy_is_known(timeline->program, s->device) || s->omits_kernels || !timeline->request_count) return GSIM_OK;
+    if (!gsim_energy_is_known(timeline->program, s->device) || s->omits_kernels || !timeline->request_count)
+        return GSIM_OK;
     for (size_t i = 0; i < timeline->request_count; i++)
         if (timeline->requests[i].end > end) end = timeline->requests[i].end;
     enum gsim_status status = gsim_energy_compute(timeline, s->device, end, &energy, error);
@@ -74,7 +78,8 @@ static enum gsim_status measure_energy(struct point *p, const struct gsim_simula
     return GSIM_OK;
 }
 
-static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_tasks *t, struct point *p, struct gsim_error *error)
+static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_tasks *t, struct point *p,
+                                 struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     void *params;
@@ -152,16 +157,20 @@ static void search(struct clients *c, size_t way)
     c->best[way] = low;
 }
 
-/* --- results ----------------------------------------------------------------------------------------------------------- */
+/* --- results --- */
 
-static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-"; }
+static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
+{
+    return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-";
+}
 
 static void print(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE];
-    gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task", c->setup->device.name, c->figure,
-                       time_text(limit, c->limit_us), (unsigned long long)c->setup->seed);
+    gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task",
+                       c->setup->device.name, c->figure, time_text(limit, c->limit_us),
+                       (unsigned long long)c->setup->seed);
     gsim_output_text(out, "  share         copies        p50        p99     per s mJ a request  one more\n");
     for (size_t w = 0; w < c->way_count; w++) {
         const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
@@ -171,7 +180,8 @@ static void print(const void *what, struct gsim_output *out)
             continue;
         }
         gsim_output_printf(out, "  %-12s %7u", c->ways[w]->name, c->best[w]);
-        gsim_output_printf(out, " %10s %10s %9.4g", p ? time_text(a, p->p50_us) : "-", p ? time_text(b, p->p99_us) : "-", p ? p->per_second : 0.0);
+        gsim_output_printf(out, " %10s %10s %9.4g", p ? time_text(a, p->p50_us) : "-",
+                           p ? time_text(b, p->p99_us) : "-", p ? p->per_second : 0.0);
         if (p && isfinite(p->mj)) gsim_output_printf(out, " %12.4g", p->mj);
         else gsim_output_printf(out, " %12s", "-");
         if (next) gsim_output_printf(out, "  %s %s\n", c->figure, time_text(a, next->time_us));
@@ -189,7 +199,8 @@ static void put_csv(const void *what, struct gsim_output *out)
                 const struct point *p = &c->points[w][i];
                 if (p->copies != n) continue;
                 gsim_output_csv_string(out, c->ways[w]->name);
-                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->mean_us, p->p50_us, p->p99_us, p->per_second);
+                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->mean_us,
+                                   p->p50_us, p->p99_us, p->per_second);
                 if (isfinite(p->mj)) gsim_output_real(out, p->mj);
                 gsim_output_text(out, "\n");
             }
@@ -233,12 +244,14 @@ static enum gsim_status find_range(struct clients *c, struct gsim_error *error)
     c->from = t.copies_from;
     c->to = t.copies_to;
     if (status == GSIM_OK && c->to <= c->from)
-        status = gsim_error_set(error, GSIM_USAGE, "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
+        status = gsim_error_set(error, GSIM_USAGE,
+                                "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
     gsim_cli_tasks_release(&t);
     return status;
 }
 
-enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst, struct gsim_error *error)
+enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst,
+                                          struct gsim_error *error)
 {
     struct gsim_cli_setup setup = {0};
     const char *share = arguments->value[GSIM_CLI_SHARE];
@@ -252,7 +265,9 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
         return status;
     }
     status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
-    if (status == GSIM_OK) status = gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);
+    if (status == GSIM_OK)
+        status =
+            gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = find_range(c, error);
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
         search(c, w);

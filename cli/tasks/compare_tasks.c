@@ -265,7 +265,8 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
         return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", MOST_RUNS,
                               repeat);
     c->repeat = (uint32_t)runs;
-    enum gsim_status status = gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
+    enum gsim_status status =
+        gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
     bool needs_profile = false;

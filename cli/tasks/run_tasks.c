@@ -2,8 +2,9 @@
 /* Layer: cli (program). "gpusim run --task ... --share WAY": one simulation of several tasks. */
 #include "cli/tasks/tasks.h"
 
-static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_simulation *s, const struct gsim_timeline *timeline,
-                                const struct gsim_task_stats *stats, const struct gsim_cli_tasks *t, struct gsim_error *error)
+static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_simulation *s,
+                                const struct gsim_timeline *timeline, const struct gsim_task_stats *stats,
+                                const struct gsim_cli_tasks *t, struct gsim_error *error)
 {
     struct gsim_metrics metrics;
     enum gsim_status status = gsim_metrics_compute(timeline, s->device, NULL, &metrics, error);

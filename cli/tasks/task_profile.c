@@ -28,13 +28,15 @@ enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *t, struct gsim_er
     const char *from = t->setup->arguments->value[GSIM_CLI_PROFILE], *to = t->setup->arguments->value[GSIM_CLI_MEASURE];
     enum gsim_status status = GSIM_OK;
     if (from && to) return gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
-    if (!to && (!from || strcmp(from, "measure") != 0)) return from ? gsim_task_profiles_read(&t->profiles, &t->set, from, error) : GSIM_OK;
+    if (!to && (!from || strcmp(from, "measure") != 0))
+        return from ? gsim_task_profiles_read(&t->profiles, &t->set, from, error) : GSIM_OK;
     status = gsim_cli_tasks_measure(t, error);
     for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) {
         double with = t->profiles.tasks[i].measured_us, without = t->profiles.tasks[i].request_us;
         char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
         fprintf(stderr, "gpusim: measured %s: a request took %s, %s without measuring (%.2fx)\n", t->tasks[i].name,
-                gsim_text_time(a, gsim_time_from_us(with)), gsim_text_time(b, gsim_time_from_us(without)), with / without);
+                gsim_text_time(a, gsim_time_from_us(with)), gsim_text_time(b, gsim_time_from_us(without)),
+                with / without);
     }
     return status == GSIM_OK && to ? gsim_task_profiles_write(&t->profiles, t->setup->device.name, to, error) : status;
 }

@@ -35,17 +35,22 @@ static bool read_number(const char *text, double *value)
 
 /* --- arrivals ------------------------------------------------------------------------------------------------ */
 
-static enum gsim_status add_time(struct gsim_task *task, double **times, size_t *room, double us, const char *path, struct gsim_error *error)
+static enum gsim_status add_time(struct gsim_task *task, double **times, size_t *room, double us, const char *path,
+                                 struct gsim_error *error)
 {
     if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < (*times)[task->time_count - 1]))
-        return gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected microseconds that do not go back, found %g", path, task->time_count + 1, us);
-    if (gsim_array_grow((void **)times, sizeof **times, task->time_count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_error_set(error, GSIM_INPUT,
+                              "arrival=%s: time %u: expected microseconds that do not go back, found %g", path,
+                              task->time_count + 1, us);
+    if (gsim_array_grow((void **)times, sizeof **times, task->time_count, room))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     (*times)[task->time_count++] = us;
     return GSIM_OK;
 }
 
 /* One time a line, in microseconds from start_us on; lines that begin with # are comments. */
-static enum gsim_status read_times(const char *path, struct gsim_arena *arena, struct gsim_task *task, struct gsim_error *error)
+static enum gsim_status read_times(const char *path, struct gsim_arena *arena, struct gsim_task *task,
+                                   struct gsim_error *error)
 {
     char line[256];
     double *times = NULL;
@@ -53,26 +58,32 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
     FILE *file = fopen(path, "r");
     enum gsim_status status = GSIM_OK;
     if (!file)
-        return gsim_error_set(error, GSIM_USAGE, "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line", path);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line",
+                              path);
     while (status == GSIM_OK && fgets(line, sizeof line, file)) {
         double us;
         line[strcspn(line, "\r\n")] = '\0';
         if (!line[0] || line[0] == '#') continue;
         if (!read_number(line, &us))
-            status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected a number, found '%.40s'", path, task->time_count + 1, line);
+            status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected a number, found '%.40s'", path,
+                                    task->time_count + 1, line);
         else
             status = add_time(task, &times, &room, us, path, error);
     }
     fclose(file);
-    if (status == GSIM_OK && !task->time_count) status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: expected times, found none", path);
-    if (status == GSIM_OK && gsim_arena_adopt(arena, times, room * sizeof *times)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !task->time_count)
+        status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: expected times, found none", path);
+    if (status == GSIM_OK && gsim_arena_adopt(arena, times, room * sizeof *times))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status != GSIM_OK) gsim_free(times);
     task->times_us = times;
     task->arrival = GSIM_ARRIVAL_LIST;
     return status;
 }
 
-static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena, struct gsim_task *task, struct gsim_error *error)
+static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena, struct gsim_task *task,
+                                     struct gsim_error *error)
 {
     double number;
     bool is_periodic = strncmp(text, "periodic:", 9) == 0, is_poisson = strncmp(text, "poisson:", 8) == 0;
@@ -99,8 +110,11 @@ static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
     NUMBER_KEYS(OFFER)
 #undef OFFER
     for (size_t i = 0; i < sizeof text_keys / sizeof text_keys[0]; i++) gsim_nearest_offer(&nearest, text_keys[i]);
-    return gsim_error_set(error, GSIM_USAGE, "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
-                                             "deadline_us, percentage, sms, gpu, copies, size, sched or name", key, gsim_nearest_text(&nearest, hint, sizeof hint));
+    return gsim_error_set(
+        error, GSIM_USAGE,
+        "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
+        "deadline_us, percentage, sms, gpu, copies, size, sched or name",
+        key, gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
 /* "8", or "1:16" where a command looks for how many. */
@@ -112,23 +126,26 @@ static enum gsim_status read_copies(const char *text, struct gsim_task_words *wo
     if (!is_range && sscanf(text, "%9u%n", &from, &used) == 1 && !text[used]) to = from;
     else if (!is_range) from = 0;
     if (!from || to < from || to > GSIM_LIMIT_TASKS)
-        return gsim_error_set(error, GSIM_USAGE, "copies: expected an integer or FROM:TO from 1 to %d, found '%.40s'", GSIM_LIMIT_TASKS, text);
+        return gsim_error_set(error, GSIM_USAGE, "copies: expected an integer or FROM:TO from 1 to %d, found '%.40s'",
+                              GSIM_LIMIT_TASKS, text);
     words->copies_from = from;
     words->copies_to = to;
     return GSIM_OK;
 }
 
-static enum gsim_status read_key(const char *key, const char *value, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error)
+static enum gsim_status read_key(const char *key, const char *value, struct gsim_arena *arena,
+                                 struct gsim_task_words *words, struct gsim_error *error)
 {
     struct gsim_task *task = &words->task;
     double number;
-#define READ(name, least, most, is_integer, field)                                                                                      \
-    if (strcmp(key, name) == 0) {                                                                                                       \
-        if (!read_number(value, &number) || number < (least) || number > (most) || ((is_integer) && number != floor(number)))           \
-            return gsim_error_set(error, GSIM_USAGE, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,                        \
-                                  (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);                    \
-        task->field = (__typeof__(task->field))number;                                                                                  \
-        return GSIM_OK;                                                                                                                 \
+#define READ(name, least, most, is_integer, field)                                                                     \
+    if (strcmp(key, name) == 0) {                                                                                      \
+        if (!read_number(value, &number) || number < (least) || number > (most) ||                                     \
+            ((is_integer) && number != floor(number)))                                                                 \
+            return gsim_error_set(error, GSIM_USAGE, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,       \
+                                  (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);   \
+        task->field = (__typeof__(task->field))number;                                                                 \
+        return GSIM_OK;                                                                                                \
     }
     NUMBER_KEYS(READ)
 #undef READ
@@ -136,7 +153,8 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
     if (strcmp(key, "copies") == 0) return read_copies(value, words, error);
     if (strcmp(key, "gpu") == 0) {
         if (!read_number(value, &number) || number < 0 || number >= GSIM_LIMIT_GPUS || number != floor(number))
-            return gsim_error_set(error, GSIM_USAGE, "gpu: expected an integer from 0 to %d, found '%.40s'", GSIM_LIMIT_GPUS - 1, value);
+            return gsim_error_set(error, GSIM_USAGE, "gpu: expected an integer from 0 to %d, found '%.40s'",
+                                  GSIM_LIMIT_GPUS - 1, value);
         words->gpu = (uint32_t)number;
         return GSIM_OK;
     }
@@ -163,19 +181,26 @@ static char *next_part(char **at)
 static void note_idle_keys(const struct gsim_task *task, const char *program)
 {
     if (task->arrival == GSIM_ARRIVAL_LIST && task->requests > task->time_count)
-        fprintf(stderr, "gpusim: note: --task %.60s: its arrivals are %u: as many requests are served, not %u\n", program, task->time_count, task->requests);
+        fprintf(stderr, "gpusim: note: --task %.60s: its arrivals are %u: as many requests are served, not %u\n",
+                program, task->time_count, task->requests);
     if (task->arrival != GSIM_ARRIVAL_CLOSED && task->gap_us > 0)
-        fprintf(stderr, "gpusim: note: --task %.60s: gap_us changes nothing here: it is of closed arrivals, and arrival= says when requests come\n", program);
+        fprintf(stderr,
+                "gpusim: note: --task %.60s: gap_us changes nothing here: it is of closed arrivals, and arrival= says "
+                "when requests come\n",
+                program);
 }
 
-enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error)
+enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words,
+                                      struct gsim_error *error)
 {
     char *at = gsim_arena_strdup(arena, text);
     bool has_requests = false;
-    *words = (struct gsim_task_words){.gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
+    *words = (struct gsim_task_words){
+        .gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
     if (!at) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     words->program = next_part(&at);
-    if (!words->program[0]) return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
+    if (!words->program[0])
+        return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
     for (char *part; (part = next_part(&at)) != NULL;) {
         char *equals = strchr(part, '=');
         if (!equals) return gsim_error_set(error, GSIM_USAGE, "expected KEY=VALUE behind a comma, found '%.40s'", part);
@@ -190,7 +215,8 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     return GSIM_OK;
 }
 
-enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to, struct gsim_error *error)
+enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to,
+                                        struct gsim_error *error)
 {
     struct gsim_task_words words = {.copies_from = 1, .copies_to = 1};
     char *at = gsim_arena_strdup(arena, text);
@@ -218,12 +244,14 @@ static bool is_task_file(const char *path)
 }
 
 /* One task of the file as words. */
-static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim_arena *arena, const char **text, struct gsim_error *error)
+static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim_arena *arena, const char **text,
+                                  struct gsim_error *error)
 {
     const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
     char found[64];
     if (!cJSON_IsString(program))
-        return gsim_error_set(error, GSIM_INPUT, "tasks[%u].program: expected a string, found %s", index, gsim_json_found(program, found, sizeof found));
+        return gsim_error_set(error, GSIM_INPUT, "tasks[%u].program: expected a string, found %s", index,
+                              gsim_json_found(program, found, sizeof found));
     char *words = gsim_arena_strdup(arena, program->valuestring);
     const cJSON *key;
     cJSON_ArrayForEach(key, item)
@@ -231,8 +259,9 @@ static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim
         if (key == program || !words) continue;
         bool has_comma = cJSON_IsString(key) && strchr(key->valuestring, ',');
         if ((!cJSON_IsString(key) && !cJSON_IsNumber(key)) || has_comma)
-            return gsim_error_set(error, GSIM_INPUT, "tasks[%u].%.40s: expected a number or a string without a comma, found %s", index, key->string,
-                                  gsim_json_found(key, found, sizeof found));
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "tasks[%u].%.40s: expected a number or a string without a comma, found %s", index,
+                                  key->string, gsim_json_found(key, found, sizeof found));
         words = cJSON_IsString(key) ? gsim_arena_printf(arena, "%s,%s=%s", words, key->string, key->valuestring)
                                     : gsim_arena_printf(arena, "%s,%s=%.15g", words, key->string, key->valuedouble);
     }
@@ -240,7 +269,8 @@ static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim
     return words ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error)
+enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count,
+                                      struct gsim_error *error)
 {
     *list = NULL;
     *count = 0;

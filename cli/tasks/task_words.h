@@ -12,8 +12,12 @@ struct gsim_task_words {
 };
 
 /* "PROGRAM[,KEY=VALUE]...". What it names comes from ARENA. */
-enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* The range of copies of such words alone. */
-enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to, struct gsim_error *error) GSIM_NODISCARD;
-/* TEXT is the name of a file of tasks (schema gpusim-tasks/1): its tasks as such words, from ARENA; NULL in *LIST where it is none. */
-enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to,
+                                        struct gsim_error *error) GSIM_NODISCARD;
+/* TEXT is the name of a file of tasks (schema gpusim-tasks/1): its tasks as such words, from ARENA; NULL in *LIST where
+ * it is none. */
+enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count,
+                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -20,12 +20,14 @@ bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
 /* --- tasks ------------------------------------------------------------------------------------------------------ */
 
 /* TEXT as often as its copies= says. */
-static enum gsim_status add_copies(struct gsim_cli_tasks *t, const char *text, const char **texts, uint32_t *count, struct gsim_error *error)
+static enum gsim_status add_copies(struct gsim_cli_tasks *t, const char *text, const char **texts, uint32_t *count,
+                                   struct gsim_error *error)
 {
     uint32_t from, to;
     enum gsim_status status = gsim_task_words_copies(text, &t->arena, &from, &to, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", text);
-    if (to > from && t->copies_to > t->copies_from) return gsim_error_set(error, GSIM_USAGE, "--task: expected one range of copies, found two");
+    if (to > from && t->copies_to > t->copies_from)
+        return gsim_error_set(error, GSIM_USAGE, "--task: expected one range of copies, found two");
     uint32_t copies = to > from && t->copies ? t->copies : from;
     if (to > from) {
         t->copies_from = from;
@@ -57,7 +59,8 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
         if (status != GSIM_OK) return status;
     }
     if (t->copies_to > t->copies_from && !t->copies)
-        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare with --limit", t->copies_from, t->copies_to);
+        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare with --limit",
+                              t->copies_from, t->copies_to);
     return GSIM_OK;
 }
 
@@ -78,16 +81,21 @@ static const char *name_of(struct gsim_cli_tasks *t, uint32_t index, const char 
 }
 
 /* All of the task's ops are for one GPU. */
-static enum gsim_status pin(struct gsim_cli_tasks *t, struct gsim_cli_point *point, uint32_t gpu, struct gsim_error *error)
+static enum gsim_status pin(struct gsim_cli_tasks *t, struct gsim_cli_point *point, uint32_t gpu,
+                            struct gsim_error *error)
 {
     uint32_t count = gsim_cli_gpu_count(t->setup);
     t->gpus[t->count] = gpu;
     if (gpu == UINT32_MAX) return GSIM_OK;
     if (gpu >= count)
-        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: there %s %u (--gpus, --node)", gpu, count == 1 ? "is" : "are", count);
-    if (t->setup->placement) return gsim_error_set(error, GSIM_USAGE, "gpu=%u: --place says which GPU a kernel is for", gpu);
+        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: there %s %u (--gpus, --node)", gpu, count == 1 ? "is" : "are",
+                              count);
+    if (t->setup->placement)
+        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: --place says which GPU a kernel is for", gpu);
     if (point->source)
-        return gsim_error_set(error, GSIM_USAGE, "gpu=%u needs the whole program beforehand, and '%s' is drawn while it runs", gpu, point->source->name);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "gpu=%u needs the whole program beforehand, and '%s' is drawn while it runs", gpu,
+                              point->source->name);
     for (uint32_t i = 0; i < point->program.op_count; i++)
         if (!gsim_op_is_host(&point->program.ops[i])) point->program.ops[i].device = (uint16_t)gpu;
     t->is_pinned = true;
@@ -103,8 +111,12 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     enum gsim_status status = gsim_task_words_read(text, &t->arena, &words, error);
     if (status != GSIM_OK) return status;
     if (gsim_cli_is_shared_object(words.program)) /* not loaded only to be refused: a file may have named it */
-        return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload, not for a task", words.program);
-    const char *name = words.scheduler ? words.scheduler : arguments->value[GSIM_CLI_SCHED] ? arguments->value[GSIM_CLI_SCHED] : "async";
+        return gsim_error_set(error, GSIM_USAGE,
+                              "'%.200s': a source from a shared object is for --workload, not for a task",
+                              words.program);
+    const char *name = words.scheduler                    ? words.scheduler
+                       : arguments->value[GSIM_CLI_SCHED] ? arguments->value[GSIM_CLI_SCHED]
+                                                          : "async";
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
     if (words.size) t->words[i].value[GSIM_CLI_SIZE] = words.size;
@@ -139,15 +151,18 @@ static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error
     return gsim_task_set_init(&t->set, name, t->tasks, t->count, error);
 }
 
-enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup, struct gsim_error *error)
+enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup,
+                                     struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
+    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_WRITE_PROGRAM,
+                                               GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
     const char *texts[GSIM_LIMIT_TASKS];
     uint32_t count;
     *t = (struct gsim_cli_tasks){.setup = setup, .copies = t->copies};
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (setup->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", gsim_cli_option_at(unused[i])->name);
+            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task",
+                                  gsim_cli_option_at(unused[i])->name);
     if (setup->places_best) return gsim_error_set(error, GSIM_USAGE, "--place best: does not go with --task");
     enum gsim_status status = collect(t, texts, &count, error);
     if (status != GSIM_OK) return status;
@@ -191,7 +206,8 @@ static struct gsim_scheduler_ops as_scheduler(const struct gsim_sharing_ops *ops
     return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
 }
 
-enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text, const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS], size_t *count,
+enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text,
+                               const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS], size_t *count,
                                struct gsim_error *error)
 {
     if (!text || strcmp(text, "all") == 0) {
@@ -210,14 +226,15 @@ enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text, const
     return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, void **params, struct gsim_error *error)
+enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, void **params,
+                                       struct gsim_error *error)
 {
     struct gsim_scheduler_ops view = as_scheduler(ops);
     return gsim_cli_params(t->setup->arguments, &view, &t->arena, params, error);
 }
 
-enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *const *ways, size_t count,
-                                           struct gsim_error *error)
+enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *const *ways,
+                                           size_t count, struct gsim_error *error)
 {
     struct gsim_scheduler_ops views[64];
     const struct gsim_scheduler_ops *all[64 + GSIM_LIMIT_TASKS];
@@ -230,24 +247,27 @@ enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *t, const
     return gsim_cli_check_opts(t->setup->arguments, all, n, error);
 }
 
-enum gsim_status gsim_cli_task_alone_set(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task *task, struct gsim_task_set *set,
-                                         struct gsim_error *error)
+enum gsim_status gsim_cli_task_alone_set(const struct gsim_cli_tasks *t, uint32_t index, struct gsim_task *task,
+                                         struct gsim_task_set *set, struct gsim_error *error)
 {
     *task = t->tasks[index];
     task->arrival = GSIM_ARRIVAL_CLOSED;
     task->start_us = task->duration_us = task->percentage = 0;
     task->process = GSIM_OWN_PROCESS;
-    task->requests = task->requests && task->requests < GSIM_CLI_ALONE_REQUESTS ? task->requests : GSIM_CLI_ALONE_REQUESTS;
+    task->requests =
+        task->requests && task->requests < GSIM_CLI_ALONE_REQUESTS ? task->requests : GSIM_CLI_ALONE_REQUESTS;
     return gsim_task_set_init(set, task->name, task, 1, error);
 }
 
 /* What a simulation of tasks drew before is gone with the next one. */
-struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, const void *params)
+struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops,
+                                                 const void *params)
 {
     double kernels = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         uint32_t own = 0;
-        for (uint32_t o = 0; o < t->tasks[i].program->op_count; o++) own += t->tasks[i].program->ops[o].kind == GSIM_OP_KERNEL;
+        for (uint32_t o = 0; o < t->tasks[i].program->op_count; o++)
+            own += t->tasks[i].program->ops[o].kind == GSIM_OP_KERNEL;
         kernels += own * (double)(t->tasks[i].requests ? t->tasks[i].requests : t->tasks[i].time_count);
     }
     struct gsim_simulation s = t->points[0].simulation;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim ablate": what each rule of the model is worth. Recorded cases and runs are predicted with all rules, then with one of
- * them off at a time, kernels' times alone found anew; the errors of the same case are compared in pairs.
+ * Layer: cli. "gpusim ablate": what each rule of the model is worth. Recorded cases and runs are predicted with all
+ * rules, then with one of them off at a time, kernels' times alone found anew; the errors of the same case are compared
+ * in pairs.
  */
 #include <math.h>
 #include <sys/resource.h>
@@ -72,8 +73,10 @@ static enum gsim_status check_kept(const struct source *s, struct gsim_error *er
     for (size_t i = 0; i < s->set.count; i++) {
         const char *tag = strrchr(s->set.cases[i].name, ']');
         if (tag && strncmp(tag, "] kept ", 7) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "'%s': %s: this set is kept aside from every decision about the model: validate reports on it",
-                                  s->path, s->set.cases[i].name);
+            return gsim_error_set(
+                error, GSIM_USAGE,
+                "'%s': %s: this set is kept aside from every decision about the model: validate reports on it", s->path,
+                s->set.cases[i].name);
     }
     return GSIM_OK;
 }
@@ -83,7 +86,8 @@ static enum gsim_status read_cases(struct source *s, struct gsim_error *error)
     size_t length = 0;
     const char *slash = strrchr(s->path, '/');
     char *text = gsim_file_read(s->path, &length, error);
-    enum gsim_status status = text ? gsim_cases_parse(&s->set, slash ? slash + 1 : s->path, text, length, error) : error->status;
+    enum gsim_status status =
+        text ? gsim_cases_parse(&s->set, slash ? slash + 1 : s->path, text, length, error) : error->status;
     gsim_free(text);
     return status == GSIM_OK ? check_kept(s, error) : gsim_error_prefix(error, "cannot read '%s'", s->path);
 }
@@ -132,7 +136,8 @@ static double seconds_used(void)
     struct rusage own, others;
     getrusage(RUSAGE_SELF, &own);
     getrusage(RUSAGE_CHILDREN, &others);
-    return (double)(own.ru_utime.tv_sec + others.ru_utime.tv_sec) + 1e-6 * (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec);
+    return (double)(own.ru_utime.tv_sec + others.ru_utime.tv_sec) +
+           1e-6 * (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec);
 }
 
 static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity, double size, struct gsim_error *error)
@@ -151,7 +156,8 @@ static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity,
 static enum gsim_status add_errors(struct errors *e, const struct gsim_validation *v, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < v->count && status == GSIM_OK; i++) status = add_error(e, v->samples[i].quantity, v->samples[i].error, error);
+    for (size_t i = 0; i < v->count && status == GSIM_OK; i++)
+        status = add_error(e, v->samples[i].quantity, v->samples[i].error, error);
     return status;
 }
 
@@ -162,7 +168,8 @@ struct reading { /* of a file of runs */
     size_t left_out; /* recorded to report on, not to decide by */
 };
 
-static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run, struct gsim_error *error)
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings,
+                                const struct gsim_recording *run, struct gsim_error *error)
 {
     struct reading *r = context;
     r->left_out += run->split == GSIM_SPLIT_TEST;
@@ -172,10 +179,12 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
     return gsim_run_validation_add(&r->runs, r->source->path, recordings, run, error);
 }
 
-static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
+static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e,
+                                     struct gsim_error *error)
 {
     struct gsim_kept_works works = {.device = &s->setup.device};
-    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER), s->kernels, &works};
+    const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
+                                             s->kernels, &works};
     struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};
     const struct gsim_runs_handler handler = {add_run, &r};
     struct gsim_recordings recordings = {0};
@@ -186,16 +195,20 @@ static enum gsim_status predict_runs(const struct source *s, const char *what, s
     gsim_progress_clear(&r.progress);
     if (status != GSIM_OK) gsim_error_prefix(error, "cannot read '%s'", s->path);
     if (status == GSIM_OK && !r.runs.count && r.left_out)
-        status = gsim_error_set(error, GSIM_USAGE, "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it",
-                                s->path, r.left_out);
-    for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
+        status = gsim_error_set(
+            error, GSIM_USAGE,
+            "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it", s->path,
+            r.left_out);
+    for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++)
+        status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
     gsim_recordings_release(&recordings);
     gsim_run_validation_release(&r.runs);
     gsim_kept_works_release(&works);
     return status;
 }
 
-static enum gsim_status predict_cases(struct command *c, const struct source *s, const char *what, struct errors *e, struct gsim_error *error)
+static enum gsim_status predict_cases(struct command *c, const struct source *s, const char *what, struct errors *e,
+                                      struct gsim_error *error)
 {
     struct gsim_validation v = {.device = &s->setup.device, .gpu = &s->setup.gpu};
     struct gsim_progress progress = {0};
@@ -210,7 +223,8 @@ static enum gsim_status predict_cases(struct command *c, const struct source *s,
 }
 
 /* All cases and runs, without the rules of the bits OFF besides those that --opt says. */
-static enum gsim_status predict(struct command *c, uint64_t off, const char *what, struct errors *e, struct gsim_error *error)
+static enum gsim_status predict(struct command *c, uint64_t off, const char *what, struct errors *e,
+                                struct gsim_error *error)
 {
     double before = seconds_used();
     enum gsim_status status = GSIM_OK;
@@ -227,8 +241,9 @@ static enum gsim_status predict(struct command *c, uint64_t off, const char *wha
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
 /* Of that quantity. SCRATCH has room for both. */
-static enum gsim_status compare(struct command *c, const char *rule, enum gsim_quantity quantity, const struct errors *with,
-                                const struct errors *without, double *scratch, struct gsim_error *error)
+static enum gsim_status compare(struct command *c, const char *rule, enum gsim_quantity quantity,
+                                const struct errors *with, const struct errors *without, double *scratch,
+                                struct gsim_error *error)
 {
     struct gsim_paired_change change;
     double *before = scratch, *after = scratch + with->count;
@@ -242,17 +257,21 @@ static enum gsim_status compare(struct command *c, const char *rule, enum gsim_q
     enum gsim_status status = gsim_paired_change(before, after, count, &change, error);
     if (status != GSIM_OK) return status;
     double rate = with->seconds > 0 ? without->seconds / with->seconds : NAN;
-    const char *word = quantity == OF_RUNS ? "run" : gsim_quantity_word(quantity), *mark = change.low > 0 ? "+" : change.high < 0 ? "-" : "";
+    const char *word = quantity == OF_RUNS ? "run" : gsim_quantity_word(quantity), *mark = change.low > 0    ? "+"
+                                                                                           : change.high < 0 ? "-"
+                                                                                                             : "";
     if (c->has_table)
-        gsim_output_printf(&c->table, "%-17s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word, count, change.before, change.after,
-                           change.after - change.before, change.low, change.high, mark, rate);
+        gsim_output_printf(&c->table, "%-17s %-16s %6zu %8.2f %8.2f  %+7.2f  %+7.2f to %+.2f %2s %8.2f\n", rule, word,
+                           count, change.before, change.after, change.after - change.before, change.low, change.high,
+                           mark, rate);
     if (c->has_csv)
-        gsim_output_printf(&c->csv, "%s,%s,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", rule, word, count, change.before, change.after,
-                           change.after - change.before, change.low, change.high, rate);
+        gsim_output_printf(&c->csv, "%s,%s,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", rule, word, count, change.before,
+                           change.after, change.after - change.before, change.low, change.high, rate);
     return GSIM_OK;
 }
 
-static enum gsim_status ablate_rule(struct command *c, enum gsim_rule rule, const struct errors *with, double *scratch, struct gsim_error *error)
+static enum gsim_status ablate_rule(struct command *c, enum gsim_rule rule, const struct errors *with, double *scratch,
+                                    struct gsim_error *error)
 {
     struct errors without = {0};
     enum gsim_status status = predict(c, UINT64_C(1) << rule, gsim_rule_name(rule), &without, error);
@@ -273,15 +292,18 @@ static enum gsim_status ablate(struct command *c, struct gsim_error *error)
     if (status == GSIM_OK && !scratch) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && !with.count) status = gsim_error_set(error, GSIM_INPUT, "no cases in the files");
     if (c->has_table)
-        gsim_output_printf(&c->table, "%-17s %-16s %6s %8s %8s  %7s  %-18s %10s\n", "rule off", "quantity", "n", "with %", "off %", "change",
-                           "95 % interval", "time");
-    if (c->has_csv) gsim_output_text(&c->csv, "rule,quantity,count,error_percent,error_off_percent,change,low,high,time_ratio\n");
+        gsim_output_printf(&c->table, "%-17s %-16s %6s %8s %8s  %7s  %-18s %10s\n", "rule off", "quantity", "n",
+                           "with %", "off %", "change", "95 % interval", "time");
+    if (c->has_csv)
+        gsim_output_text(&c->csv, "rule,quantity,count,error_percent,error_off_percent,change,low,high,time_ratio\n");
     for (int i = 0; i < GSIM_RULE_COUNT && status == GSIM_OK; i++)
         if (c->rules[i]) status = ablate_rule(c, (enum gsim_rule)i, &with, scratch, error);
     if (c->has_table)
-        gsim_output_text(&c->table, "\nwith, off: mean absolute error with all rules and without this one; change: by which it is more without, in points;\n"
-                                "interval: from resampling the cases in pairs; +: the rule helps, -: it harms, where the interval excludes 0;\n"
-                                "time: of the processor, without the rule relative to with it.\n");
+        gsim_output_text(&c->table, "\nwith, off: mean absolute error with all rules and without this one; change: by "
+                                    "which it is more without, in points;\n"
+                                    "interval: from resampling the cases in pairs; +: the rule helps, -: it harms, "
+                                    "where the interval excludes 0;\n"
+                                    "time: of the processor, without the rule relative to with it.\n");
     gsim_free(with.size);
     gsim_free(with.quantity);
     return status;

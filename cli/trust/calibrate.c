@@ -59,7 +59,9 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
     c->trace_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
     if (!c->run_paths || !c->trace_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!a->operand_count)
-        return gsim_error_set(error, GSIM_USAGE, "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces (see gpusim calibrate --help)");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces "
+                              "(see gpusim calibrate --help)");
     for (size_t i = 0; i < a->operand_count; i++) {
         char device[GSIM_RUNS_DEVICE], what[GSIM_IMPORTER_TEXT];
         bool is_trace;
@@ -69,15 +71,23 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
             snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
         } else if (gsim_cli_trace_is(path, device)) {
             c->trace_paths[c->trace_path_count++] = path;
-            if (device[0] && !c->recorded_device[0]) snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
+            if (device[0] && !c->recorded_device[0])
+                snprintf(c->recorded_device, sizeof c->recorded_device, "%s", device);
         } else if (access(path, R_OK) != 0) {
             return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
         } else if (gsim_importer_what(path, what, &is_trace)[0]) {
-            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a probe, runs or a profiler's trace, found %s", path, what);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "cannot read '%s': expected a probe, runs or a profiler's trace, found %s", path,
+                                  what);
         } else if (!gsim_probe_is(path)) {
-            return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA "\" or \"" GSIM_RUNS_SCHEMA "\" in its head or a profiler's trace, found none of them", path);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "cannot read '%s': expected the schema \"" GSIM_PROBE_SCHEMA
+                                  "\" or \"" GSIM_RUNS_SCHEMA
+                                  "\" in its head or a profiler's trace, found none of them",
+                                  path);
         } else if (c->probe_path) {
-            return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path, path);
+            return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path,
+                                  path);
         } else {
             c->probe_path = path;
         }
@@ -95,7 +105,8 @@ static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
     size_t length = strlen(name);
     if (!given && length > 5 && strcmp(name + length - 5, ".json") == 0) name[length - 5] = '\0';
     if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(name))
-        return gsim_error_set(error, GSIM_USAGE, "--name: expected letters, digits, '-', '_' and '.', found '%s'", name);
+        return gsim_error_set(error, GSIM_USAGE, "--name: expected letters, digits, '-', '_' and '.', found '%s'",
+                              name);
     c->name = name;
     return GSIM_OK;
 }
@@ -111,7 +122,8 @@ static enum gsim_status add_number(struct command *c, const char *word, size_t l
         return GSIM_OK;
     }
     gsim_nearest_init(&nearest, name);
-    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
     return gsim_error_set(error, GSIM_USAGE, "--fit: unknown number '%s'%s (see gpusim list devices --long)", name,
                           gsim_nearest_text(&nearest, hint, sizeof hint));
 }
@@ -128,14 +140,15 @@ static enum gsim_status choose_numbers(struct command *c, struct gsim_error *err
     if (!fit || strcmp(fit, "auto") == 0) return GSIM_OK;
     c->options.chosen = c->chosen;
     enum gsim_status status = GSIM_OK;
-    for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word; word = strchr(word, ',')) {
+    for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word;
+         word = strchr(word, ',')) {
         word += *word == ',';
         status = add_number(c, word, strcspn(word, ","), error);
     }
     return status;
 }
 
-/* --- reading -------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 static enum gsim_status read_probe(struct command *c, struct gsim_error *error)
 {
     gsim_probe_init(&c->probe);
@@ -152,7 +165,8 @@ static enum gsim_status load_base(struct command *c, struct gsim_error *error)
 {
     struct gsim_error local = {0};
     const char *given = c->arguments->value[GSIM_CLI_BASE_DEVICE];
-    if (!given && c->recorded_device[0] && gsim_device_load(c->recorded_device, &c->base, &local) == GSIM_OK) return GSIM_OK;
+    if (!given && c->recorded_device[0] && gsim_device_load(c->recorded_device, &c->base, &local) == GSIM_OK)
+        return GSIM_OK;
     return gsim_device_load(given ? given : BASE_DEFAULT, &c->base, error);
 }
 
@@ -162,8 +176,8 @@ static void note_head(struct command *c, const struct gsim_recordings *recording
     if (!c->compute_capability) c->compute_capability = recordings->compute_capability;
 }
 
-static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
-                                struct gsim_error *error)
+static enum gsim_status add_run(void *context, const struct gsim_recordings *recordings,
+                                const struct gsim_recording *run, struct gsim_error *error)
 {
     struct command *c = context;
     note_head(c, recordings);
@@ -193,14 +207,16 @@ static enum gsim_status read_traces(struct command *c, struct gsim_error *error)
         status = gsim_cli_trace_sample(&c->profile, c->trace_paths[i], &c->base, &notes, error);
         if (status != GSIM_OK) break;
         if (notes.gpu[0] && c->gpu_name[0] && strcmp(notes.gpu, c->gpu_name) != 0)
-            return gsim_error_set(error, GSIM_INPUT, "'%s' was recorded on '%s', what was given before it on '%s': expected one GPU", c->trace_paths[i], notes.gpu, c->gpu_name);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "'%s' was recorded on '%s', what was given before it on '%s': expected one GPU",
+                                  c->trace_paths[i], notes.gpu, c->gpu_name);
         if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", notes.gpu);
         if (!c->compute_capability) c->compute_capability = notes.compute_capability;
     }
     return status;
 }
 
-/* --- calibrating ---------------------------------------------------------------------------------------------------- */
+/* --- calibrating --- */
 /* Of the whole device: the GPU's name and compute capability, which are known only now; the kinds of what is kept. */
 static enum gsim_status name_device(struct command *c, struct gsim_error *error)
 {
@@ -273,7 +289,8 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
     struct gsim_calibration *k = &c->calibration;
     struct gsim_probe seen; /* what the runs tell without a simulation */
     enum gsim_status status = name_device(c, error);
-    if (status == GSIM_OK && c->probe_path) status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
+    if (status == GSIM_OK && c->probe_path)
+        status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
     if (status != GSIM_OK || !c->run_path_count) return status == GSIM_OK ? calibrate_traces(c, error) : status;
     gsim_probe_init(&seen);
     status = gsim_traced_probe(&c->traced, !c->probe_path, &seen, error);
@@ -287,7 +304,7 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
     return refine(c, error);
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------- */
+/* --- results --- */
 static enum gsim_status deliver(struct command *c, struct gsim_error *error)
 {
     const char *paths[] = {c->arguments->value[GSIM_CLI_OUTPUT], c->arguments->value[GSIM_CLI_REPORT], "-"};

@@ -46,14 +46,14 @@ static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
     struct gsim_error error = {0};
     struct gsim_predicted outcome;
     memset(&outcome, 0, sizeof outcome); /* padding included: it goes through a pipe */
-    outcome.status = take_device(jobs) ? gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial, jobs->gpu,
-                                                                  &outcome.us, &error)
+    outcome.status = take_device(jobs) ? gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial,
+                                                                  jobs->gpu, &outcome.us, &error)
                                        : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     snprintf(outcome.message, sizeof outcome.message, "%.199s", error.message);
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
-/* --- here ----------------------------------------------------------------------------------------------------------- */
+/* --- here --- */
 static void fail(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
 {
     struct gsim_predicted outcome;
@@ -61,7 +61,8 @@ static void fail(void *data, uint64_t item, enum gsim_item_end end, const char *
     (void)end;
     memset(&outcome, 0, sizeof outcome);
     outcome.status = GSIM_SIM;
-    snprintf(outcome.message, sizeof outcome.message, "recorded run %llu: %.150s", (unsigned long long)item + 1, message);
+    snprintf(outcome.message, sizeof outcome.message, "recorded run %llu: %.150s", (unsigned long long)item + 1,
+             message);
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
@@ -94,15 +95,18 @@ static bool find_order(struct gsim_prediction_jobs *jobs)
     struct ranked *ranked = gsim_alloc((c->run_count + 1) * sizeof *ranked);
     jobs->order = gsim_alloc((c->run_count + 1) * sizeof *jobs->order);
     bool ok = ranked && jobs->order;
-    for (size_t i = 0; ok && i < c->run_count; i++) ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
+    for (size_t i = 0; ok && i < c->run_count; i++)
+        ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
     if (ok) qsort(ranked, c->run_count, sizeof *ranked, by_size);
     for (size_t i = 0; ok && i < c->run_count; i++) jobs->order[i] = ranked[i].index;
     gsim_free(ranked);
     return ok;
 }
 
-enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs, const struct gsim_calibration *calibration,
-                                            const struct gsim_gpu_options *gpu, uint32_t count, struct gsim_error *error)
+enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
+                                            const struct gsim_calibration *calibration,
+                                            const struct gsim_gpu_options *gpu, uint32_t count,
+                                            struct gsim_error *error)
 {
     if (count > calibration->run_count) count = (uint32_t)calibration->run_count;
     jobs->calibration = calibration;
@@ -112,13 +116,15 @@ enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs, c
     jobs->predicted = gsim_alloc((calibration->run_count + 1) * sizeof *jobs->predicted);
     if (!jobs->predicted || !find_order(jobs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     void *page = mmap(NULL, sizeof *jobs->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
+    if (page == MAP_FAILED)
+        return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
     jobs->shared = page;
     const struct gsim_pool_config config = {.jobs = count ? count : 1, .data = jobs, .run = run, .fail = fail};
     return gsim_pool_create(&config, &jobs->pool, error);
 }
 
-static enum gsim_status predict(struct gsim_prediction_jobs *jobs, const bool *wanted, size_t count, struct gsim_error *error)
+static enum gsim_status predict(struct gsim_prediction_jobs *jobs, const bool *wanted, size_t count,
+                                struct gsim_error *error)
 {
     size_t next = 0, put = 0;
     enum gsim_status status = GSIM_OK;

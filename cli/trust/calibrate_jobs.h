@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). The runs of a calibration, predicted by worker processes (sim/base/jobs/pool.h; SimGrid has one engine
- * per process). The workers are started once and know the runs; a page of shared memory tells them the device's
+ * Layer: cli (program). The runs of a calibration, predicted by worker processes (sim/base/jobs/pool.h; SimGrid has one
+ * engine per process). The workers are started once and know the runs; a page of shared memory tells them the device's
  * numbers of the moment. What is predicted depends on neither the number of workers nor their order.
  */
 #pragma once
@@ -26,7 +26,8 @@ struct gsim_prediction_jobs {
 };
 
 /* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */
-enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs, const struct gsim_calibration *calibration,
+enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
+                                            const struct gsim_calibration *calibration,
                                             const struct gsim_gpu_options *gpu, uint32_t count,
                                             struct gsim_error *error) GSIM_NODISCARD;
 /* As gsim_calibration_options.predict, JOBS as its context. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). Profilers' traces for "gpusim calibrate": read by traces/import/, taken apart by trust/calibrate/samples.c.
+ * Layer: cli (program). Profilers' traces for "gpusim calibrate": read by traces/import/, taken apart by
+ * trust/calibrate/samples.c.
  */
 #pragma once
 

@@ -93,10 +93,11 @@ static enum gsim_status check_words(const struct gsim_reproduction *r, const cha
         size_t length = 0;
         for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name && length < sizeof figures; f++)
             if (has_figure(r, f->name))
-                length += (size_t)snprintf(figures + length, sizeof figures - length, "%s%s", length ? ", " : "", f->name);
+                length +=
+                    (size_t)snprintf(figures + length, sizeof figures - length, "%s%s", length ? ", " : "", f->name);
         return gsim_error_set(error, GSIM_USAGE,
-                              "--only: expected figures (%s), devices or workloads of what is reproduced, found '%s'%s", figures,
-                              text, gsim_nearest_text(&nearest, hint, sizeof hint));
+                              "--only: expected figures (%s), devices or workloads of what is reproduced, found '%s'%s",
+                              figures, text, gsim_nearest_text(&nearest, hint, sizeof hint));
     }
     return GSIM_OK;
 }
@@ -170,7 +171,11 @@ static enum gsim_status draw(const struct gsim_reproduction *r, const char *path
     const char *csv = NULL;
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
     if (status == GSIM_OK) status = write_file(r, csv, r->acs ? gsim_acs_csv : gsim_reproduce_csv, error);
-    if (status == GSIM_OK) status = gsim_figure_draw(r->acs ? "acs.gp" : has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
+    if (status == GSIM_OK)
+        status = gsim_figure_draw(r->acs        ? "acs.gp"
+                                  : has_bars(r) ? "reproduce.gp"
+                                                : "reproduce_points.gp",
+                                  csv, path, error);
     gsim_scratch_remove(csv);
     gsim_arena_release(&arena);
     return status;
@@ -195,8 +200,8 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     return gsim_output_commit(&output, error);
 }
 
-static enum gsim_status run_grcuda_gpus(const struct gsim_cli_arguments *arguments, bool is_csv, struct gsim_output *output,
-                                        struct gsim_error *error)
+static enum gsim_status run_grcuda_gpus(const struct gsim_cli_arguments *arguments, bool is_csv,
+                                        struct gsim_output *output, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_grcuda_gpus g = {0};
@@ -216,14 +221,15 @@ static enum gsim_status run_grcuda_gpus(const struct gsim_cli_arguments *argumen
 }
 
 /* Tables of their own: --csv alone goes with them. */
-static enum gsim_status run_own(const char *paper, const struct gsim_cli_arguments *arguments, bool is_csv, struct gsim_output *output,
-                                struct gsim_error *error)
+static enum gsim_status run_own(const char *paper, const struct gsim_cli_arguments *arguments, bool is_csv,
+                                struct gsim_output *output, struct gsim_error *error)
 {
     if (is(paper, "grcuda-gpus")) return run_grcuda_gpus(arguments, is_csv, output, error);
     if (is(paper, "collectives")) {
         struct gsim_published_collectives collectives = {0};
         enum gsim_status found = gsim_published_collectives_run(&collectives, error);
-        if (found == GSIM_OK) (is_csv ? gsim_published_collectives_csv : gsim_published_collectives_print)(&collectives, output);
+        if (found == GSIM_OK)
+            (is_csv ? gsim_published_collectives_csv : gsim_published_collectives_print)(&collectives, output);
         return found;
     }
     if (is(paper, "kesco-effort")) {
@@ -248,10 +254,12 @@ static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arg
     struct gsim_output output;
     const char *csv = arguments->value[GSIM_CLI_CSV];
     enum gsim_status status = GSIM_OK;
-    static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE, GSIM_CLI_PER_CASE};
+    static const enum gsim_cli_key others[] = {GSIM_CLI_ONLY, GSIM_CLI_REPORT, GSIM_CLI_FIGURE, GSIM_CLI_SCALE,
+                                               GSIM_CLI_PER_CASE};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && status == GSIM_OK; i++)
         if (arguments->value[others[i]])
-            status = gsim_error_set(&error, GSIM_USAGE, "reproduce %s: --%s: expected --csv alone", paper, gsim_cli_option_at(others[i])->name);
+            status = gsim_error_set(&error, GSIM_USAGE, "reproduce %s: --%s: expected --csv alone", paper,
+                                    gsim_cli_option_at(others[i])->name);
     if (status == GSIM_OK) status = gsim_output_open(&output, csv ? csv : "-", &error);
     if (status == GSIM_OK) {
         status = run_own(paper, arguments, csv != NULL, &output, &error);
@@ -262,15 +270,17 @@ static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arg
 }
 
 /* KeSCo's sets of tasks, where all of it is asked for. */
-static enum gsim_status run_tasks(struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments, const char *paper, struct gsim_mp *mp,
-                                  struct gsim_error *error)
+static enum gsim_status run_tasks(struct gsim_reproduction *r, const struct gsim_cli_arguments *arguments,
+                                  const char *paper, struct gsim_mp *mp, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_device_spec device = {0};
-    const char *files[GSIM_MP_SETS] = {gsim_data_path(&arena, "workloads/tasks/mp-1.json"), gsim_data_path(&arena, "workloads/tasks/mp-2.json")};
+    const char *files[GSIM_MP_SETS] = {gsim_data_path(&arena, "workloads/tasks/mp-1.json"),
+                                       gsim_data_path(&arena, "workloads/tasks/mp-2.json")};
     enum gsim_status status = GSIM_OK;
     if (is(paper, "kesco") && !arguments->value[GSIM_CLI_ONLY] && !arguments->value[GSIM_CLI_SCALE]) {
-        status = files[0] && files[1] ? gsim_device_load("a100-sxm4-40gb", &device, error) : gsim_error_set(error, GSIM_IO, "cannot find workloads/tasks/mp-1.json");
+        status = files[0] && files[1] ? gsim_device_load("a100-sxm4-40gb", &device, error)
+                                      : gsim_error_set(error, GSIM_IO, "cannot find workloads/tasks/mp-1.json");
         if (status == GSIM_OK) status = gsim_mp_run(&device, files, mp, error);
         if (status == GSIM_OK) r->mp = mp;
     }
@@ -286,15 +296,21 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_reproduction r = {.factor = 1};
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
-    if (gsim_cli_is_sharing_paper(paper)) return gsim_cli_reproduce_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    if (gsim_cli_is_sharing_paper(paper))
+        return gsim_cli_reproduce_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     char number[64];
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus") || is(paper, "kesco-effort")) return reproduce_own(paper, arguments);
+    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus") ||
+        is(paper, "kesco-effort"))
+        return reproduce_own(paper, arguments);
     struct gsim_acs acs = {0};
     if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
-        status = gsim_error_set(&error, GSIM_USAGE, "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, collectives, xsched, fikit or tally, found '%.60s'", paper);
+        status = gsim_error_set(&error, GSIM_USAGE,
+                                "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, "
+                                "collectives, xsched, fikit or tally, found '%.60s'",
+                                paper);
     if (is(paper, "acs")) r.acs = &acs;
     if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
         status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");

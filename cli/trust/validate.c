@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). "gpusim validate": reads recorded cases and runs, simulates them, prints and draws how far the
- * predictions are off. Cases are read by traces/cases.c, simulated by trust/validate/validate.c; runs by traces/runs.c and
- * trust/validate/runs.c; profilers' traces by cli/traces.c.
+ * predictions are off. Cases are read by traces/cases.c, simulated by trust/validate/validate.c; runs by traces/runs.c
+ * and trust/validate/runs.c; profilers' traces by cli/traces.c.
  */
 #include <dirent.h>
 
@@ -67,11 +67,11 @@ static enum gsim_status add_kind(struct command *c, const char *word, size_t len
         found |= is_it;
     }
     if (found) return GSIM_OK;
-    return gsim_error_set(
-        error, GSIM_USAGE,
-        "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, micro, runs, traces, all or "
-        "sharing alone, found '%.*s'",
-        (int)(length < 60 ? length : 60), word);
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, "
+                          "micro, runs, traces, all or "
+                          "sharing alone, found '%.*s'",
+                          (int)(length < 60 ? length : 60), word);
 }
 
 static enum gsim_status parse_split(struct command *c, struct gsim_error *error)
@@ -182,7 +182,8 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
                          : gsim_importer_of(c->paths[i], &origin, &no_trace) ? HAS_TRACE
                                                                         : HAS_CASES;
         if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] && gsim_cli_trace_device(&origin, device, error))
+        if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] &&
+            gsim_cli_trace_device(&origin, device, error))
             return error->status;
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
@@ -277,8 +278,8 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
     if (!has_runs) status = add_cases_again(c, error);
     if (status != GSIM_OK || c->again.count || c->cases_again.count) return status;
-    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path, has_runs ? c->runs.count : c->set.count,
-                          has_runs ? "runs" : "cases");
+    return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path,
+                          has_runs ? c->runs.count : c->set.count, has_runs ? "runs" : "cases");
 }
 
 /* Why the file cannot be read: it is no recording at all, or where it is wrong. */
@@ -287,7 +288,8 @@ static enum gsim_status explain(const char *path, struct gsim_error *error)
     char what[GSIM_IMPORTER_TEXT];
     bool is_trace;
     if (error->status == GSIM_INPUT && gsim_importer_what(path, what, &is_trace)[0])
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected recordings or a profiler's trace, found %s", path, what);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "cannot read '%s': expected recordings or a profiler's trace, found %s", path, what);
     return gsim_error_prefix(error, "cannot read '%s'", path);
 }
 
@@ -296,13 +298,15 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     gsim_progress_start(&c->progress, 0, stderr); /* how many runs a file holds shows at its end */
     c->progress.unit = "runs";
-    if (c->wants_traces && gsim_cli_are_ranks(c->arguments)) return gsim_cli_validate_ranks(&c->traces, c->arguments, error);
+    if (c->wants_traces && gsim_cli_are_ranks(c->arguments))
+        return gsim_cli_validate_ranks(&c->traces, c->arguments, error);
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
             if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);
             continue;
         }
-        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
+        status =
+            c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
         if (status != GSIM_OK) (void)explain(c->paths[i], error);
     }
     return status;
@@ -435,7 +439,8 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
     if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
     if (!c->runs.count && c->runs.skipped)
-        gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped, c->runs.skipped_reason);
+        gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped,
+                           c->runs.skipped_reason);
     if (c->again.count && status == GSIM_OK)
         status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
     if (c->traces.count && status == GSIM_OK) {
@@ -462,7 +467,8 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     const char *kind = arguments->value[GSIM_CLI_KIND];
-    if (kind && strcmp(kind, "sharing") == 0) return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    if (kind && strcmp(kind, "sharing") == 0)
+        return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);
@@ -477,15 +483,17 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     }
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
-    c.predictor = (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
-                                          arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL, &c.works};
+    c.predictor =
+        (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
+                                arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL, &c.works};
     c.works.device = &c.runs_setup.device;
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.again = c.runs;
     c.traces.predictor = &c.predictor;
     c.validation.device = &c.setup.device;
     c.validation.gpu = &c.setup.gpu;
-    c.validation.compares_models = arguments->value[GSIM_CLI_MODEL] && strcmp(arguments->value[GSIM_CLI_MODEL], "all") == 0;
+    c.validation.compares_models =
+        arguments->value[GSIM_CLI_MODEL] && strcmp(arguments->value[GSIM_CLI_MODEL], "all") == 0;
     if (status == GSIM_OK) status = read_files(&c, &error);
     if (status == GSIM_OK) status = read_again(&c, &error);
     if (status == GSIM_OK) status = simulate(&c, &error);

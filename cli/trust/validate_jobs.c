@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See cli/trust/validate_jobs.h. An item of the pool is a case's place in the list. Its outcome is a struct head, then the samples as
- * they are in memory: a worker is a copy of this process, so pointers to cases mean the same here.
+ * See cli/trust/validate_jobs.h. An item of the pool is a case's place in the list. Its outcome is a struct head, then
+ * the samples as they are in memory: a worker is a copy of this process, so pointers to cases mean the same here.
  */
 #include "cli/trust/validate_jobs.h"
 
@@ -15,7 +15,8 @@
 struct head {
     enum gsim_status status;
     size_t samples, skipped, unfit;
-    char message[sizeof(((struct gsim_error *)0)->message)], unfit_reason[sizeof(((struct gsim_validation *)0)->unfit_reason)];
+    char message[sizeof(((struct gsim_error *)0)->message)],
+        unfit_reason[sizeof(((struct gsim_validation *)0)->unfit_reason)];
 };
 
 struct jobs {
@@ -30,8 +31,10 @@ struct jobs {
 static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
 {
     const struct jobs *jobs = data;
-    struct gsim_validation mine = {.device = jobs->validation->device, .gpu = jobs->validation->gpu,
-                                   .spread_runs = jobs->validation->spread_runs, .compares_models = jobs->validation->compares_models};
+    struct gsim_validation mine = {.device = jobs->validation->device,
+                                   .gpu = jobs->validation->gpu,
+                                   .spread_runs = jobs->validation->spread_runs,
+                                   .compares_models = jobs->validation->compares_models};
     struct gsim_error error = {0};
     struct head head;
     memset(&head, 0, sizeof head); /* padding included: it goes through a pipe */
@@ -104,8 +107,9 @@ static enum gsim_status append(struct gsim_validation *validation, const char *o
     return GSIM_OK;
 }
 
-enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const struct gsim_case_set *set, const size_t *index,
-                                      size_t count, uint32_t processes, struct gsim_progress *progress, struct gsim_error *error)
+enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const struct gsim_case_set *set,
+                                      const size_t *index, size_t count, uint32_t processes,
+                                      struct gsim_progress *progress, struct gsim_error *error)
 {
     struct jobs jobs = {.validation = validation, .set = set, .index = index, .progress = progress};
     enum gsim_status status = GSIM_OK;

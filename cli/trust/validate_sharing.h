@@ -4,4 +4,5 @@
 
 #include "cli/cli.h"
 
-enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *arguments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *arguments,
+                                           struct gsim_error *error) GSIM_NODISCARD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is text, CSV and JSON.
+ * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is
+ * text, CSV and JSON.
  */
 #include "cli/whatif/explain.h"
 
@@ -37,7 +38,8 @@ static uint32_t sort_causes(const struct gsim_explanation *x, bool is_busy, stru
 {
     uint32_t count = 0;
     for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
-        gsim_time time = is_busy ? gsim_explained_busy(x, (enum gsim_cause)c) : gsim_explained_idle(x, (enum gsim_cause)c);
+        gsim_time time =
+            is_busy ? gsim_explained_busy(x, (enum gsim_cause)c) : gsim_explained_idle(x, (enum gsim_cause)c);
         if (time && c != GSIM_CAUSE_NONE) rows[count++] = (struct row){(enum gsim_cause)c, time};
     }
     qsort(rows, count, sizeof *rows, compare_rows);
@@ -64,11 +66,14 @@ static const char *label_of(enum gsim_cause cause, const char *what, char text[L
     return text;
 }
 
-static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part, char text[LABEL_BYTES])
+static const char *part_name(const struct gsim_explanation *x, const struct gsim_path_part *part,
+                             char text[LABEL_BYTES])
 {
-    static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device", "copies between GPUs"};
+    static const char *const copies[] = {"copies to the device", "copies to the host", "copies within the device",
+                                         "copies between GPUs"};
     if (part->kind == GSIM_PART_KERNEL) return x->moments->timeline->program->kernels[part->index].name;
-    return part->kind == GSIM_PART_COPY ? copies[part->index] : label_of((enum gsim_cause)part->index, part->what, text);
+    return part->kind == GSIM_PART_COPY ? copies[part->index]
+                                        : label_of((enum gsim_cause)part->index, part->what, text);
 }
 
 static const char *work_name(const struct gsim_explanation *x, uint32_t work)
@@ -79,7 +84,7 @@ static const char *work_name(const struct gsim_explanation *x, uint32_t work)
     return w->is_copy ? "a copy" : m->timeline->program->kernels[w->kernel_index].name;
 }
 
-/* --- what the host did ------------------------------------------------------------------------------------------------------- */
+/* --- what the host did --- */
 struct owner {
     enum gsim_cause cause;
     const char *what;
@@ -103,7 +108,7 @@ static uint32_t find_owners(const struct gsim_explanation *x, struct owner owner
     return count;
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------------------ */
+/* --- text --- */
 static void put_states(struct gsim_output *out, const struct gsim_explanation *x)
 {
     struct row rows[GSIM_CAUSE_COUNT];
@@ -132,7 +137,8 @@ static void put_states(struct gsim_output *out, const struct gsim_explanation *x
 static int limiting_pipe(const struct gsim_explanation *x, const struct gsim_path_part *part, double *share)
 {
     int most = GSIM_PIPE_COUNT;
-    const struct gsim_kernel *k = &x->moments->timeline->program->kernels[part->kind == GSIM_PART_KERNEL ? part->index : 0];
+    const struct gsim_kernel *k =
+        &x->moments->timeline->program->kernels[part->kind == GSIM_PART_KERNEL ? part->index : 0];
     *share = 0;
     for (int i = 0; i < GSIM_PIPE_COUNT && part->kind == GSIM_PART_KERNEL && k->pipes_given; i++) {
         if (!(k->pipes[i] > *share)) continue;
@@ -157,7 +163,8 @@ static void put_path(struct gsim_output *out, const struct gsim_explanation *x)
         double share;
         int pipe = limiting_pipe(x, &x->parts[i], &share);
         if (pipe < GSIM_PIPE_COUNT)
-            gsim_output_printf(out, "      limiting pipe: %s, %.0f %% of its peak\n", gsim_pipe_names[pipe], 100 * share);
+            gsim_output_printf(out, "      limiting pipe: %s, %.0f %% of its peak\n", gsim_pipe_names[pipe],
+                               100 * share);
     }
     if (rest) put_line(out, "  ", "others", rest, x->makespan);
 }
@@ -187,15 +194,20 @@ struct gap_line {
     uint64_t count;
 };
 
-static int64_t shown_length(const struct gsim_stretch *s) { return (s->end - s->start + GSIM_PS_PER_US / 2000) / (GSIM_PS_PER_US / 1000); }
+static int64_t shown_length(const struct gsim_stretch *s)
+{
+    return (s->end - s->start + GSIM_PS_PER_US / 2000) / (GSIM_PS_PER_US / 1000);
+}
 
 static bool is_alike(const struct gsim_explanation *x, const struct gsim_stretch *a, const struct gsim_stretch *b)
 {
-    return shown_length(a) == shown_length(b) && a->cause == b->cause && a->what == b->what && strcmp(work_name(x, a->next), work_name(x, b->next)) == 0;
+    return shown_length(a) == shown_length(b) && a->cause == b->cause && a->what == b->what &&
+           strcmp(work_name(x, a->next), work_name(x, b->next)) == 0;
 }
 
 /* Returns how many lines there are. */
-static size_t make_gap_lines(const struct gsim_explanation *x, const struct gsim_stretch **gaps, size_t count, struct gap_line lines[GAP_LINES])
+static size_t make_gap_lines(const struct gsim_explanation *x, const struct gsim_stretch **gaps, size_t count,
+                             struct gap_line lines[GAP_LINES])
 {
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
@@ -224,8 +236,9 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
         gsim_text_fit(name, sizeof name, work_name(x, s->next), 44);
         gsim_output_text(out, "  ");
         if (lines[i].count > 1) gsim_output_printf(out, "%" PRIu64 " x ", lines[i].count);
-        gsim_output_printf(out, "%.3f us%s at %.3f us before %s: %s\n", gsim_time_us(s->end - s->start), lines[i].count > 1 ? ", the first" : "",
-                           gsim_time_us(s->start - x->from), name, label_of(s->cause, s->what, label));
+        gsim_output_printf(out, "%.3f us%s at %.3f us before %s: %s\n", gsim_time_us(s->end - s->start),
+                           lines[i].count > 1 ? ", the first" : "", gsim_time_us(s->start - x->from), name,
+                           label_of(s->cause, s->what, label));
     }
     gsim_free(gaps);
 }
@@ -250,7 +263,7 @@ static void put_text(const void *what, struct gsim_output *out)
     put_gaps(out, x);
 }
 
-/* --- CSV and JSON ------------------------------------------------------------------------------------------------------------ */
+/* --- CSV and JSON --- */
 static void put_csv(const void *what, struct gsim_output *out)
 {
     const struct gsim_explanation *x = &((const struct gsim_explained *)what)->explanation;
@@ -277,7 +290,8 @@ static void put_json_causes(struct gsim_output *out, const struct gsim_explanati
             if (!x->time[s][c]) continue;
             gsim_output_printf(out, "%s\n    {\"state\": ", separator);
             gsim_output_json_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
-            gsim_output_printf(out, ", \"cause\": \"%s\", \"text\": \"%s\"", gsim_cause_word((enum gsim_cause)c), gsim_cause_text((enum gsim_cause)c));
+            gsim_output_printf(out, ", \"cause\": \"%s\", \"text\": \"%s\"", gsim_cause_word((enum gsim_cause)c),
+                               gsim_cause_text((enum gsim_cause)c));
             put_json_time(out, x->time[s][c], x->makespan);
             separator = ",";
         }
@@ -304,7 +318,9 @@ static void put_json_path(struct gsim_output *out, const struct gsim_explanation
     gsim_output_text(out, "  \"critical_path\": [");
     for (size_t i = 0; i < x->part_count; i++) {
         gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
-        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)x->parts[i].index) : part_name(x, &x->parts[i], label));
+        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE
+                                         ? gsim_cause_word((enum gsim_cause)x->parts[i].index)
+                                         : part_name(x, &x->parts[i], label));
         gsim_output_put(out, ", 'text': %q, 'count': %z", part_name(x, &x->parts[i], label), x->parts[i].count);
         double share;
         int pipe = limiting_pipe(x, &x->parts[i], &share);
@@ -354,13 +370,14 @@ static void put_json(const void *what, struct gsim_output *out)
     put_json_stretches(out, x);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------------------------- */
+/* --- the command --- */
 static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_error *error)
 {
     const char *const *value = e->subject.arguments.value;
     enum gsim_status status = gsim_explained_trace(e, error);
     if (status != GSIM_OK) return status;
-    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){put_csv, put_json, put_text}, e, error);
+    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT],
+                          &(struct gsim_cli_forms){put_csv, put_json, put_text}, e, error);
 }
 
 /* --change: the program, the host and the GPU with all that is asked for; GSIM_WHATIF_NOW: as they are. */
@@ -372,13 +389,16 @@ static enum gsim_status change(struct gsim_explained *e, struct gsim_error *erro
     bool is_changed = text && strcmp(text, GSIM_WHATIF_NOW) != 0;
     enum gsim_status status = is_changed ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
     if (status == GSIM_OK)
-        status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes, row.count, error);
-    if (status == GSIM_OK && e->variant.note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
+        status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes,
+                                   row.count, error);
+    if (status == GSIM_OK && e->variant.note[0])
+        fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
     s->scheduler = status == GSIM_OK ? e->variant.simulation.scheduler : s->scheduler;
     return status;
 }
 
-/* A trace, or what is changed, if by nothing, is explained as it repeats: the first iteration may build graphs and move data. */
+/* A trace, or what is changed, if by nothing, is explained as it repeats: the first iteration may build graphs and move
+ * data. */
 static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
 {
     struct gsim_simulation *simulation = &e->variant.simulation;
@@ -387,7 +407,8 @@ static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
     simulation->until_steady = e->repeats;
     enum gsim_status status = gsim_simulate(simulation, &e->timeline, error);
     if (status != GSIM_OK) return status;
-    return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
+    return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS,
+                        &e->explanation, error);
 }
 
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
@@ -396,7 +417,8 @@ int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct gsim_explained *e = gsim_alloc(sizeof *e);
     gsim_time from, until;
-    enum gsim_status status = e ? gsim_cli_trace_window(arguments, &from, &until, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = e ? gsim_cli_trace_window(arguments, &from, &until, &error)
+                                : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_cli_subject_init(&e->subject, arguments, &error);
     if (status == GSIM_OK) status = change(e, &error);
     if (status == GSIM_OK) status = run(e, &error);

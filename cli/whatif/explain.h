@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and the trace: cli/whatif/explain_pairs.c. */
+/* Layer: cli (program). "gpusim explain": one explained run. Text, CSV, JSON: cli/whatif/explain.c; stream pairs and
+ * the trace: cli/whatif/explain_pairs.c. */
 #pragma once
 
 #include "cli/whatif/subject.h"
@@ -16,7 +17,8 @@ struct gsim_explained {
     struct gsim_pair *pairs;
     size_t pair_count;
     double now_us;
-    double worth_us[GSIM_EXPLAINED_PAIRS][GSIM_PAIR_REASON_COUNT]; /* time saved; NAN: does not hold, or cannot be run */
+    double worth_us[GSIM_EXPLAINED_PAIRS]
+                   [GSIM_PAIR_REASON_COUNT]; /* time saved; NAN: does not hold, or cannot be run */
 };
 
 /* The pairs, and of the first ones what each reason that holds is worth. */

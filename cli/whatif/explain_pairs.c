@@ -9,13 +9,14 @@
 #define HOLDS       0.01 /* of what a pair is apart: less is no reason */
 #define TEXT_COLUMN 34
 
-/* --- what reasons are worth ------------------------------------------------------------------------------------------------ */
+/* --- what reasons are worth --- */
 static double time_of(const struct gsim_explained *e, const struct gsim_metrics *metrics)
 {
     return gsim_time_us(e->repeats ? metrics->iteration_median : metrics->makespan);
 }
 
-static enum gsim_status measure(const struct gsim_explained *e, struct gsim_variant *variant, double *us, struct gsim_error *error)
+static enum gsim_status measure(const struct gsim_explained *e, struct gsim_variant *variant, double *us,
+                                struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
@@ -33,13 +34,17 @@ static double worth_of(const struct gsim_explained *e, const struct gsim_pair *p
     struct gsim_variant variant;
     struct gsim_error error = {0};
     double us = NAN;
-    enum gsim_status status = gsim_pair_without(&variant, &e->variant.simulation, e->explanation.moments, pair, reason, &error);
+    enum gsim_status status =
+        gsim_pair_without(&variant, &e->variant.simulation, e->explanation.moments, pair, reason, &error);
     if (status == GSIM_OK) status = measure(e, &variant, &us, &error);
     gsim_variant_release(&variant);
     return status == GSIM_OK ? e->now_us - us : NAN;
 }
 
-static bool holds(const struct gsim_pair *pair, int reason) { return pair->held[reason] > (gsim_time)(HOLDS * (double)pair->apart); }
+static bool holds(const struct gsim_pair *pair, int reason)
+{
+    return pair->held[reason] > (gsim_time)(HOLDS * (double)pair->apart);
+}
 
 enum gsim_status gsim_explained_find_pairs(struct gsim_explained *e, struct gsim_error *error)
 {
@@ -63,7 +68,7 @@ enum gsim_status gsim_explained_find_pairs(struct gsim_explained *e, struct gsim
     return status;
 }
 
-/* --- text and JSON ---------------------------------------------------------------------------------------------------------- */
+/* --- text and JSON --- */
 struct row {
     int reason;
     gsim_time held;
@@ -83,7 +88,8 @@ static uint32_t number_of(const struct gsim_explained *e, uint32_t stream)
     const struct gsim_program *p = m->timeline->program;
     for (uint32_t i = 0; i < m->work_count; i++) {
         const struct gsim_moment_work *w = &m->works[i];
-        if (w->stream == stream && !w->is_migration && w->op < p->op_count && p->ops[w->op].stream >= 0) return (uint32_t)p->ops[w->op].stream;
+        if (w->stream == stream && !w->is_migration && w->op < p->op_count && p->ops[w->op].stream >= 0)
+            return (uint32_t)p->ops[w->op].stream;
     }
     return stream;
 }
@@ -93,16 +99,19 @@ static void put_pair(struct gsim_output *out, const struct gsim_explained *e, si
     const struct gsim_pair *p = &e->pairs[index];
     struct row rows[GSIM_PAIR_REASON_COUNT];
     size_t count = 0;
-    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n", number_of(e, p->streams[0]), number_of(e, p->streams[1]),
-                       gsim_time_us(p->busy[0]), gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
+    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n",
+                       number_of(e, p->streams[0]), number_of(e, p->streams[1]), gsim_time_us(p->busy[0]),
+                       gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
     for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++)
         if (holds(p, r)) rows[count++] = (struct row){r, p->held[r]};
     qsort(rows, count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < count; i++) {
         double worth = e->worth_us[index][rows[i].reason];
-        gsim_output_printf(out, "    %-*s %12.3f us  ", TEXT_COLUMN, gsim_reason_text((enum gsim_reason)rows[i].reason), gsim_time_us(rows[i].held));
+        gsim_output_printf(out, "    %-*s %12.3f us  ", TEXT_COLUMN, gsim_reason_text((enum gsim_reason)rows[i].reason),
+                           gsim_time_us(rows[i].held));
         if (isfinite(worth))
-            gsim_output_printf(out, "worth %.3f us, if %s\n", worth, gsim_reason_without((enum gsim_reason)rows[i].reason));
+            gsim_output_printf(out, "worth %.3f us, if %s\n", worth,
+                               gsim_reason_without((enum gsim_reason)rows[i].reason));
         else
             gsim_output_text(out, "worth unknown\n");
     }
@@ -111,9 +120,11 @@ static void put_pair(struct gsim_output *out, const struct gsim_explained *e, si
 void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explained *e)
 {
     if (!e->pair_count) return;
-    gsim_output_text(out, "\nstreams that could overlap more: why the one's next kernel did not start while the other ran\n");
+    gsim_output_text(
+        out, "\nstreams that could overlap more: why the one's next kernel did not start while the other ran\n");
     for (size_t i = 0; i < e->pair_count && i < GSIM_EXPLAINED_PAIRS; i++) put_pair(out, e, i);
-    if (e->pair_count > GSIM_EXPLAINED_PAIRS) gsim_output_printf(out, "  and %zu pairs more (--json)\n", e->pair_count - GSIM_EXPLAINED_PAIRS);
+    if (e->pair_count > GSIM_EXPLAINED_PAIRS)
+        gsim_output_printf(out, "  and %zu pairs more (--json)\n", e->pair_count - GSIM_EXPLAINED_PAIRS);
 }
 
 void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *e)
@@ -134,7 +145,7 @@ void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_ex
     gsim_output_text(out, "\n  ],\n");
 }
 
-/* --- the trace ----------------------------------------------------------------------------------------------------------------- */
+/* --- the trace --- */
 enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsim_error *error)
 {
     const char *path = e->subject.arguments.value[GSIM_CLI_TRACE];
@@ -148,11 +159,16 @@ enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsi
     for (size_t i = 0; i < x->stretch_count; i++) {
         const struct gsim_stretch *s = &x->stretches[i];
         if (s->cause != GSIM_CAUSE_NONE)
-            spans[count++] = (struct gsim_named_span){s->start, s->end, gsim_cause_text(s->cause), gsim_gpu_state_text(s->state)};
+            spans[count++] =
+                (struct gsim_named_span){s->start, s->end, gsim_cause_text(s->cause), gsim_gpu_state_text(s->state)};
     }
     enum gsim_status status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = &e->variant.simulation, .timeline = &e->timeline, .metrics = &metrics, .spans = spans,
-                                       .span_count = count, .span_track = "why the GPU was not full"};
+    struct gsim_result result = {.simulation = &e->variant.simulation,
+                                 .timeline = &e->timeline,
+                                 .metrics = &metrics,
+                                 .spans = spans,
+                                 .span_count = count,
+                                 .span_track = "why the GPU was not full"};
     if (status == GSIM_OK)
         status = gsim_cli_trace_window(&e->subject.arguments, &result.window_from, &result.window_until, error);
     if (status == GSIM_OK) gsim_cli_note_window(&result);

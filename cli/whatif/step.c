@@ -29,8 +29,12 @@ enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_er
     *us = 0;
     if (!text) return GSIM_OK;
     int length = snprintf(window, sizeof window, ":%s", text);
-    if (length < (int)sizeof window && !strchr(text, ':') && gsim_text_window(window, &from_us, us) && isfinite(*us) && *us > 0) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '%.60s'", text);
+    if (length < (int)sizeof window && !strchr(text, ':') && gsim_text_window(window, &from_us, us) && isfinite(*us) &&
+        *us > 0)
+        return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '%.60s'",
+                          text);
 }
 
 static void scale(struct gsim_program *program, double factor)
@@ -53,7 +57,8 @@ void gsim_cli_step_factors(const struct gsim_cli_subject *s, double factors[2])
 }
 
 /* A step with the host FACTOR times as slow, its launch and copy calls CALLS times. */
-static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, double calls, double *us, struct gsim_error *error)
+static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, double calls, double *us,
+                                 struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
@@ -84,14 +89,16 @@ static enum gsim_status reach(struct gsim_cli_subject *s, double asked, struct g
         low = low > 0.05 ? low / 2 : FASTEST;
         status = simulate(s, low, 1, &us, error);
     }
-    for (int i = 0; status == GSIM_OK && i < ROUNDS && fabs(us - asked) > NEAR * asked && high - low > NEAR * low; i++) {
+    for (int i = 0; status == GSIM_OK && i < ROUNDS && fabs(us - asked) > NEAR * asked && high - low > NEAR * low;
+         i++) {
         double middle = (low + high) / 2;
         status = simulate(s, middle, 1, &us, error);
         if (us > asked) high = middle;
         else low = middle;
     }
     if (status == GSIM_OK && fabs(us / asked - 1) > 0.005)
-        fprintf(stderr, "gpusim: note: --step-time %.1f us: the replay's steps take %.1f us, whatever the host takes\n", asked, us);
+        fprintf(stderr, "gpusim: note: --step-time %.1f us: the replay's steps take %.1f us, whatever the host takes\n",
+                asked, us);
     return status;
 }
 
@@ -136,7 +143,7 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
     return status;
 }
 
-/* --- text and JSON -------------------------------------------------------------------------------------------------------- */
+/* --- text and JSON --- */
 static void put_outliers(struct gsim_output *out, const struct gsim_trace_steps *found)
 {
     for (uint32_t i = 0; i < found->count; i++) {
@@ -155,8 +162,9 @@ void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step 
     if (s->asked_us > 0) gsim_output_text(out, ", as told (--step-time)\n");
     else gsim_output_printf(out, ", %.1f to %.1f (--step-time says it exactly)\n", s->low_us, s->high_us);
     if (!found->count) return;
-    gsim_output_printf(out, "%u steps %s%s%s: as recorded %.1f us, the median of all but the first:", found->count, gsim_steps_by_text(found->by),
-                       found->by == GSIM_STEPS_ANNOTATION ? " " : "", found->by == GSIM_STEPS_ANNOTATION ? found->name : "", found->median_us);
+    gsim_output_printf(out, "%u steps %s%s%s: as recorded %.1f us, the median of all but the first:", found->count,
+                       gsim_steps_by_text(found->by), found->by == GSIM_STEPS_ANNOTATION ? " " : "",
+                       found->by == GSIM_STEPS_ANNOTATION ? found->name : "", found->median_us);
     for (uint32_t i = 0; i < found->count && i < LISTED; i++)
         gsim_output_printf(out, "%s %.1f", i == 1 ? " |" : "", gsim_trace_step_us(&found->steps[i]));
     if (found->count > LISTED) gsim_output_printf(out, " and %u more (--json)", found->count - LISTED);
@@ -171,7 +179,8 @@ void gsim_cli_step_put_json(struct gsim_output *out, const struct gsim_cli_step 
     gsim_output_put(out, "'step': {'count': %u, 'us': %r, 'interval_us': [%.3f, %.3f], 'recorded_us': [",
                     found->count ? found->count : 1, s->us, s->low_us, s->high_us);
     if (!found->count) gsim_output_printf(out, "%.3f", s->recorded_us);
-    for (uint32_t i = 0; i < found->count; i++) gsim_output_printf(out, "%s%.3f", i ? ", " : "", gsim_trace_step_us(&found->steps[i]));
+    for (uint32_t i = 0; i < found->count; i++)
+        gsim_output_printf(out, "%s%.3f", i ? ", " : "", gsim_trace_step_us(&found->steps[i]));
     gsim_output_put(out, "], 'by': %q, 'outliers': [", gsim_steps_by_text(found->by));
     for (uint32_t i = 0; i < found->count; i++) {
         const struct gsim_trace_step *step = &found->steps[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). "Now": what a step of a trace takes without the profiler, from when to when that is, and the steps as recorded.
+ * Layer: cli (program). "Now": what a step of a trace takes without the profiler, from when to when that is, and the
+ * steps as recorded.
  */
 #pragma once
 

@@ -17,11 +17,24 @@ static bool is_program(const char *path)
     return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-program/");
 }
 
-static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, const char *path, struct gsim_error *error)
+static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, const char *path,
+                                    struct gsim_error *error)
 {
-    static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS, GSIM_CLI_COPIES, GSIM_CLI_EXECUTION_TRACE, GSIM_CLI_DEPENDS,
-                                                  GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_UNEXPLAINED, GSIM_CLI_ALONE, GSIM_CLI_GPU, GSIM_CLI_RANK, GSIM_CLI_STEP,
-                                                  GSIM_CLI_STEPS, GSIM_CLI_WHOLE, GSIM_CLI_STEP_TAKES, GSIM_CLI_BETWEEN, GSIM_CLI_TIME,
+    static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS,
+                                                  GSIM_CLI_COPIES,
+                                                  GSIM_CLI_EXECUTION_TRACE,
+                                                  GSIM_CLI_DEPENDS,
+                                                  GSIM_CLI_PROFILER_OVERHEAD,
+                                                  GSIM_CLI_UNEXPLAINED,
+                                                  GSIM_CLI_ALONE,
+                                                  GSIM_CLI_GPU,
+                                                  GSIM_CLI_RANK,
+                                                  GSIM_CLI_STEP,
+                                                  GSIM_CLI_STEPS,
+                                                  GSIM_CLI_WHOLE,
+                                                  GSIM_CLI_STEP_TAKES,
+                                                  GSIM_CLI_BETWEEN,
+                                                  GSIM_CLI_TIME,
                                                   GSIM_CLI_RANGE};
     for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
         if (arguments->value[of_traces[i]])
@@ -36,19 +49,23 @@ static void take_graph(struct gsim_cli_subject *s)
     const struct gsim_import_notes *n = &s->notes;
     if (s->arguments.value[GSIM_CLI_SCHED] || !gsim_import_is_graph(&s->notes)) return;
     s->scheduler = gsim_scheduler_find("cudagraph");
-    fprintf(stderr, "gpusim: note: %s of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n",
-            n->graph_works == n->kernels + n->copies + n->memsets ? "all" : "most");
+    fprintf(
+        stderr,
+        "gpusim: note: %s of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n",
+        n->graph_works == n->kernels + n->copies + n->memsets ? "all" : "most");
 }
 
 /* What --workload takes by its name. */
 static bool is_name(const char *text)
 {
-    return !strchr(text, '/') && (gsim_workload_find(text) || gsim_generator_find(text) || gsim_source_find(text) || gsim_service_find(text));
+    return !strchr(text, '/') &&
+           (gsim_workload_find(text) || gsim_generator_find(text) || gsim_source_find(text) || gsim_service_find(text));
 }
 
 static enum gsim_status fail_missing(const char *path, struct gsim_error *error)
 {
-    if (strchr(path, '/') || strchr(path, '.')) return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
+    if (strchr(path, '/') || strchr(path, '.'))
+        return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
     return gsim_cli_unknown_workload(path, error);
 }
 
@@ -61,9 +78,11 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     s->is_trace = !is_named && !is_program(path);
     if (s->is_trace) {
         struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
-        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device, s->gpu_note, error);
+        status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device,
+                                       s->gpu_note, error);
         s->arguments.device = status == GSIM_OK ? &s->device : NULL;
-        if (s->notes.workflow_tasks) snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
+        if (s->notes.workflow_tasks)
+            snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
     } else {
         status = check_words(&s->arguments, path, error);
     }
@@ -72,7 +91,8 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (s->is_trace) s->setup.program = &program;
     if (status == GSIM_OK && s->is_trace) gsim_import_fit_gap(&s->notes, &s->setup.device);
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
-    if (status == GSIM_OK) status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
+    if (status == GSIM_OK)
+        status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
     s->setup.program = NULL;
     gsim_program_release(&program);
     if (status == GSIM_OK) gsim_cli_note_foreign_opts(&s->setup, path);
@@ -86,11 +106,13 @@ static void find_works(struct gsim_cli_subject *s)
     const struct gsim_program *p = &s->point.program;
     struct gsim_error ignored = {0};
     s->works = gsim_alloc(sizeof *s->works * ((size_t)p->kernel_count + 1));
-    if (s->works && gsim_demands_init(s->works, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
+    if (s->works &&
+        gsim_demands_init(s->works, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
         s->point.simulation.works = s->works;
 }
 
-enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments,
+                                       struct gsim_error *error)
 {
     const char *scheduler = arguments->value[GSIM_CLI_SCHED];
     *s = (struct gsim_cli_subject){.arguments = *arguments, .host_factor = 1};

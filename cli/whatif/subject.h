@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). What "gpusim explain" and "gpusim whatif" are asked about: a profiler's trace, imported in memory, a
- * program file, or a built-in workload, with the device and the options of a run.
+ * Layer: cli (program). What "gpusim explain" and "gpusim whatif" are asked about: a profiler's trace, imported in
+ * memory, a program file, or a built-in workload, with the device and the options of a run.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ struct outcome {
     char note[200];
 };
 
-/* --- the rows ---------------------------------------------------------------------------------------------------------------- */
+/* --- the rows --- */
 const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size_t size)
 {
     snprintf(text, size, "%s", row->count ? "" : GSIM_WHATIF_NOW);
@@ -36,7 +36,8 @@ const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size
     return text;
 }
 
-enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row, struct gsim_error *error)
+enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row,
+                                   struct gsim_error *error)
 {
     *row = (struct gsim_whatif_row){.time_us = NAN};
     while (length) {
@@ -44,8 +45,9 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
         char word[GSIM_CHANGE_TEXT];
         while (one < length && text[one] != '+') one++;
         if (one >= sizeof word || !one || row->count == GSIM_WHATIF_TOGETHER)
-            return gsim_error_set(error, GSIM_USAGE, "--change: expected CHANGE or CHANGE+CHANGE, at most %d of them, found '%.*s'", GSIM_WHATIF_TOGETHER,
-                                  (int)(length < 60 ? length : 60), text);
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--change: expected CHANGE or CHANGE+CHANGE, at most %d of them, found '%.*s'",
+                                  GSIM_WHATIF_TOGETHER, (int)(length < 60 ? length : 60), text);
         snprintf(word, sizeof word, "%.*s", (int)one, text);
         enum gsim_status status = gsim_change_parse(word, &row->changes[row->count], error);
         if (status != GSIM_OK) return status;
@@ -53,7 +55,8 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
         text += one + (one < length);
         length -= one + (one < length);
     }
-    return row->count ? GSIM_OK : gsim_error_set(error, GSIM_USAGE, "--change: expected the name of a change, found nothing");
+    return row->count ? GSIM_OK
+                      : gsim_error_set(error, GSIM_USAGE, "--change: expected the name of a change, found nothing");
 }
 
 /* A name that is none, or a file that cannot be read, concerns the whole command. */
@@ -68,7 +71,8 @@ static enum gsim_status check_device(const char *name, struct gsim_error *error)
 static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t length, struct gsim_error *error)
 {
     if (w->row_count == GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER)
-        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d changes", GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
+        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d changes",
+                              GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
     struct gsim_whatif_row *row = &w->rows[w->row_count];
     enum gsim_status status = gsim_whatif_parse(text, length, row, error);
     for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++)
@@ -81,7 +85,8 @@ static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t 
 static uint32_t count_others(const struct gsim_program *p, const char *word, const char *name)
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < p->kernel_count; k++) count += gsim_name_holds(p->kernels[k].name, word, true) && strcmp(p->kernels[k].name, name) != 0;
+    for (uint32_t k = 0; k < p->kernel_count; k++)
+        count += gsim_name_holds(p->kernels[k].name, word, true) && strcmp(p->kernels[k].name, name) != 0;
     return count;
 }
 
@@ -107,11 +112,14 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
     double *sums = gsim_alloc(sizeof *sums * ((size_t)p->kernel_count + 1)), most = 0;
     const char *best = NULL;
     for (uint32_t i = 0; sums && i < p->op_count; i++)
-        if (p->ops[i].kind == GSIM_OP_KERNEL) sums[p->ops[i].kernel_index] += s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
+        if (p->ops[i].kind == GSIM_OP_KERNEL)
+            sums[p->ops[i].kernel_index] +=
+                s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
         if (gsim_is_delay(p->kernels[k].name)) continue;
-        if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most) continue; /* many: only those that are long by themselves */
+        if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most)
+            continue; /* many: only those that are long by themselves */
         for (uint32_t other = 0; other < p->kernel_count; other++)
             if (other == k || strcmp(p->kernels[other].name, p->kernels[k].name) == 0) sum += sums[other];
         if (sum <= most) continue;
@@ -124,12 +132,14 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
 
 static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
 {
-    static const char *const words[] = {"graph", "dag", "nosync", "streams=2", "streams=4", "streams=8", "priorities", "launch=2x", "pdl", "fuse", "pinned",
-                                        "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
+    static const char *const words[] = {"graph",     "dag",         "nosync",       "streams=2",    "streams=4",
+                                        "streams=8", "priorities",  "launch=2x",    "pdl",          "fuse",
+                                        "pinned",    "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
     static const char *const devices[] = {"h200", "a100-sxm4-40gb", "v100"};
     char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++) status = add_row(w, words[i], strlen(words[i]), error);
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++)
+        status = add_row(w, words[i], strlen(words[i]), error);
     if (status == GSIM_OK && heaviest(&w->subject, name)) {
         snprintf(text, sizeof text, "kernel:%s=2x", name);
         status = add_row(w, text, strlen(text), error);
@@ -157,29 +167,33 @@ static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *er
     return status;
 }
 
-/* --- the runs ----------------------------------------------------------------------------------------------------------------- */
+/* --- the runs --- */
 static bool is_of_host(enum gsim_cause cause)
 {
-    return cause == GSIM_CAUSE_LAUNCH_CALLS || cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK || cause == GSIM_CAUSE_RESULT ||
-           cause == GSIM_CAUSE_OTHER_CALLS || cause == GSIM_CAUSE_NAMED;
+    return cause == GSIM_CAUSE_LAUNCH_CALLS || cause == GSIM_CAUSE_FRAMEWORK || cause == GSIM_CAUSE_HOST_WORK ||
+           cause == GSIM_CAUSE_RESULT || cause == GSIM_CAUSE_OTHER_CALLS || cause == GSIM_CAUSE_NAMED;
 }
 
 /* How much of the last iteration the GPU is idle, and why most. */
-static enum gsim_status find_idle(const struct gsim_variant *variant, const struct gsim_timeline *timeline, struct outcome *outcome,
-                                  struct gsim_error *error)
+static enum gsim_status find_idle(const struct gsim_variant *variant, const struct gsim_timeline *timeline,
+                                  struct outcome *outcome, struct gsim_error *error)
 {
     struct gsim_explanation x;
     enum gsim_status status = gsim_explain(&variant->simulation, timeline, timeline->iteration_count - 1, &x, error);
     for (int c = 0; status == GSIM_OK && c < GSIM_CAUSE_COUNT; c++)
-        if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause)) outcome->cause = (enum gsim_cause)c;
+        if (gsim_explained_idle(&x, (enum gsim_cause)c) > gsim_explained_idle(&x, outcome->cause))
+            outcome->cause = (enum gsim_cause)c;
     for (size_t i = 0; status == GSIM_OK && i < x.part_count && x.makespan; i++) {
         const struct gsim_path_part *part = &x.parts[i];
         bool is_cause = part->kind == GSIM_PART_CAUSE;
         double share = (double)part->time / (double)x.makespan;
         if (is_cause && is_of_host((enum gsim_cause)part->index)) outcome->host_ratio += share;
-        if (part->kind == GSIM_PART_COPY || (is_cause && (part->index == GSIM_CAUSE_COPY_ENGINE || part->index == GSIM_CAUSE_DATA))) outcome->link_ratio += share;
+        if (part->kind == GSIM_PART_COPY ||
+            (is_cause && (part->index == GSIM_CAUSE_COPY_ENGINE || part->index == GSIM_CAUSE_DATA)))
+            outcome->link_ratio += share;
     }
-    if (status == GSIM_OK && x.makespan) outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
+    if (status == GSIM_OK && x.makespan)
+        outcome->idle_ratio = (double)gsim_explained_state(&x, GSIM_GPU_IDLE) / (double)x.makespan;
     gsim_explanation_release(&x);
     return status;
 }
@@ -195,21 +209,27 @@ static double delays_us(const struct gsim_program *p)
     return sum;
 }
 
-static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome, struct gsim_error *error)
+static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome,
+                                struct gsim_error *error)
 {
     struct gsim_variant variant;
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
-    enum gsim_status status = gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
+    enum gsim_status status =
+        gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
     outcome->has_effect = variant.has_effect;
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
     if (status == GSIM_OK && (variant.has_effect || !row->count)) {
         variant.simulation.detailed = !row->count;
         status = gsim_simulate(&variant.simulation, &timeline, error);
-        if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
+        if (status == GSIM_OK)
+            status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
         if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);
-        if (status == GSIM_OK) outcome->busy_us = fmax(0, outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1) - delays_us(&variant.program));
-        if (status == GSIM_OK && !row->count && timeline.iteration_count) status = find_idle(&variant, &timeline, outcome, error);
+        if (status == GSIM_OK)
+            outcome->busy_us = fmax(0, outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1) -
+                                           delays_us(&variant.program));
+        if (status == GSIM_OK && !row->count && timeline.iteration_count)
+            status = find_idle(&variant, &timeline, outcome, error);
         gsim_timeline_release(&timeline);
     }
     gsim_variant_release(&variant);
@@ -267,7 +287,8 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     }
     c->received++;
     c->progress.done++;
-    return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note) : GSIM_OK;
+    return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note)
+                                          : GSIM_OK;
 }
 
 /* The rows from FIRST on. */
@@ -280,12 +301,14 @@ static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct g
     if (!count) return GSIM_OK;
     enum gsim_status status = gsim_cli_jobs(&w->subject.arguments, 0, &jobs, error);
     if (status != GSIM_OK) return status;
-    struct gsim_pool_config config = {.jobs = jobs < count ? jobs : (uint32_t)count, .data = w, .run = run_item, .fail = fail_item};
+    struct gsim_pool_config config = {
+        .jobs = jobs < count ? jobs : (uint32_t)count, .data = w, .run = run_item, .fail = fail_item};
     status = gsim_pool_create(&config, &pool, error);
     gsim_progress_start(&c.progress, count, stderr);
     c.progress.unit = "runs";
     while (status == GSIM_OK && c.received < count) {
-        for (size_t room = gsim_pool_room(pool, w->row_count - next); room && next < w->row_count && status == GSIM_OK; room--)
+        for (size_t room = gsim_pool_room(pool, w->row_count - next); room && next < w->row_count && status == GSIM_OK;
+             room--)
             status = gsim_pool_put(pool, next++, error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
         gsim_progress_show(&c.progress);
@@ -294,16 +317,18 @@ static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct g
     gsim_pool_destroy(pool);
     for (uint32_t i = first; i < w->row_count; i++) {
         struct gsim_whatif_row *row = &w->rows[i];
-        row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us, row->busy_us);
+        row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us,
+                                              row->busy_us);
     }
     return status;
 }
 
-/* --- together ------------------------------------------------------------------------------------------------------------------- */
+/* --- together --- */
 /* Two ways to issue the work, or two values of one number, exclude each other. */
 static bool excludes(const struct gsim_change *a, const struct gsim_change *b)
 {
-    static const bool issues[GSIM_CHANGE_COUNT] = {[GSIM_CHANGE_GRAPH] = true, [GSIM_CHANGE_DAG] = true, [GSIM_CHANGE_STREAMS] = true};
+    static const bool issues[GSIM_CHANGE_COUNT] = {
+        [GSIM_CHANGE_GRAPH] = true, [GSIM_CHANGE_DAG] = true, [GSIM_CHANGE_STREAMS] = true};
     return a->kind == b->kind || (issues[a->kind] && issues[b->kind]);
 }
 
@@ -323,12 +348,15 @@ static void add_together(struct gsim_whatif *w)
     double now = w->rows[0].time_us;
     for (uint32_t i = 1; i < rows; i++) {
         const struct gsim_whatif_row *row = &w->rows[i];
-        if (row->count == 1 && row->has_effect && gsim_change_is_software(row->changes[0].kind) && row->time_us < now * (1 - HELPS)) helping[count++] = row;
+        if (row->count == 1 && row->has_effect && gsim_change_is_software(row->changes[0].kind) &&
+            row->time_us < now * (1 - HELPS))
+            helping[count++] = row;
     }
     qsort(helping, count, sizeof *helping, compare_rows);
     for (uint32_t i = 0; i < count && together.count < GSIM_WHATIF_TOGETHER && w->row_count < GSIM_WHATIF_ROWS; i++) {
         bool fits = true;
-        for (uint32_t k = 0; k < together.count; k++) fits = fits && !excludes(&helping[i]->changes[0], &together.changes[k]);
+        for (uint32_t k = 0; k < together.count; k++)
+            fits = fits && !excludes(&helping[i]->changes[0], &together.changes[k]);
         if (!fits) continue;
         together.changes[together.count++] = helping[i]->changes[0];
         if (together.count > 1) w->rows[w->row_count++] = together;
@@ -340,12 +368,14 @@ static void keep_best(struct gsim_whatif *w, uint32_t first)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < w->row_count; i++)
-        if (w->rows[i].time_us < w->rows[best].time_us * (1 - 1e-9) && (i >= first || gsim_change_is_software(w->rows[i].changes[0].kind))) best = i;
+        if (w->rows[i].time_us < w->rows[best].time_us * (1 - 1e-9) &&
+            (i >= first || gsim_change_is_software(w->rows[i].changes[0].kind)))
+            best = i;
     if (best >= first) w->rows[first] = w->rows[best];
     w->row_count = best >= first ? first + 1 : first;
 }
 
-/* --- what the profiler's share decides ------------------------------------------------------------------------------------------ */
+/* --- what the profiler's share decides --- */
 #define DOUBTFUL 3 /* changes at the top that are tried with a faster and a slower host */
 
 /* Of the changes that can be done, those that save most. Returns how many. */
@@ -371,17 +401,21 @@ static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t coun
     for (uint32_t k = 1; k < count && !w->undecided[0]; k++)
         for (int f = 0; f < 2; f++) {
             if (!(saved_us[k][f] > saved_us[0][f] + HELPS * w->rows[0].time_us)) continue;
-            snprintf(w->undecided, sizeof w->undecided, "the profiler's share decides which is first: %.60s saves %.0f to %.0f us, %.60s %.0f to %.0f (--step-time settles it)",
-                     gsim_whatif_name(&w->rows[top[0]], first, sizeof first), fmin(saved_us[0][0], saved_us[0][1]), fmax(saved_us[0][0], saved_us[0][1]),
-                     gsim_whatif_name(&w->rows[top[k]], other, sizeof other), fmin(saved_us[k][0], saved_us[k][1]), fmax(saved_us[k][0], saved_us[k][1]));
+            snprintf(w->undecided, sizeof w->undecided,
+                     "the profiler's share decides which is first: %.60s saves %.0f to %.0f us, %.60s %.0f to %.0f "
+                     "(--step-time settles it)",
+                     gsim_whatif_name(&w->rows[top[0]], first, sizeof first), fmin(saved_us[0][0], saved_us[0][1]),
+                     fmax(saved_us[0][0], saved_us[0][1]), gsim_whatif_name(&w->rows[top[k]], other, sizeof other),
+                     fmin(saved_us[k][0], saved_us[k][1]), fmax(saved_us[k][0], saved_us[k][1]));
             break;
         }
 }
 
 static bool saves_host_time(const struct gsim_whatif_row *row)
 {
-    static const bool kinds[GSIM_CHANGE_COUNT] = {[GSIM_CHANGE_GRAPH] = true, [GSIM_CHANGE_DAG] = true, [GSIM_CHANGE_NOSYNC] = true,
-                                                  [GSIM_CHANGE_STREAMS] = true, [GSIM_CHANGE_LAUNCH] = true, [GSIM_CHANGE_FUSE] = true};
+    static const bool kinds[GSIM_CHANGE_COUNT] = {
+        [GSIM_CHANGE_GRAPH] = true,   [GSIM_CHANGE_DAG] = true,    [GSIM_CHANGE_NOSYNC] = true,
+        [GSIM_CHANGE_STREAMS] = true, [GSIM_CHANGE_LAUNCH] = true, [GSIM_CHANGE_FUSE] = true};
     bool saves = false;
     for (uint32_t i = 0; i < row->count; i++) saves |= kinds[row->changes[i].kind];
     return saves;
@@ -407,7 +441,8 @@ static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *er
     for (uint32_t i = 1; i < first; i++) {
         bool is_told = false; /* by runs of its own */
         for (uint32_t k = 0; k < count; k++) is_told |= top[k] == i;
-        if (!is_told && saves_host_time(&w->rows[i])) w->rows[i].error_us = fmax(w->rows[i].error_us, share * (w->rows[0].time_us - w->rows[i].time_us));
+        if (!is_told && saves_host_time(&w->rows[i]))
+            w->rows[i].error_us = fmax(w->rows[i].error_us, share * (w->rows[0].time_us - w->rows[i].time_us));
     }
     for (uint32_t k = 0; k < count; k++) {
         saved_us[k][0] = low->time_us - low[k + 1].time_us;
@@ -418,7 +453,7 @@ static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *er
     return GSIM_OK;
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------------------------ */
+/* --- the command --- */
 static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *picture = arguments->value[GSIM_CLI_OUTPUT];
@@ -427,7 +462,8 @@ static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct
 }
 
 #define MANY_OPS        4000
-#define MANY_ITERATIONS 3 /* the median of these; a program so long has averaged within itself what differs between iterations */
+#define MANY_ITERATIONS                                                                                                \
+    3 /* the median of these; a program so long has averaged within itself what differs between iterations */
 
 static void settle(struct gsim_cli_subject *s)
 {

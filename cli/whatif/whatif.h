@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim whatif": the rows of its table. Runs: cli/whatif/whatif.c; text, CSV, JSON, picture: cli/whatif/whatif_table.c. */
+/* Layer: cli (program). "gpusim whatif": the rows of its table. Runs: cli/whatif/whatif.c; text, CSV, JSON, picture:
+ * cli/whatif/whatif_table.c. */
 #pragma once
 
 #include "cli/whatif/subject.h"
@@ -17,7 +18,8 @@ struct gsim_whatif_row {
     bool has_effect;
     double time_us, error_us; /* of an iteration; NAN: failed */
     double busy_us;           /* of it, the GPU works */
-    double host_factor;       /* 0: the host as it is; else so many times as slow, to see what the profiler's share may hide */
+    double
+        host_factor; /* 0: the host as it is; else so many times as slow, to see what the profiler's share may hide */
     char note[200];
 };
 
@@ -41,4 +43,5 @@ const char *gsim_whatif_name(const struct gsim_whatif_row *row, char *text, size
 enum gsim_status gsim_whatif_deliver(struct gsim_whatif *whatif, struct gsim_error *error) GSIM_NODISCARD;
 
 /* "A+B" to ROW; one element of --change. */
-enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_whatif_row *row,
+                                   struct gsim_error *error) GSIM_NODISCARD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The table of cli/whatif/whatif.h as text, CSV, JSON and picture: time saved, per cent, error bar, and the command that shows that run alone.
+ * The table of cli/whatif/whatif.h as text, CSV, JSON and picture: time saved, per cent, error bar, and the command
+ * that shows that run alone.
  */
 #include <stdlib.h>
 
@@ -34,11 +35,11 @@ static int compare_rows(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* --- the command that shows one run -------------------------------------------------------------------------------------------- */
+/* --- the command that shows one run --- */
 static bool is_of_table(const char *word, bool *has_value)
 {
-    static const char *const names[] = {"--change", "--csv", "--json", "--report", "--output", "--out", "--jobs", "--title", "--width", "--height", "--font",
-                                        "--keep", "-o"};
+    static const char *const names[] = {"--change", "--csv",   "--json",   "--report", "--output", "--out", "--jobs",
+                                        "--title",  "--width", "--height", "--font",   "--keep",   "-o"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t length = strlen(names[i]);
         if (strncmp(word, names[i], length) != 0 || (word[length] && word[length] != '=')) continue;
@@ -68,61 +69,76 @@ static const char *make_command(struct gsim_whatif *w)
     return line ? line : "gpusim explain";
 }
 
-/* NAME of its row. A trace is explained as it repeats, as the table has it; a program only when changed or asked for as it is now. */
+/* NAME of its row. A trace is explained as it repeats, as the table has it; a program only when changed or asked for as
+ * it is now. */
 static const char *command_of(const struct table *t, const struct gsim_whatif_row *row, const char *name)
 {
     if (!row->count && t->w->subject.is_trace) return t->command;
-    const char *line = gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name);
+    const char *line =
+        gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name);
     return line ? line : t->command;
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------------------------ */
+/* --- text --- */
 static void put_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
 {
     char name[NAME_BYTES], shown[NAME_COLUMNS + 8], note[NOTE_COLUMNS + 8];
     gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
     gsim_output_printf(out, "%-*s", NAME_COLUMNS, row->is_together ? "best together" : shown);
     if (!isfinite(row->time_us)) {
-        gsim_output_printf(out, " %12s %12s %7s %9s  %s\n", "-", "-", "-", "-", gsim_text_fit(note, sizeof note, row->note[0] ? row->note : "no effect", NOTE_COLUMNS));
+        gsim_output_printf(out, " %12s %12s %7s %9s  %s\n", "-", "-", "-", "-",
+                           gsim_text_fit(note, sizeof note, row->note[0] ? row->note : "no effect", NOTE_COLUMNS));
         return;
     }
-    gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us));
+    gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us,
+                       100 * (1 - row->time_us / t->now_us));
     if (row->count) gsim_output_printf(out, " %9.1f  ", row->error_us);
     else gsim_output_printf(out, " %9s  ", "");
     gsim_output_printf(out, "%s\n", command_of(t, row, name));
 }
 
-/* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of kernels and streams. */
+/* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of
+ * kernels and streams. */
 static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
 {
-    bool is_busy = w->idle_ratio < SELDOM; /* whatever launched its work, more than that is not to be gained on the host */
-    gsim_output_printf(out, "%s-bound\n", w->host_ratio > MOSTLY && !is_busy ? "host" : w->link_ratio > MOSTLY ? "link" : "GPU");
-    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time", 100 * w->host_ratio, 100 * w->idle_ratio);
-    if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN) gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
+    bool is_busy =
+        w->idle_ratio < SELDOM; /* whatever launched its work, more than that is not to be gained on the host */
+    gsim_output_printf(out, "%s-bound\n",
+                       w->host_ratio > MOSTLY && !is_busy ? "host"
+                       : w->link_ratio > MOSTLY           ? "link"
+                                                          : "GPU");
+    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time",
+                       100 * w->host_ratio, 100 * w->idle_ratio);
+    if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN)
+        gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
 
 static void put_text(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
     const struct gsim_cli_subject *s = &t->w->subject;
-    gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name, s->setup.device.name);
+    gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name,
+                       s->setup.device.name);
     put_bound(out, t->w);
     gsim_output_text(out, "\n");
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
     if (t->w->undecided[0]) gsim_output_printf(out, "%s\n", t->w->undecided);
     if (s->gpu_note[0]) gsim_output_printf(out, "note: %s\n", s->gpu_note);
-    gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us", "command");
+    gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us",
+                       "command");
     put_row(out, t, &t->w->rows[0]);
     for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
     gsim_output_text(out, "\n");
     for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
         bool is_used = false;
         for (uint32_t i = 0; i < t->count; i++)
-            for (uint32_t c = 0; c < t->rows[i]->count; c++) is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
+            for (uint32_t c = 0; c < t->rows[i]->count; c++)
+                is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
         if (is_used)
-            gsim_output_printf(out, "  %-12s %s (+- %.0f %% %s: %s)\n", gsim_change_word((enum gsim_change_kind)k), gsim_change_help((enum gsim_change_kind)k),
-                               100 * gsim_change_error((enum gsim_change_kind)k), gsim_change_error_of((enum gsim_change_kind)k),
-                               gsim_change_source((enum gsim_change_kind)k));
+            gsim_output_printf(
+                out, "  %-12s %s (+- %.0f %% %s: %s)\n", gsim_change_word((enum gsim_change_kind)k),
+                gsim_change_help((enum gsim_change_kind)k), 100 * gsim_change_error((enum gsim_change_kind)k),
+                gsim_change_error_of((enum gsim_change_kind)k), gsim_change_source((enum gsim_change_kind)k));
     }
     for (uint32_t i = 0; i < t->count; i++)
         if (isfinite(t->rows[i]->time_us) && t->rows[i]->note[0]) {
@@ -131,7 +147,7 @@ static void put_text(const void *what, struct gsim_output *out)
         }
 }
 
-/* --- CSV and JSON ----------------------------------------------------------------------------------------------------------------- */
+/* --- CSV and JSON --- */
 static void put_csv(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
@@ -141,8 +157,8 @@ static void put_csv(const void *what, struct gsim_output *out)
         char name[NAME_BYTES];
         gsim_output_csv_string(out, gsim_whatif_name(row, name, sizeof name));
         if (isfinite(row->time_us))
-            gsim_output_printf(out, ",%.6f,%.6f,%.4f,%.6f,", row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us),
-                               i ? row->error_us : 0);
+            gsim_output_printf(out, ",%.6f,%.6f,%.4f,%.6f,", row->time_us, t->now_us - row->time_us,
+                               100 * (1 - row->time_us / t->now_us), i ? row->error_us : 0);
         else
             gsim_output_text(out, ",,,,,");
         gsim_output_put(out, "%c,'", row->note);
@@ -184,15 +200,18 @@ static void put_json(const void *what, struct gsim_output *out)
     gsim_output_text(out, "  ]\n}\n");
 }
 
-/* --- the picture -------------------------------------------------------------------------------------------------------------------- */
+/* --- the picture --- */
 static enum gsim_status draw(const struct table *t, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *a = &t->w->subject.arguments;
     const char *title = a->value[GSIM_CLI_TITLE];
     struct gsim_tornado_row rows[GSIM_WHATIF_ROWS];
     struct gsim_tornado tornado = {.rows = rows, .label = "time saved (%)", .has_errors = true};
-    struct gsim_figure figure = {.name = "tornado", .path = a->value[GSIM_CLI_OUTPUT], .keep = a->value[GSIM_CLI_KEEP],
-                                 .heading = title && *title ? title : NULL, .command = gsim_cli_command_line(a, &t->w->arena)};
+    struct gsim_figure figure = {.name = "tornado",
+                                 .path = a->value[GSIM_CLI_OUTPUT],
+                                 .keep = a->value[GSIM_CLI_KEEP],
+                                 .heading = title && *title ? title : NULL,
+                                 .command = gsim_cli_command_line(a, &t->w->arena)};
     for (uint32_t i = 0; i < t->count; i++) {
         char name[NAME_BYTES], shown[NAME_COLUMNS + 8];
         const struct gsim_whatif_row *row = t->rows[i];
@@ -221,5 +240,6 @@ enum gsim_status gsim_whatif_deliver(struct gsim_whatif *w, struct gsim_error *e
     qsort(t.rows, t.count, sizeof *t.rows, compare_rows);
     if (value[GSIM_CLI_OUTPUT]) status = draw(&t, error);
     if (status != GSIM_OK) return status;
-    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT], &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
+    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT],
+                          &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
 }

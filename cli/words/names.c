@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Names of schedulers, workloads and sizes on the command line, and what is said of unknown ones. */
+/* Layer: cli (program). Names of schedulers, workloads and sizes on the command line, and what is said of unknown ones.
+ */
 #include "cli/cli.h"
 #include "sim/base/text.h"
 
@@ -14,8 +15,10 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
     struct gsim_nearest nearest;
     char hint[96];
     if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several)", text);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
+                              "sweep take several)",
+                              text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
     return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
@@ -27,8 +30,10 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
     struct gsim_nearest nearest;
     char hint[96];
     if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
-                                                 "sweep take several, or all)", text);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
+                              "sweep take several, or all)",
+                              text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
     for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
@@ -66,7 +71,9 @@ enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct 
         return GSIM_OK;
     }
     if (strchr(text, ','))
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)", text, text);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)",
+                              text, text);
     if (!gsim_text_quantity(text, &options->size))
         return gsim_error_set(error, GSIM_USAGE,
                               "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "

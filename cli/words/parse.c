@@ -15,10 +15,10 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {"run", "compare", "list", "validate", "import", "plot",
-                                                                  "sweep", "report", "reproduce", "calibrate",
-                                                                  "sensitivity", "results", "completion", "ablate",
-                                                                  "explain", "whatif", "serve", "step", "schedule"};
+static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {
+    "run",     "compare",   "list",      "validate",    "import",  "plot",       "sweep",
+    "report",  "reproduce", "calibrate", "sensitivity", "results", "completion", "ablate",
+    "explain", "whatif",    "serve",     "step",        "schedule"};
 
 const char *gsim_cli_command_name(int command) { return command_names[command]; }
 
@@ -40,7 +40,8 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
     bool reports = options[GSIM_CLI_REPORT].commands & (1u << command);
     if (strcmp(name, "json") == 0 && reports)
-        return gsim_error_set(error, GSIM_USAGE, "--json is not an option of gpusim %s: --report FILE writes JSON", command_names[command]);
+        return gsim_error_set(error, GSIM_USAGE, "--json is not an option of gpusim %s: --report FILE writes JSON",
+                              command_names[command]);
     gsim_nearest_init(&nearest, name);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
         if (strcmp(options[key].name, name) == 0)
@@ -73,21 +74,23 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
     return GSIM_OK;
 }
 
-/* The file that a command writes is --out of those that keep results, --output of the others; either takes both words. */
+/* The file that a command writes is --out of those that keep results, --output of the others; either takes both words.
+ */
 static int find_option(enum gsim_cli_command command, const char *text, size_t length)
 {
     static const struct {
         enum gsim_cli_key key;
         unsigned commands;
         const char *other;
-    } aliases[] = {{GSIM_CLI_OUTPUT, ~0u, "out"}, {GSIM_CLI_OUT, ~0u, "output"}, {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, "json"}};
+    } aliases[] = {
+        {GSIM_CLI_OUTPUT, ~0u, "out"}, {GSIM_CLI_OUT, ~0u, "output"}, {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, "json"}};
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++)
         if ((options[key].commands & (1u << command)) && strlen(options[key].name) == length &&
             strncmp(options[key].name, text, length) == 0)
             return key;
     for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-        if ((options[aliases[i].key].commands & aliases[i].commands & (1u << command)) && strlen(aliases[i].other) == length &&
-            strncmp(aliases[i].other, text, length) == 0)
+        if ((options[aliases[i].key].commands & aliases[i].commands & (1u << command)) &&
+            strlen(aliases[i].other) == length && strncmp(aliases[i].other, text, length) == 0)
             return (int)aliases[i].key;
     return GSIM_CLI_KEY_COUNT;
 }
@@ -116,12 +119,14 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(const struct gsim_cli_arguments *arguments)
 {
     enum gsim_cli_command command = arguments->command;
-    bool takes_pages = command == GSIM_CLI_IMPORT && arguments->operand_count && strcmp(arguments->operands[0], "ncu") == 0;
+    bool takes_pages =
+        command == GSIM_CLI_IMPORT && arguments->operand_count && strcmp(arguments->operands[0], "ncu") == 0;
     if (takes_pages) return SIZE_MAX;
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
-    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE || command == GSIM_CLI_CALIBRATE ||
-        command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE || command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN ||
-        command == GSIM_CLI_WHATIF || command == GSIM_CLI_SCHEDULE)
+    if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE ||
+        command == GSIM_CLI_CALIBRATE || command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE ||
+        command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF ||
+        command == GSIM_CLI_SCHEDULE)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
            command == GSIM_CLI_SERVE;
@@ -136,8 +141,10 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             arguments->value[GSIM_CLI_HELP] = "";
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)
-            status = store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
-        else if ((GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE) >> arguments->command & 1 && (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
+            status =
+                store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
+        else if ((GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE) >> arguments->command & 1 &&
+                 (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
             status = store(arguments, argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE, argv[at] + 2, error);
         else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);

@@ -10,11 +10,13 @@ static void tell_note(const char *path, unsigned line, const char *text)
     fprintf(stderr, "gpusim: note: %s:%u: %s\n", path, line, text);
 }
 
-enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words, struct gsim_cuda_options *source,
-                                 struct gsim_error *error)
+enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,
+                                 struct gsim_cuda_options *source, struct gsim_error *error)
 {
-    static const enum gsim_cli_key keys[] = {[GSIM_CUDA_DEFINE] = GSIM_CLI_DEFINE, [GSIM_CUDA_ARG] = GSIM_CLI_ARG,
-                                             [GSIM_CUDA_INCLUDE] = GSIM_CLI_INCLUDE, [GSIM_CUDA_ENTRY] = GSIM_CLI_ENTRY};
+    static const enum gsim_cli_key keys[] = {[GSIM_CUDA_DEFINE] = GSIM_CLI_DEFINE,
+                                             [GSIM_CUDA_ARG] = GSIM_CLI_ARG,
+                                             [GSIM_CUDA_INCLUDE] = GSIM_CLI_INCLUDE,
+                                             [GSIM_CUDA_ENTRY] = GSIM_CLI_ENTRY};
     for (size_t r = 0; r < arguments->repeated_count; r++) {
         const struct gsim_cli_repeated *option = &arguments->repeated[r];
         const char *value = strchr(option->text, '=');

@@ -6,5 +6,5 @@
 #include "traces/import/cuda/options.h"
 
 /* WORDS: room for all options that are repeated; outlives SOURCE, whose notes go to stderr. */
-enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words, struct gsim_cuda_options *source,
-                                 struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,
+                                 struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;

@@ -19,7 +19,8 @@ __device__ double normal(double d)
 __global__ void price(const double *x, double *y, int n, double rate, double volatility, double years, double strike)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
-        double root = sqrt(years), d1 = (log(x[i] / strike) + (rate + 0.5 * volatility * volatility) * years) / (volatility * root);
+        double root = sqrt(years),
+               d1 = (log(x[i] / strike) + (rate + 0.5 * volatility * volatility) * years) / (volatility * root);
         double d2 = d1 - volatility * root, discount = exp(-rate * years);
         y[i] = x[i] * normal(d1) - strike * discount * normal(d2);
     }

@@ -25,7 +25,8 @@ __global__ void conv2d(float *result, const float *image, const float *filter, i
                         for (int y = 0; y < 3; y++) {
                             int row = 2 * i + x - 1, column = 2 * j + y - 1;
                             if (row >= 0 && row < side && column >= 0 && column < side)
-                                sum += image[(c * side + row) * side + column] * filter[((f * channels + c) * 3 + x) * 3 + y];
+                                sum += image[(c * side + row) * side + column] *
+                                       filter[((f * channels + c) * 3 + x) * 3 + y];
                         }
                 result[(f * half + i) * half + j] = fmaxf(sum, 0);
             }
@@ -56,7 +57,8 @@ __global__ void concat(float *result, const float *first, const float *second, i
 __global__ void dot_product(const float *x, const float *weights, unsigned long long *sum, int n)
 {
     long long own = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) own += (long long)(x[i] * weights[i] * 1024);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        own += (long long)(x[i] * weights[i] * 1024);
     for (int lane = 16; lane > 0; lane /= 2) own += __shfl_down_sync(~0u, own, lane);
     if (threadIdx.x % 32 == 0) atomicAdd(sum, (unsigned long long)own);
 }
@@ -92,7 +94,8 @@ void run()
 
 int main(int argc, char **argv)
 {
-    size_t first = (size_t)SIDE1 * SIDE1 * FIRST, pooled = (size_t)SIDE11 * SIDE11 * FIRST, second = (size_t)SIDE2 * SIDE2 * SECOND;
+    size_t first = (size_t)SIDE1 * SIDE1 * FIRST, pooled = (size_t)SIDE11 * SIDE11 * FIRST,
+           second = (size_t)SIDE2 * SIDE2 * SECOND;
     x = array<float>((size_t)N * N, 1, 1);
     y = array<float>((size_t)N * N, 2, 1);
     x10 = space<float>(first);

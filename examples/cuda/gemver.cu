@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// gemver, in PolyBench's shape: B = A + u1 v1' + u2 v2', x = beta B' y + z, w = alpha B x. Each needs what is before it.
+// gemver, in PolyBench's shape: B = A + u1 v1' + u2 v2', x = beta B' y + z, w = alpha B x. Each needs what is before
+// it.
 #include "support.h"
 #ifndef N
 #define N 512

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HITS: hubs and authorities of a graph whose vertices have three neighbours each. Two chains, each of which overwrites what the
-// other one's product reads.
+// HITS: hubs and authorities of a graph whose vertices have three neighbours each. Two chains, each of which overwrites
+// what the other one's product reads.
 #include "support.h"
 #ifndef N
 #define N (1 << 16)
@@ -10,7 +10,8 @@
 #define THREADS 32
 
 // Rows are given to warps as they ask, eight at a time; four threads work on a row.
-__global__ void spmv(int *row_counter, const int *begin, const int *index, const int *value, const float *from, float *to, int n)
+__global__ void spmv(int *row_counter, const int *begin, const int *index, const int *value, const float *from,
+                     float *to, int n)
 {
     int lane = threadIdx.x % 4, row = 0, base = 0;
     for (;;) {
@@ -30,14 +31,16 @@ __global__ void spmv(int *row_counter, const int *begin, const int *index, const
 __global__ void sum(const float *x, unsigned long long *norm, int n)
 {
     unsigned long long own = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) own += (unsigned long long)(x[i] * 1024);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        own += (unsigned long long)(x[i] * 1024);
     for (int lane = 16; lane > 0; lane /= 2) own += __shfl_down_sync(~0u, own, lane);
     if (threadIdx.x % 32 == 0) atomicAdd(norm, own);
 }
 
 __global__ void divide(const float *x, float *y, const unsigned long long *norm, int n)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) y[i] = x[i] * 1024 * n / norm[0];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        y[i] = x[i] * 1024 * n / norm[0];
 }
 
 __global__ void reset(unsigned long long *norm1, unsigned long long *norm2, int *counter1, int *counter2)

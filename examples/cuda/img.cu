@@ -12,7 +12,8 @@
 __global__ void gaussian_blur(const float *image, float *result, int rows, int columns, const float *mask, int diameter)
 {
     extern __shared__ float local[];
-    for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < diameter * diameter; i += blockDim.x * blockDim.y) local[i] = mask[i];
+    for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < diameter * diameter; i += blockDim.x * blockDim.y)
+        local[i] = mask[i];
     __syncthreads();
     int radius = diameter / 2;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows; i += blockDim.x * gridDim.x)
@@ -79,7 +80,8 @@ __global__ void combine(const float *first, const float *second, const float *ma
 }
 
 #ifndef KERNELS_ALONE // who has the kernels twice
-static float *image, *image2, *image3, *image_unsharpen, *mask_small, *mask_large, *blurred_small, *blurred_large, *blurred_unsharpen;
+static float *image, *image2, *image3, *image_unsharpen, *mask_small, *mask_large, *blurred_small, *blurred_large,
+    *blurred_unsharpen;
 static float *kernel_small, *kernel_large, *kernel_unsharpen, *most, *least;
 
 #ifdef OTHER_RUN // who runs the kernels another way: trust/published/effort
@@ -92,7 +94,8 @@ void run()
     cudaDeviceSynchronize();
     gaussian_blur<<<blocks, threads, LARGE * LARGE * sizeof(float)>>>(image, blurred_large, N, N, kernel_large, LARGE);
     cudaDeviceSynchronize();
-    gaussian_blur<<<blocks, threads, SMALL * SMALL * sizeof(float)>>>(image, blurred_unsharpen, N, N, kernel_unsharpen, SMALL);
+    gaussian_blur<<<blocks, threads, SMALL * SMALL * sizeof(float)>>>(image, blurred_unsharpen, N, N, kernel_unsharpen,
+                                                                      SMALL);
     cudaDeviceSynchronize();
     sobel<<<blocks, threads>>>(blurred_small, mask_small, N, N);
     cudaDeviceSynchronize();

@@ -34,7 +34,8 @@ __global__ void rr_2(const float *z, const float *coefficients, float *r2, int n
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         for (int j = 0; j < classes; j++)
-            for (int q = 0; q < features; q++) r2[i * classes + j] += z[i * features + q] * coefficients[j * features + q];
+            for (int q = 0; q < features; q++)
+                r2[i * classes + j] += z[i * features + q] * coefficients[j * features + q];
 }
 
 __global__ void nb_2(const float *r1, float *most, int n, int classes)

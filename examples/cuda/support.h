@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the programs of this folder share: arrays of made values, the clock, results written as bytes. Memory is managed, as in the
-// papers; with -DDEVICE_MEMORY it is on the device, filled by copies from pinned memory. ROUNDS: how often the timed part runs.
+// What the programs of this folder share: arrays of made values, the clock, results written as bytes. Memory is
+// managed, as in the papers; with -DDEVICE_MEMORY it is on the device, filled by copies from pinned memory. ROUNDS: how
+// often the timed part runs.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -107,7 +108,8 @@ static int finish()
 {
     cudaError_t error = cudaDeviceSynchronize();
     qsort(round_us, round_count, sizeof(double), by_time);
-    printf("median_us %.3f of %d rounds, least %.3f, most %.3f\n", round_us[round_count / 2], round_count, round_us[0], round_us[round_count - 1]);
+    printf("median_us %.3f of %d rounds, least %.3f, most %.3f\n", round_us[round_count / 2], round_count, round_us[0],
+           round_us[round_count - 1]);
     if (error != cudaSuccess || round_errors) printf("error %d, %d rounds with errors\n", (int)error, round_errors);
     return error != cudaSuccess || round_errors;
 }

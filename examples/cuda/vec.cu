@@ -16,7 +16,8 @@ __global__ void square(const float *x, float *y, int n)
 __global__ void reduce(const float *x, const float *y, unsigned long long *sum, int n)
 {
     long long own = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) own += (long long)((x[i] - y[i]) * 65536);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        own += (long long)((x[i] - y[i]) * 65536);
     for (int lane = 16; lane > 0; lane /= 2) own += __shfl_down_sync(~0u, own, lane);
     if (threadIdx.x % 32 == 0) atomicAdd(sum, (unsigned long long)own);
 }

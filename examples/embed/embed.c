@@ -16,9 +16,13 @@ static enum gsim_status build(struct gsim_program *program, struct gsim_error *e
     uint32_t right = gsim_builder_buffer(b, "right", 1 << 20, GSIM_INIT_DEVICE);
     const struct gsim_arg args[] = {{.buffer_index = left, .reads = true, .writes = true},
                                     {.buffer_index = right, .reads = true, .writes = true}};
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 1, .args = args, .stream = 1});
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 1, .args = args + 1, .stream = 2});
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 2, .args = args, .stream = 1});
+    gsim_builder_op(
+        b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 1, .args = args, .stream = 1});
+    gsim_builder_op(
+        b,
+        &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 1, .args = args + 1, .stream = 2});
+    gsim_builder_op(
+        b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = work, .arg_count = 2, .args = args, .stream = 1});
     return gsim_builder_finish(b, 1, program, error);
 }
 
@@ -32,8 +36,11 @@ int main(int argc, char **argv)
     enum gsim_status status = gsim_device_load(argc > 1 ? argv[1] : GSIM_DEVICE_DEFAULT, &device, &error);
     if (!status) status = argc > 2 ? gsim_program_read(argv[2], &program, &error) : build(&program, &error);
     if (!status) {
-        struct gsim_simulation run = {
-            .program = &program, .device = &device, .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
+        struct gsim_simulation run = {.program = &program,
+                                      .device = &device,
+                                      .scheduler = gsim_scheduler_find("async"),
+                                      .memory = GSIM_MEMORY_PINNED,
+                                      .seed = 1};
         gsim_params_set_defaults(gsim_gpu_params, &run.gpu);
         status = gsim_simulate(&run, &timeline, &error);
     }

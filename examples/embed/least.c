@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* least DEVICE PROGRAM.json: the least that it takes. Prints what gpusim --workload PROGRAM.json --sched kesco predicts. */
+/* least DEVICE PROGRAM.json: the least that it takes. Prints what gpusim --workload PROGRAM.json --sched kesco
+ * predicts. */
 #include <gpusim/gpusim.h>
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that is drawn while it runs, as a shared object: an iterative solver. Every EVERY iterations the host reads the
- * residual and stops once it is below TOLERANCE; how fast the residual falls is drawn by chance.
+ * A program that is drawn while it runs, as a shared object: an iterative solver. Every EVERY iterations the host reads
+ * the residual and stops once it is below TOLERANCE; how fast the residual falls is drawn by chance.
  */
 #include <gpusim/source.h>
 
@@ -20,7 +20,8 @@ struct solver_state {
     struct gsim_arg args[2];
 };
 
-static enum gsim_status start(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status start(void *state, const void *params, const struct gsim_random *numbers,
+                              struct gsim_draw *draw, struct gsim_error *error)
 {
     struct solver_state *s = state;
     (void)error;
@@ -32,7 +33,8 @@ static enum gsim_status start(void *state, const void *params, const struct gsim
     return GSIM_OK;
 }
 
-static void launch(struct gsim_draw *draw, struct gsim_op *op, const char *name, double bytes, const struct gsim_arg *args, uint32_t arg_count)
+static void launch(struct gsim_draw *draw, struct gsim_op *op, const char *name, double bytes,
+                   const struct gsim_arg *args, uint32_t arg_count)
 {
     const struct gsim_kernel kernel = {.name = name, .grid = {512, 1, 1}, .block = {256, 1, 1}, .dram_bytes = bytes};
     op->kind = GSIM_OP_KERNEL;
@@ -67,8 +69,10 @@ static enum gsim_source_answer next(void *state, struct gsim_draw *draw, struct 
 }
 
 static const struct gsim_param table[] = {
-    {"every", GSIM_PARAM_INT, offsetof(struct solver_params, every), 4, 1, 1000, "", NULL, "iterations, the host reads the residual"},
-    {"tolerance", GSIM_PARAM_REAL, offsetof(struct solver_params, tolerance), 1e-6, 1e-300, 1, "", NULL, "at which it stops"},
+    {"every", GSIM_PARAM_INT, offsetof(struct solver_params, every), 4, 1, 1000, "", NULL,
+     "iterations, the host reads the residual"},
+    {"tolerance", GSIM_PARAM_REAL, offsetof(struct solver_params, tolerance), 1e-6, 1e-300, 1, "", NULL,
+     "at which it stops"},
     {.name = NULL},
 };
 

@@ -56,13 +56,14 @@ struct gsim_kernel {
                                  dependent instructions and memory latency; bounds a block from below */
     double sm_cycles;         /* SM clock cycles that the whole grid keeps the load/store and issue units of
                                  SMs busy, beside the flops: what blocks on one SM share */
-    double rows;              /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
-                                 buffers together; 0: not given */
-    double loop_x, loop_y;    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks
-                                 one round more than others; 0: not given, all are alike */
+    double rows;           /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
+                              buffers together; 0: not given */
+    double loop_x, loop_y; /* with solo_us: items that the grid's threads stride over along x and y, which gives some
+                              blocks one round more than others; 0: not given, all are alike */
     double loop_z;            /* the same along z: blocks beyond them have nothing to do; 0: not given, all have */
-    double prologue;          /* share of a block's work that does not need what its launch follows programmatically; 0: all does */
-    double trigger;           /* share of a block's work behind which it lets such launches begin; 0: not given, at its exit */
+    double
+        prologue; /* share of a block's work that does not need what its launch follows programmatically; 0: all does */
+    double trigger; /* share of a block's work behind which it lets such launches begin; 0: not given, at its exit */
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */
@@ -80,7 +81,8 @@ struct gsim_kernel {
     struct gsim_dim3 cluster; /* blocks that stand in one GPC at once; 0, 0, 0: not given, each stands alone */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
-    const struct gsim_collective *collective; /* its launch shape and its time follow from that; NULL: it is no collective */
+    const struct gsim_collective
+        *collective; /* its launch shape and its time follow from that; NULL: it is no collective */
 };
 
 /* One pointer argument of a kernel call. Constness as declared in the author's signature may be weaker
@@ -121,11 +123,11 @@ struct gsim_op {
     uint32_t after_count;
     const struct gsim_arg *args; /* in the order of the author's signature; no buffer twice */
     const uint32_t *after;       /* indices of earlier ops this one must follow, beside the data dependences */
-    /* Kernel: what it reads (writes) of an argument, sorted by ARG; an argument without segments that are read (written) is
-     * read (written) whole. */
+    /* Kernel: what it reads (writes) of an argument, sorted by ARG; an argument without segments that are read
+     * (written) is read (written) whole. */
     union {
         const struct gsim_segment *segments;
-        const char *what;        /* GSIM_OP_HOST_COMPUTE: whose time it is (GSIM_HOST_... in timeline.h); NULL: not said */
+        const char *what; /* GSIM_OP_HOST_COMPUTE: whose time it is (GSIM_HOST_... in timeline.h); NULL: not said */
     };
     uint64_t bytes;              /* copy, prefetch, host access: how much of the buffer */
     union {
@@ -138,9 +140,10 @@ struct gsim_op {
     uint16_t device;             /* the GPU that it is for, by number; of a GSIM_COPY_P2P where the data is */
     uint16_t to_device;          /* GSIM_COPY_P2P: where it goes */
     uint8_t copy_memory : 3;     /* GSIM_OP_COPY: enum gsim_copy_memory */
-    uint8_t programmatic : 1;    /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all blocks of the kernel
-                                    that it follows have triggered, and waits for its end behind its prologue */
-    bool overhead : 1;           /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
+    uint8_t programmatic : 1; /* GSIM_OP_KERNEL: launched with programmatic stream serialization: it may begin when all
+                                 blocks of the kernel that it follows have triggered, and waits for its end behind its
+                                 prologue */
+    bool overhead : 1;        /* GSIM_OP_HOST_COMPUTE: a framework's time between calls, which a captured graph saves */
     bool needed : 1;             /* the same: the host uses what it waited for, so that the wait stays */
     bool is_unknown : 1;         /* kernel: it may read and write anything on the device, beside its arguments */
     bool untimed : 1;            /* host write of the reset between iterations, outside the timed region */
@@ -166,7 +169,8 @@ enum gsim_status gsim_program_check(const struct gsim_program *program, struct g
  * kernel: returns the index of an equal entry where there is one. Strings are copied. */
 struct gsim_builder;
 struct gsim_builder *gsim_builder_create(const char *program_name);
-uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init);
+uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes,
+                             enum gsim_buffer_init init);
 /* Of a buffer already made: gsim_buffer.is_read_mostly. */
 void gsim_builder_read_mostly(struct gsim_builder *builder, uint32_t buffer_index);
 /* Of a buffer already made; 0 for an index that is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: HTML itself. What stands in it: plots/page/page_run.c, page_results.c, page_db.c.
+ * Layer: plots. See plots/page/page.h: HTML itself. What stands in it: plots/page/page_run.c, page_results.c,
+ * page_db.c.
  */
 #include "plots/page/page.h"
 #include "sim/base/text.h"
@@ -23,7 +24,8 @@ static const char style[] =
     "vertical-align:top}\n"
     "th{border-bottom:1.5px solid #444;font-weight:600}td{border-bottom:1px solid "
     "#e4e4e4}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    /* Long texts wrap, also within a word, before they push numbers out of sight; short ones beside them keep some width. */
+    /* Long texts wrap, also within a word, before they push numbers out of sight; short ones beside them keep some
+       width. */
     "td.t{min-width:9rem;overflow-wrap:anywhere}"
     ".wide{overflow-x:auto}pre{background:#f4f4f2;padding:.6rem .8rem;overflow-x:auto;font-size:.85rem;white-space:"
     "pre-wrap;word-break:break-word}\n"
@@ -34,7 +36,8 @@ static const char style[] =
     /* On a telephone tables and pictures scroll in their own boxes; what a row is of stays in sight. */
     "@media(max-width:40rem){body{margin:1rem auto;padding:0 .8rem}table{font-size:.82rem}th,td{padding:.22rem "
     ".45rem}.wide th:first-child,.wide td:first-child{position:sticky;left:0;background:#fff}.wide "
-    "td:first-child{max-width:11rem;overflow-wrap:break-word}.picture{overflow-x:auto}figure .picture svg{max-width:none}}\n"
+    "td:first-child{max-width:11rem;overflow-wrap:break-word}.picture{overflow-x:auto}figure .picture "
+    "svg{max-width:none}}\n"
     "@media print{body{margin:0;max-width:none}details{display:none}figure,table{break-inside:avoid}}\n";
 
 void gsim_page_text(struct gsim_page *page, const char *text)
@@ -104,8 +107,7 @@ void gsim_page_command(struct gsim_page *page, const char *command)
     gsim_output_text(page->output, "</pre>\n");
 }
 
-/* --- tables ---------------------------------------------------------------------------------------------------------
- */
+/* --- tables --- */
 void gsim_page_table(struct gsim_page *page, const char *const *heads, size_t count)
 {
     page->column = 0;
@@ -125,7 +127,9 @@ void gsim_page_cell(struct gsim_page *page, const char *text)
 {
     bool is_number = page->column < 64 && page->numbers >> page->column & 1;
     page->column++;
-    gsim_output_text(page->output, is_number ? "<td class=\"n\">" : strlen(text) > MOST_PLAIN ? "<td class=\"t\">" : "<td>");
+    gsim_output_text(page->output, is_number                   ? "<td class=\"n\">"
+                                   : strlen(text) > MOST_PLAIN ? "<td class=\"t\">"
+                                                               : "<td>");
     gsim_page_text(page, text);
     gsim_output_text(page->output, "</td>");
 }
@@ -164,7 +168,8 @@ static const char *put_tip(struct gsim_page *page, const char *text)
     if (!end) return text;
     gsim_output_text(page->output, "<g><title>");
     for (; text < end; text++) {
-        bool is_entity = *text == '&' && strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789") && text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789")] == ';';
+        bool is_entity = *text == '&' && strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789") &&
+                         text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz#0123456789")] == ';';
         if (*text == '<' || *text == '>' || (*text == '&' && !is_entity))
             gsim_output_text(page->output, *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;");
         else
@@ -235,8 +240,10 @@ enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_f
     enum gsim_status status = gsim_scratch_folder(&page->arena, &folder, error);
     if (status != GSIM_OK) return status;
     const char *path = gsim_arena_printf(&page->arena, "%s/picture.svg", folder);
-    struct gsim_figure figure = {
-        .name = what->name, .path = path, .has_tips = true, .size = {.width_cm = what->width_cm, .font_pt = GSIM_FIGURE_FONT_PT}};
+    struct gsim_figure figure = {.name = what->name,
+                                 .path = path,
+                                 .has_tips = true,
+                                 .size = {.width_cm = what->width_cm, .font_pt = GSIM_FIGURE_FONT_PT}};
     if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
     if (status == GSIM_OK) status = what->plot(what->context, &figure, error);

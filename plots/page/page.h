@@ -47,15 +47,16 @@ struct gsim_page_figure {
 enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_figure *what,
                                 struct gsim_error *error) GSIM_NODISCARD;
 
-/* The sections of one run (plots/page/page_run.c), of a table of results (plots/page/page_results.c), and what a database tells
- * beside its table (plots/page/page_db.c). */
+/* The sections of one run (plots/page/page_run.c), of a table of results (plots/page/page_results.c), and what a
+ * database tells beside its table (plots/page/page_db.c). */
 enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *frame, struct gsim_track *track,
                                struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame,
                                    struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Several tasks on one GPU (plots/page/page_tasks.c): the section of a run's page, and the page of what compare --task reports. */
+/* Several tasks on one GPU (plots/page/page_tasks.c): the section of a run's page, and the page of what compare --task
+ * reports. */
 enum gsim_status gsim_page_tasks(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_page_is_shares(const char *path);
 enum gsim_status gsim_page_shares(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: the reports of gpusim whatif (a table of changes and its tornado) and of gpusim explain (time by
- * cause, streams that could overlap more, the critical path).
+ * Layer: plots. See plots/page/page.h: the reports of gpusim whatif (a table of changes and its tornado) and of gpusim
+ * explain (time by cause, streams that could overlap more, the critical path).
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@
 bool gsim_page_is_ask(const char *path)
 {
     char head[256];
-    return gsim_gz_head(path, head, sizeof head) && (strstr(head, "\"gpusim-whatif/") || strstr(head, "\"gpusim-explain/"));
+    return gsim_gz_head(path, head, sizeof head) &&
+           (strstr(head, "\"gpusim-whatif/") || strstr(head, "\"gpusim-explain/"));
 }
 
 static const char *text_of(const cJSON *object, const char *name)
@@ -48,7 +49,7 @@ static void put_percent(struct gsim_page *page, double percent)
     gsim_page_cell(page, text);
 }
 
-/* --- whatif ---------------------------------------------------------------------------------------------------------------- */
+/* --- whatif --- */
 static enum gsim_status plot_changes(void *context, struct gsim_figure *figure, struct gsim_error *error)
 {
     const cJSON *json = context, *change;
@@ -61,7 +62,8 @@ static enum gsim_status plot_changes(void *context, struct gsim_figure *figure, 
         double saved = number_of(change, "saved_percent"), off = 100 * number_of(change, "error_us") / now;
         bool is_together = cJSON_IsTrue(cJSON_GetObjectItem(change, "together"));
         if (!isfinite(saved) || !isfinite(off) || tornado.row_count == MOST_BARS) continue;
-        rows[tornado.row_count++] = gsim_tornado_saving(&tornado, is_together ? "best together" : text_of(change, "change"), saved, off);
+        rows[tornado.row_count++] =
+            gsim_tornado_saving(&tornado, is_together ? "best together" : text_of(change, "change"), saved, off);
     }
     gsim_tornado_plot(&tornado, figure);
     return GSIM_OK;
@@ -69,9 +71,13 @@ static enum gsim_status plot_changes(void *context, struct gsim_figure *figure, 
 
 static enum gsim_status put_changes(struct gsim_page *page, cJSON *json, struct gsim_error *error)
 {
-    static const char *const heads[] = {"Change", "Time (us) ", "Saved (us) ", "Saved (%) ", "Error (us) ", "Note", "This run alone"};
+    static const char *const heads[] = {"Change",      "Time (us) ", "Saved (us) ",   "Saved (%) ",
+                                        "Error (us) ", "Note",       "This run alone"};
     const cJSON *change;
-    struct gsim_page_figure figure = {.name = "tornado", .width_cm = GSIM_FIGURE_PAGE_CM, .plot = plot_changes, .context = json,
+    struct gsim_page_figure figure = {.name = "tornado",
+                                      .width_cm = GSIM_FIGURE_PAGE_CM,
+                                      .plot = plot_changes,
+                                      .context = json,
                                       .caption = "Time saved by each change, with its error."};
     gsim_page_section(page, "What each change is worth");
     enum gsim_status status = gsim_page_draw(page, &figure, error);
@@ -92,7 +98,7 @@ static enum gsim_status put_changes(struct gsim_page *page, cJSON *json, struct 
     return GSIM_OK;
 }
 
-/* --- explain ---------------------------------------------------------------------------------------------------------------- */
+/* --- explain --- */
 static void put_causes(struct gsim_page *page, const cJSON *json)
 {
     static const char *const heads[] = {"The GPU does", "Why no more", "Time (us) ", "Share (%) "};
@@ -114,14 +120,16 @@ static void put_causes(struct gsim_page *page, const cJSON *json)
 static void put_steps(struct gsim_page *page, const cJSON *json)
 {
     static const char *const heads[] = {"Step", "Time (us) ", "From (us) ", "To (us) ", "What it waited for"};
-    const cJSON *step = cJSON_GetObjectItem(json, "step"), *bounds = cJSON_GetObjectItem(step, "interval_us"), *recorded, *outlier;
+    const cJSON *step = cJSON_GetObjectItem(json, "step"), *bounds = cJSON_GetObjectItem(step, "interval_us"),
+                *recorded, *outlier;
     int number = 0;
     if (!step) return;
     gsim_page_section(page, "A step");
     gsim_page_table(page, heads, sizeof heads / sizeof heads[0]);
     gsim_page_cell(page, "now, without the profiler");
     put_us(page, number_of(step, "us"));
-    for (int i = 0; i < 2; i++) put_us(page, cJSON_IsNumber(cJSON_GetArrayItem(bounds, i)) ? cJSON_GetArrayItem(bounds, i)->valuedouble : NAN);
+    for (int i = 0; i < 2; i++)
+        put_us(page, cJSON_IsNumber(cJSON_GetArrayItem(bounds, i)) ? cJSON_GetArrayItem(bounds, i)->valuedouble : NAN);
     gsim_page_cell(page, "");
     gsim_page_row_end(page);
     cJSON_ArrayForEach(recorded, cJSON_GetObjectItem(step, "recorded_us"))
@@ -134,8 +142,10 @@ static void put_steps(struct gsim_page *page, const cJSON *json)
         gsim_page_cell(page, "");
         gsim_page_cell(page, "");
         const char *waited = "";
-        cJSON_ArrayForEach(outlier, cJSON_GetObjectItem(step, "outliers"))
-            if (cJSON_IsNumber(recorded) && number_of(outlier, "us") == recorded->valuedouble) waited = text_of(outlier, "waited_for");
+        cJSON_ArrayForEach(outlier,
+                           cJSON_GetObjectItem(step, "outliers")) if (cJSON_IsNumber(recorded) &&
+                                                                      number_of(outlier, "us") == recorded->valuedouble)
+            waited = text_of(outlier, "waited_for");
         gsim_page_cell(page, waited);
         gsim_page_row_end(page);
     }
@@ -160,7 +170,8 @@ static void put_notes(struct gsim_page *page, const cJSON *json)
 
 static void put_pairs(struct gsim_page *page, const cJSON *json)
 {
-    static const char *const heads[] = {"Streams", "At once (us) ", "Could be (us) ", "Reason", "Holds (us) ", "Worth (us) "};
+    static const char *const heads[] = {"Streams", "At once (us) ", "Could be (us) ",
+                                        "Reason",  "Holds (us) ",   "Worth (us) "};
     const cJSON *pair, *reason, *pairs = cJSON_GetObjectItem(json, "pairs");
     int shown = 0;
     if (!cJSON_GetArraySize(pairs)) return;
@@ -175,7 +186,8 @@ static void put_pairs(struct gsim_page *page, const cJSON *json)
             const cJSON *first = cJSON_GetArrayItem(streams, 0), *second = cJSON_GetArrayItem(streams, 1);
             char text[64] = "";
             if (!(number_of(reason, "held_us") > 0)) continue;
-            if (cJSON_IsNumber(first) && cJSON_IsNumber(second)) snprintf(text, sizeof text, "%.0f and %.0f", first->valuedouble, second->valuedouble);
+            if (cJSON_IsNumber(first) && cJSON_IsNumber(second))
+                snprintf(text, sizeof text, "%.0f and %.0f", first->valuedouble, second->valuedouble);
             gsim_page_cell(page, text);
             put_us(page, number_of(pair, "overlap_us"));
             put_us(page, number_of(pair, "apart_us"));
@@ -202,8 +214,8 @@ static void put_path(struct gsim_page *page, const cJSON *json)
         if (isfinite(number_of(part, "count"))) snprintf(count, sizeof count, "%.0f", number_of(part, "count"));
         const char *name = text_of(part, "text");
         const char *known = cJSON_HasObjectItem(part, "limiting_pipe")
-                                ? gsim_arena_printf(&page->arena, "%s (%s at %.0f %%)", name, text_of(part, "limiting_pipe"),
-                                                    100 * number_of(part, "pipe_share"))
+                                ? gsim_arena_printf(&page->arena, "%s (%s at %.0f %%)", name,
+                                                    text_of(part, "limiting_pipe"), 100 * number_of(part, "pipe_share"))
                                 : NULL;
         gsim_page_name(page, known ? known : name);
         gsim_page_cell(page, count);
@@ -220,9 +232,11 @@ enum gsim_status gsim_page_ask(struct gsim_page *page, const char *path, struct 
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
     bool is_whatif = cJSON_GetObjectItem(json, "changes") != NULL;
     double us = number_of(json, is_whatif ? "time_us" : "makespan_us");
-    const char *title = gsim_arena_printf(&page->arena, "%s: %s", text_of(json, "program"), is_whatif ? "what changes are worth" : "where the time went");
-    const char *subtitle = gsim_arena_printf(&page->arena, "Under %s on %s, %.1f us; gpusim %s; from %s.", text_of(json, "scheduler"), text_of(json, "device"),
-                                             us, text_of(json, "version"), page->source);
+    const char *title = gsim_arena_printf(&page->arena, "%s: %s", text_of(json, "program"),
+                                          is_whatif ? "what changes are worth" : "where the time went");
+    const char *subtitle =
+        gsim_arena_printf(&page->arena, "Under %s on %s, %.1f us; gpusim %s; from %s.", text_of(json, "scheduler"),
+                          text_of(json, "device"), us, text_of(json, "version"), page->source);
     enum gsim_status status = title && subtitle ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         gsim_page_begin(page, title, subtitle);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: what a database of gpusim sweep tells beside its points - the commands that filled
- * it, their specifications, versions of program and model, and the points that failed.
+ * Layer: plots. See plots/page/page.h: what a database of gpusim sweep tells beside its points - the commands that
+ * filled it, their specifications, versions of program and model, and the points that failed.
  */
 #include "plots/page/page.h"
 #include "sweep/store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: a table of results - what varied, figures of it, means, every point. Which figures
- * follows from what varied: bars over workloads, lines over each number, boxes where points were repeated.
+ * Layer: plots. See plots/page/page.h: a table of results - what varied, figures of it, means, every point. Which
+ * figures follows from what varied: bars over workloads, lines over each number, boxes where points were repeated.
  */
 #include <math.h>
 
@@ -100,9 +100,9 @@ static enum gsim_status draw_part(struct gsim_page *page, const struct gsim_page
                                        .context = &f};
     f.what.caption = *part->name ? gsim_arena_printf(&page->arena, "%s: %s", part->name, caption) : caption;
     f.what.command =
-        gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s%s%s%s -o %s.svg", kind, page->source, query->x, query->y,
-                          query->series ? " --series " : "", query->series ? query->series : "", *part->where ? " --where \"" : "",
-                          part->where, *part->where ? "\"" : "", kind);
+        gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s%s%s%s -o %s.svg", kind, page->source,
+                          query->x, query->y, query->series ? " --series " : "", query->series ? query->series : "",
+                          *part->where ? " --where \"" : "", part->where, *part->where ? "\"" : "", kind);
     if (page->arena.failed) return no_memory(error);
     return gsim_page_draw(page, &f.what, error);
 }
@@ -115,8 +115,8 @@ static bool has_values(const struct gsim_frame *frame, const char *x, const char
     return false;
 }
 
-/* A figure for each setting of what neither axis nor series shows: what differs in device or size has no mean, and sizes
- * of different workloads, which count pixels, rows or elements, no axis. */
+/* A figure for each setting of what neither axis nor series shows: what differs in device or size has no mean, and
+ * sizes of different workloads, which count pixels, rows or elements, no axis. */
 static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *frame, const char *kind, const char *x,
                              const char *y, const char *caption, struct gsim_error *error)
 {
@@ -130,10 +130,14 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     const char *const shown[] = {x, query.series, NULL};
     enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
     size_t drawn = 0;
-    for (size_t i = 0; i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES && !page->missing; i++, drawn++)
-        if (has_values(&parts.parts[i].frame, x, y)) status = draw_part(page, &parts.parts[i], kind, &query, caption, error);
+    for (size_t i = 0;
+         i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES && !page->missing;
+         i++, drawn++)
+        if (has_values(&parts.parts[i].frame, x, y))
+            status = draw_part(page, &parts.parts[i], kind, &query, caption, error);
     if (status == GSIM_OK && !page->missing && parts.count - drawn + parts.left_out > 0)
-        gsim_output_printf(page->output, "<p>And %zu more like it, of other settings: gpusim plot draws them, with --where.</p>\n",
+        gsim_output_printf(page->output,
+                           "<p>And %zu more like it, of other settings: gpusim plot draws them, with --where.</p>\n",
                            parts.count - drawn + parts.left_out);
     gsim_page_parts_release(&parts);
     return status;
@@ -148,8 +152,10 @@ static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_fr
     gsim_page_section(page, "Figures");
     if (has_speedup && distinct(frame, "scheduler") > 1)
         status = draw(page, frame, "speedup", x ? x : "scheduler", y,
-                      x && strcmp(x, "workload") == 0 ? "speed-up over the base scheduler, and its geometric mean over the workloads."
-                                                      : "speed-up over the base scheduler.", error);
+                      x && strcmp(x, "workload") == 0
+                          ? "speed-up over the base scheduler, and its geometric mean over the workloads."
+                          : "speed-up over the base scheduler.",
+                      error);
     for (size_t i = 0; i < frame->column_count && status == GSIM_OK; i++) {
         const struct gsim_frame_column *column = &frame->columns[i];
         if (!gsim_frame_is_setting(column->name) || gsim_frame_distinct(frame, column) < 2) continue;
@@ -184,8 +190,8 @@ static void put_mean(struct gsim_page *page, const struct gsim_point *point, boo
     gsim_page_cell(page, whole);
 }
 
-static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page_part *part, const char *x, const char *y,
-                                  struct gsim_error *error)
+static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page_part *part, const char *x,
+                                  const char *y, struct gsim_error *error)
 {
     const struct gsim_frame *frame = &part->frame;
     struct gsim_groups groups;
@@ -212,7 +218,8 @@ static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page
         }
         gsim_page_table_end(page);
         if (groups.is_repeated)
-            gsim_output_printf(page->output, "<p>%s of repetitions, with 95 %% confidence intervals.</p>\n", is_time ? "Means" : "Geometric means");
+            gsim_output_printf(page->output, "<p>%s of repetitions, with 95 %% confidence intervals.</p>\n",
+                               is_time ? "Means" : "Geometric means");
     }
     gsim_groups_release(&groups);
     return status;
@@ -228,7 +235,8 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
     enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
     gsim_page_section(page, is_time ? "Time of an iteration" : "Speed-up");
     for (size_t i = 0; i < parts.count && status == GSIM_OK; i++) {
-        if (i == FIRST_PARTS) gsim_output_printf(page->output, "<details><summary>%zu more</summary>\n", parts.count - i);
+        if (i == FIRST_PARTS)
+            gsim_output_printf(page->output, "<details><summary>%zu more</summary>\n", parts.count - i);
         if (has_values(&parts.parts[i].frame, x, y)) status = put_table(page, &parts.parts[i], x, y, error);
     }
     if (parts.count > FIRST_PARTS) gsim_output_text(page->output, "</details>\n");
@@ -277,11 +285,12 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame, struct gsim_error *error)
 {
     const char *losses = gsim_frame_losses(frame, &page->arena);
-    const char *subtitle = gsim_arena_printf(&page->arena, "%zu simulated points, from %s%s%s.", frame->row_count, page->source, losses ? "; " : "",
-                                             losses ? losses : "");
+    const char *subtitle = gsim_arena_printf(&page->arena, "%zu simulated points, from %s%s%s.", frame->row_count,
+                                             page->source, losses ? "; " : "", losses ? losses : "");
     if (!subtitle) return no_memory(error);
     if (!frame->row_count)
-        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results%s%s", page->source, losses ? ": " : "", losses ? losses : "");
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results%s%s", page->source,
+                              losses ? ": " : "", losses ? losses : "");
     bool has_speedup = gsim_frame_speedup(frame, NULL, NULL) == GSIM_OK; /* without a base there are none */
     if (frame->failed) return no_memory(error);
     const char *x = distinct(frame, "workload") > 1 ? "workload"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: one run - what it took, its timeline, its kernels and copies, how to run it again.
+ * Layer: plots. See plots/page/page.h: one run - what it took, its timeline, its kernels and copies, how to run it
+ * again.
  */
 #include <math.h>
 
@@ -42,8 +43,10 @@ static void put_bottlenecks(struct gsim_page *page, const struct gsim_frame *fra
         char text[GSIM_TEXT_SIZE];
         double us = number_of(frame, gsim_bottleneck_key((enum gsim_bottleneck)i));
         if (!(us >= 0.05 * makespan)) continue;
-        put_pair(page, gsim_arena_printf(&page->arena, "… of the makespan: %s", gsim_bottleneck_name((enum gsim_bottleneck)i)),
-                 gsim_text_percent(text, us / makespan));
+        put_pair(
+            page,
+            gsim_arena_printf(&page->arena, "… of the makespan: %s", gsim_bottleneck_name((enum gsim_bottleneck)i)),
+            gsim_text_percent(text, us / makespan));
     }
 }
 
@@ -83,11 +86,15 @@ static void put_summary(struct gsim_page *page, const struct gsim_frame *frame)
         if (is_told(frame, counts[i][0])) put_pair(page, counts[i][1], value_of(frame, counts[i][0]));
     put_pair(page, "Moved to the device", gsim_text_bytes(text, fmax(0, number_of(frame, "h2d_bytes"))));
     put_pair(page, "Moved back", gsim_text_bytes(text, fmax(0, number_of(frame, "d2h_bytes"))));
-    if (is_told(frame, "fairness")) put_pair(page, "Fairness (Jain's index of the tasks' speeds)", gsim_arena_printf(&page->arena, "%.3f", number_of(frame, "fairness")));
+    if (is_told(frame, "fairness"))
+        put_pair(page, "Fairness (Jain's index of the tasks' speeds)",
+                 gsim_arena_printf(&page->arena, "%.3f", number_of(frame, "fairness")));
     if (*value_of(frame, "limited_by"))
-        put_pair(page, "Limited by", *value_of(frame, "limited_by_detail")
-                                         ? gsim_arena_printf(&page->arena, "%s (%s)", value_of(frame, "limited_by"), value_of(frame, "limited_by_detail"))
-                                         : value_of(frame, "limited_by"));
+        put_pair(page, "Limited by",
+                 *value_of(frame, "limited_by_detail")
+                     ? gsim_arena_printf(&page->arena, "%s (%s)", value_of(frame, "limited_by"),
+                                         value_of(frame, "limited_by_detail"))
+                     : value_of(frame, "limited_by"));
     put_bottlenecks(page, frame);
     gsim_page_table_end(page);
     if (number_of(frame, "lower_bound_us") > number_of(frame, "makespan_us"))
@@ -231,8 +238,9 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
 {
     static const char *const heads[] = {"Option", "Value"};
     const char *share = value_of(frame, "share");
-    const char *title = gsim_arena_printf(&page->arena, "%s %s %s on %s", track->workload, *share ? "shared by" : "with", *share ? share : track->scheduler,
-                                          track->device);
+    const char *title =
+        gsim_arena_printf(&page->arena, "%s %s %s on %s", track->workload, *share ? "shared by" : "with",
+                          *share ? share : track->scheduler, track->device);
     const char *subtitle = gsim_arena_printf(&page->arena, "One run of gpusim %s, seed %s; from %s.",
                                              value_of(frame, "version"), value_of(frame, "seed"), page->source);
     if (!title || !subtitle) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

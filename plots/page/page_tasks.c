@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/page/page.h: several tasks on one GPU - the request times of one run's tasks, and of all ways of sharing that
- * compare --task ran.
+ * Layer: plots. See plots/page/page.h: several tasks on one GPU - the request times of one run's tasks, and of all ways
+ * of sharing that compare --task ran.
  */
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,8 @@ static void put_task(struct gsim_page *page, const struct gsim_shared_task *t, b
 /* --- one run --------------------------------------------------------------------------------------------------- */
 enum gsim_status gsim_page_tasks(struct gsim_page *page, const char *path, struct gsim_error *error)
 {
-    static const char *const heads[] = {"Task", "Priority ", "Requests ", "Late ", "Mean ", "P50 ", "P90 ", "P99 ", "Alone ", "Slower ", "Per s "};
+    static const char *const heads[] = {"Task", "Priority ", "Requests ", "Late ",   "Mean ", "P50 ",
+                                        "P90 ", "P99 ",      "Alone ",    "Slower ", "Per s "};
     struct gsim_shared_runs runs = {0};
     enum gsim_status status = gsim_shared_runs_read(&runs, path, error);
     if (status == GSIM_OK && runs.count) {
@@ -62,7 +63,8 @@ enum gsim_status gsim_page_tasks(struct gsim_page *page, const char *path, struc
             gsim_page_row_end(page);
         }
         gsim_page_table_end(page);
-        gsim_output_text(page->output, "<p>Times of requests, from arrival to end. Alone: the mean with the GPU to itself. Slower: mean over alone.</p>\n");
+        gsim_output_text(page->output, "<p>Times of requests, from arrival to end. Alone: the mean with the GPU to "
+                                       "itself. Slower: mean over alone.</p>\n");
     }
     gsim_shared_runs_release(&runs);
     return status;
@@ -74,13 +76,18 @@ static const char *names_of(struct gsim_page *page, const struct gsim_shared_run
 {
     const char *text = "";
     for (size_t i = 0; i < run->task_count && text; i++)
-        text = gsim_arena_printf(&page->arena, "%s%s%s", text, !i ? "" : i + 1 == run->task_count ? " and " : ", ", run->tasks[i].name);
+        text = gsim_arena_printf(&page->arena, "%s%s%s", text,
+                                 !i                         ? ""
+                                 : i + 1 == run->task_count ? " and "
+                                                            : ", ",
+                                 run->tasks[i].name);
     return text;
 }
 
 static void put_ways(struct gsim_page *page, const struct gsim_shared_runs *runs)
 {
-    static const char *const heads[] = {"Sharing", "Task", "Priority ", "Requests ", "Mean ", "P50 ", "P99 ", "Alone ", "Slower ", "Per s ", "Fairness "};
+    static const char *const heads[] = {"Sharing", "Task",   "Priority ", "Requests ", "Mean ",    "P50 ",
+                                        "P99 ",    "Alone ", "Slower ",   "Per s ",    "Fairness "};
     gsim_page_section(page, "Requests under each way of sharing");
     gsim_page_table(page, heads, sizeof heads / sizeof heads[0]);
     for (size_t w = 0; w < runs->count; w++)
@@ -92,8 +99,10 @@ static void put_ways(struct gsim_page *page, const struct gsim_shared_runs *runs
             gsim_page_row_end(page);
         }
     gsim_page_table_end(page);
-    gsim_output_text(page->output, "<p>Times of requests, from arrival to end. Alone: the mean with the GPU to itself. Slower: mean over alone. "
-                                   "Fairness: Jain's index of the tasks' speeds relative to alone.</p>\n");
+    gsim_output_text(
+        page->output,
+        "<p>Times of requests, from arrival to end. Alone: the mean with the GPU to itself. Slower: mean over alone. "
+        "Fairness: Jain's index of the tasks' speeds relative to alone.</p>\n");
 }
 
 static void put_failures(struct gsim_page *page, const struct gsim_shared_runs *runs)
@@ -127,23 +136,28 @@ static bool has_times(const struct gsim_shared_runs *runs, const char *task)
     size_t found = 0;
     for (size_t w = 0; w < runs->count; w++) {
         bool has = false;
-        for (size_t i = 0; i < runs->runs[w].task_count; i++) has |= strcmp(runs->runs[w].tasks[i].name, task) == 0 && runs->runs[w].tasks[i].count;
+        for (size_t i = 0; i < runs->runs[w].task_count; i++)
+            has |= strcmp(runs->runs[w].tasks[i].name, task) == 0 && runs->runs[w].tasks[i].count;
         found += has;
     }
     return found == runs->count;
 }
 
-static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_shared_runs *runs, struct gsim_error *error)
+static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_shared_runs *runs,
+                                    struct gsim_error *error)
 {
     const struct gsim_shared_run *first = &runs->runs[0];
     size_t drawn = 0;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < first->task_count && drawn < MOST_FIGURES && status == GSIM_OK && !page->missing; i++) {
         struct distribution d = {runs, first->tasks[i].name};
-        struct gsim_page_figure figure = {.name = "jct", .width_cm = GSIM_FIGURE_PAGE_CM, .plot = plot_times, .context = &d};
+        struct gsim_page_figure figure = {
+            .name = "jct", .width_cm = GSIM_FIGURE_PAGE_CM, .plot = plot_times, .context = &d};
         if (!has_times(runs, d.task)) continue;
-        figure.caption = gsim_arena_printf(&page->arena, "Request times of %s: the share of requests that took at most so long.", d.task);
-        figure.command = gsim_arena_printf(&page->arena, "gpusim plot jct %s --series %s -o jct.svg", page->source, d.task);
+        figure.caption = gsim_arena_printf(
+            &page->arena, "Request times of %s: the share of requests that took at most so long.", d.task);
+        figure.command =
+            gsim_arena_printf(&page->arena, "gpusim plot jct %s --series %s -o jct.svg", page->source, d.task);
         if (!figure.caption || !figure.command) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         if (!drawn++) gsim_page_section(page, "Figures");
         status = gsim_page_draw(page, &figure, error);
@@ -155,9 +169,10 @@ static enum gsim_status put_page(struct gsim_page *page, const struct gsim_share
 {
     const char *names = runs->count ? names_of(page, &runs->runs[0]) : "tasks";
     const char *title = gsim_arena_printf(&page->arena, "%s on %s: ways of sharing", names ? names : "", runs->device);
-    const char *failed = runs->failure_count ? gsim_arena_printf(&page->arena, ", of which %zu failed", runs->failure_count) : "";
-    const char *subtitle = gsim_arena_printf(&page->arena, "%zu ways of sharing one GPU%s; from %s.", runs->count + runs->failure_count, failed ? failed : "",
-                                             page->source);
+    const char *failed =
+        runs->failure_count ? gsim_arena_printf(&page->arena, ", of which %zu failed", runs->failure_count) : "";
+    const char *subtitle = gsim_arena_printf(&page->arena, "%zu ways of sharing one GPU%s; from %s.",
+                                             runs->count + runs->failure_count, failed ? failed : "", page->source);
     if (!names || !title || !failed || !subtitle) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_page_begin(page, title, subtitle);
     if (runs->count) put_ways(page, runs);

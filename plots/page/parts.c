@@ -39,8 +39,8 @@ static bool is_shown(const char *name, const char *const *shown)
     return false;
 }
 
-static enum gsim_status find_values(struct split *split, const struct gsim_frame_column *column, struct gsim_arena *arena,
-                                    struct gsim_error *error)
+static enum gsim_status find_values(struct split *split, const struct gsim_frame_column *column,
+                                    struct gsim_arena *arena, struct gsim_error *error)
 {
     const char **values = gsim_arena_alloc(arena, sizeof *values * (split->frame->row_count + 1));
     size_t count = 0;
@@ -85,8 +85,10 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
         char *end;
         (void)strtod(values[i], &end);
         bool is_number = !*end, is_device = strcmp(name, "device") == 0 || strcmp(name, "workload") == 0;
-        part->name = gsim_arena_printf(arena, "%s%s%s%s%s", part->name, i ? ", " : "", is_device ? "" : name, is_device ? "" : " = ", values[i]);
-        part->where = gsim_arena_printf(arena, is_number ? "%s%s%s = %s" : "%s%s%s = '%s'", part->where, i ? " && " : "", name, values[i]);
+        part->name = gsim_arena_printf(arena, "%s%s%s%s%s", part->name, i ? ", " : "", is_device ? "" : name,
+                                       is_device ? "" : " = ", values[i]);
+        part->where = gsim_arena_printf(arena, is_number ? "%s%s%s = %s" : "%s%s%s = '%s'", part->where,
+                                        i ? " && " : "", name, values[i]);
     }
     part->frame = (struct gsim_frame){0};
     if (!has_own && split->count) return arena->failed ? no_memory(error) : GSIM_OK;
@@ -98,7 +100,8 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
         const struct gsim_frame_column *from = &frame->columns[c];
         struct gsim_frame_column *to = &part->frame.columns[c];
         size_t rows = part->frame.row_count + 1, at = 0;
-        *to = (struct gsim_frame_column){.name = from->name, .capacity = rows, .number_capacity = rows, .length = rows - 1};
+        *to = (struct gsim_frame_column){
+            .name = from->name, .capacity = rows, .number_capacity = rows, .length = rows - 1};
         to->texts = gsim_arena_alloc(arena, sizeof *to->texts * rows);
         to->numbers = gsim_arena_alloc(arena, sizeof *to->numbers * rows);
         if (!to->texts || !to->numbers) return no_memory(error);
@@ -111,8 +114,8 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
     return GSIM_OK;
 }
 
-enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame, const char *const *shown,
-                                      size_t most, struct gsim_error *error)
+enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame,
+                                      const char *const *shown, size_t most, struct gsim_error *error)
 {
     struct split split = {.frame = frame};
     enum gsim_status status = GSIM_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. A table of results in parts that agree in all settings but those that a figure or a table shows, so that
- * nothing is averaged over devices, sizes or whatever else varied.
+ * Layer: plots. A table of results in parts that agree in all settings but those that a figure or a table shows, so
+ * that nothing is averaged over devices, sizes or whatever else varied.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct gsim_page_parts {
     struct gsim_arena arena;
 };
 
-/* SHOWN: the settings that vary within a part, up to a NULL. A row without a setting, as of a scheduler that does not have
- * the parameter, is in the parts of all its values. */
-enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame, const char *const *shown,
-                                      size_t most, struct gsim_error *error) GSIM_NODISCARD;
+/* SHOWN: the settings that vary within a part, up to a NULL. A row without a setting, as of a scheduler that does not
+ * have the parameter, is in the parts of all its values. */
+enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame,
+                                      const char *const *shown, size_t most, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_page_parts_release(struct gsim_page_parts *parts);
 
 /* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/timeline/thin.h. Narrow bars are gathered up to the width of a point; what was gathered then joins the
- * bar before it where that has the same colour and shade, so that a long run of the same kernel is one bar.
+ * Layer: plots. See plots/timeline/thin.h. Narrow bars are gathered up to the width of a point; what was gathered then
+ * joins the bar before it where that has the same colour and shade, so that a long run of the same kernel is one bar.
  */
 #include "plots/timeline/thin.h"
 
@@ -33,7 +33,8 @@ void gsim_bars_release(struct gsim_bars *bars)
     *bars = (struct gsim_bars){0};
 }
 
-/* What was written last in this row is complete. There is room: each bar that is written stands for one or more read before. */
+/* What was written last in this row is complete. There is room: each bar that is written stands for one or more read
+ * before. */
 static void write_last(struct gsim_bars *bars, struct row *row)
 {
     if (row->last.count) bars->bars[bars->count++] = row->last;
@@ -71,8 +72,8 @@ static void close_gathered(struct gsim_bars *bars, struct row *row, double point
     bar->count = 0;
 }
 
-static void gather(struct gsim_bars *bars, struct row *row, const struct gsim_bar *bar, const struct gsim_thinning *thinning,
-                   double point_us)
+static void gather(struct gsim_bars *bars, struct row *row, const struct gsim_bar *bar,
+                   const struct gsim_thinning *thinning, double point_us)
 {
     struct gsim_bar *gathered = &row->gathered;
     if (gathered->count && bar->end_us - gathered->start_us > point_us) close_gathered(bars, row, point_us);

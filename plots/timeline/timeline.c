@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: plots. See plots/timeline/timeline.h. The kernels that take most time have a colour each, the others share one; copies
- * are told apart by why they were made. Of very many, plots/timeline/thin.c makes fewer bars.
+ * Layer: plots. See plots/timeline/timeline.h. The kernels that take most time have a colour each, the others share
+ * one; copies are told apart by why they were made. Of very many, plots/timeline/thin.c makes fewer bars.
  */
 #include "plots/timeline/timeline.h"
 
@@ -18,7 +18,16 @@
 #define LOAD_PARTS 1000 /* as many as a printed page shows */
 #define MOST_LETTERS 26 /* of a task's name beside its row; longer ones are cut in the middle */
 
-enum { GROUP_EXPLICIT, GROUP_PREFETCH, GROUP_FAULT, GROUP_EVICTION, GROUP_MEMSET, GROUP_MIXED, GROUP_OTHERS, GROUP_NAMED };
+enum {
+    GROUP_EXPLICIT,
+    GROUP_PREFETCH,
+    GROUP_FAULT,
+    GROUP_EVICTION,
+    GROUP_MEMSET,
+    GROUP_MIXED,
+    GROUP_OTHERS,
+    GROUP_NAMED
+};
 static const char *const copy_groups[] = {"copy", "prefetch", "page faults", "eviction", "memset", "several kinds"};
 
 struct name_time {
@@ -63,9 +72,12 @@ static enum gsim_status choose_window(struct chart *chart, const struct gsim_tim
                               track->iteration_count ? track->iteration_count : 1, iteration);
     if (iteration && track->iteration_count > 1) {
         /* A trace with a window may have nothing of the first ones. */
-        while (view->takes_next && iteration < track->iteration_count && !isfinite(track->iterations[iteration - 1].start_us)) iteration++;
+        while (view->takes_next && iteration < track->iteration_count &&
+               !isfinite(track->iterations[iteration - 1].start_us))
+            iteration++;
         if (!isfinite(track->iterations[iteration - 1].start_us))
-            return gsim_error_set(error, GSIM_USAGE, "--iteration: the recording has nothing of iteration %zu", iteration);
+            return gsim_error_set(error, GSIM_USAGE, "--iteration: the recording has nothing of iteration %zu",
+                                  iteration);
         chart->from_us = track->iterations[iteration - 1].start_us;
         chart->until_us = track->iterations[iteration - 1].end_us;
     }
@@ -77,7 +89,8 @@ static enum gsim_status choose_window(struct chart *chart, const struct gsim_tim
     gsim_text_time(from, gsim_time_from_us(chart->from_us));
     gsim_text_time(until, gsim_time_from_us(chart->until_us));
     if (chart->from_us >= chart->until_us)
-        return gsim_error_set(error, GSIM_USAGE, "nothing ran on the device from %s on: what is drawn ends at %s", from, until);
+        return gsim_error_set(error, GSIM_USAGE, "nothing ran on the device from %s on: what is drawn ends at %s", from,
+                              until);
     return gsim_error_set(error, GSIM_USAGE, "nothing ran on the device from %s to %s", from, until);
 }
 
@@ -138,8 +151,7 @@ static enum gsim_status choose_groups(struct chart *chart, struct gsim_error *er
     return GSIM_OK;
 }
 
-/* --- rows -----------------------------------------------------------------------------------------------------------
- */
+/* --- rows --- */
 static enum gsim_status arrange(struct chart *chart, struct gsim_error *error)
 {
     const struct gsim_track *track = chart->track;
@@ -182,8 +194,10 @@ static void name_row(const struct chart *chart, uint64_t row, char *label, size_
         return;
     }
     char task[MOST_LETTERS + 1] = "", stream[24] = "";
-    if (chart->track->task_count) gsim_text_fit(task, sizeof task, chart->track->tasks[row >> TASK_SHIFT & 0x3fff], MOST_LETTERS);
-    if (!*task || has_streams(chart, row)) snprintf(stream, sizeof stream, "%sstream %u", *task ? " " : "", (unsigned)row);
+    if (chart->track->task_count)
+        gsim_text_fit(task, sizeof task, chart->track->tasks[row >> TASK_SHIFT & 0x3fff], MOST_LETTERS);
+    if (!*task || has_streams(chart, row))
+        snprintf(stream, sizeof stream, "%sstream %u", *task ? " " : "", (unsigned)row);
     snprintf(label, size, "%s%s%s", device, task, stream);
 }
 
@@ -214,8 +228,7 @@ static void put_rows(const struct chart *chart, const char *const *labels)
     for (size_t i = 0; i < chart->rows; i++) gsim_output_printf(&chart->figure->data, "%zu\t%s\n", i, labels[i]);
 }
 
-/* --- slices ---------------------------------------------------------------------------------------------------------
- */
+/* --- slices --- */
 static const char *group_name(struct chart *chart, uint32_t group)
 {
     if (group < GROUP_OTHERS) return copy_groups[group];
@@ -226,7 +239,9 @@ static const char *group_name(struct chart *chart, uint32_t group)
 /* Colours of the script: those of kernels, that of the others, those of copies. */
 static unsigned place_of(uint32_t group)
 {
-    return group >= GROUP_NAMED ? group - GROUP_NAMED + 1 : group == GROUP_OTHERS ? COLOURS + 1 : COLOURS + 2 + group; /* the last: several */
+    return group >= GROUP_NAMED    ? group - GROUP_NAMED + 1
+           : group == GROUP_OTHERS ? COLOURS + 1
+                                   : COLOURS + 2 + group; /* the last: several */
 }
 
 static enum gsim_status put_legend(struct chart *chart, double *key_cm, struct gsim_error *error)
@@ -269,9 +284,10 @@ static enum gsim_status make_bars(struct chart *chart, struct gsim_error *error)
     for (size_t i = 0; i < chart->bars.count; i++) chart->used[chart->bars.bars[i].group] = true;
     gsim_figure_number(chart->figure, "thinned", (double)chart->bars.thinned);
     char text[GSIM_TEXT_SIZE];
-    gsim_figure_text(chart->figure, "thinned_text",
-                     gsim_arena_printf(&chart->arena, "%s kernels thinned%s", gsim_text_count(text, chart->bars.thinned),
-                                       chart->figure->size.width_cm < 12 ? "" : ": neighbours as one bar, paler where it has gaps"));
+    gsim_figure_text(
+        chart->figure, "thinned_text",
+        gsim_arena_printf(&chart->arena, "%s kernels thinned%s", gsim_text_count(text, chart->bars.thinned),
+                          chart->figure->size.width_cm < 12 ? "" : ": neighbours as one bar, paler where it has gaps"));
     return chart->arena.failed ? no_memory(error) : GSIM_OK;
 }
 
@@ -287,8 +303,7 @@ static void put_bars(struct chart *chart)
     }
 }
 
-/* --- load ------------------------------------------------------------------------------------------------------------
- */
+/* --- load --- */
 static int by_double(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -365,8 +380,7 @@ static enum gsim_status put_load(struct chart *chart, struct gsim_error *error)
     return GSIM_OK;
 }
 
-/* --- the figure ------------------------------------------------------------------------------------------------------
- */
+/* --- the figure --- */
 /* Centimetres of the parts, so that rows look alike in every figure: the script adds them up to margins. */
 static void set_sizes(struct chart *chart, double key_cm)
 {

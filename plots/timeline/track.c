@@ -83,7 +83,8 @@ void gsim_track_release(struct gsim_track *track)
 }
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status read_span(struct gsim_track *track, const char *record, bool is_kernel, struct gsim_error *error)
+static enum gsim_status read_span(struct gsim_track *track, const char *record, bool is_kernel,
+                                  struct gsim_error *error)
 {
     static const char *const names[] = {"start_us", "end_us", "name",  "kind",      "reason",
                                         "stream",   "device", "bytes", "iteration", "task", NULL};
@@ -153,17 +154,22 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
     const char *name, *rest;
     size_t count = 0;
     if (!list || *list != '[') return GSIM_OK;
-    for (const char *task = gsim_scan_next(list, NULL, &rest); task; task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) count++;
+    for (const char *task = gsim_scan_next(list, NULL, &rest); task;
+         task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest))
+        count++;
     if (count < 2) return GSIM_OK;
     track->tasks = gsim_arena_alloc(&track->arena, sizeof *track->tasks * count);
     if (!track->tasks) return no_memory(error);
-    for (const char *task = gsim_scan_next(list, NULL, &rest); task; task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) {
+    for (const char *task = gsim_scan_next(list, NULL, &rest); task;
+         task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) {
         name = NULL;
         if (*task == '{') find_members(task, names, &name);
         track->tasks[track->task_count++] = text_of(track, name);
     }
     for (size_t i = 0; i < track->span_count; i++)
-        if (track->spans[i].task >= count) return gsim_error_set(error, GSIM_INPUT, "kernels: expected a task below %zu, found %u", count, track->spans[i].task);
+        if (track->spans[i].task >= count)
+            return gsim_error_set(error, GSIM_INPUT, "kernels: expected a task below %zu, found %u", count,
+                                  track->spans[i].task);
     return track->arena.failed ? no_memory(error) : GSIM_OK;
 }
 
@@ -240,8 +246,7 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
     return status;
 }
 
-/* --- recorded runs --------------------------------------------------------------------------------------------------
- */
+/* --- recorded runs --- */
 static enum gsim_status read_run(struct gsim_track *track, const char *run, struct gsim_error *error)
 {
     static const char *const names[] = {"workload", "scheduler", "traced", NULL}, *const inner[] = {"ops", NULL};
@@ -287,8 +292,7 @@ enum gsim_status gsim_track_read_run(const char *path, size_t index, struct gsim
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }
 
-/* --- traces --------------------------------------------------------------------------------------------------------
- */
+/* --- traces --- */
 struct trace {
     struct gsim_track *track;
     long long base_us; /* of the first event: times since an epoch do not fit a double to the nanosecond */
@@ -315,7 +319,8 @@ static bool is_text(const char *value, const char *text)
 }
 
 /* gsim_chrome_write's two counters; each is an event of its own. */
-static enum gsim_status read_counter(struct trace *trace, const char *name, const char *ts, const char *args, struct gsim_error *error)
+static enum gsim_status read_counter(struct trace *trace, const char *name, const char *ts, const char *args,
+                                     struct gsim_error *error)
 {
     static const char *const names[] = {"busy SMs", "warps", NULL};
     const char *values[2];
@@ -421,8 +426,7 @@ static enum gsim_status read_trace(struct gsim_track *track, const char *path, s
     return find_iterations(track, error);
 }
 
-/* --- which of the two ------------------------------------------------------------------------------------------------
- */
+/* --- which of the two --- */
 static bool begins_with_schema(const char *path, const char *schema)
 {
     char head[HEAD_BYTES + 1];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cudastf: CUDASTF's online HEFT (CUDASTF_SCHEDULE=heft). Each GPU has a load, each datum a time on each GPU. A task starts at the
- * later of both, where a datum that is elsewhere costs its bytes at one bandwidth, whatever the link. The smallest end wins.
+ * cudastf: CUDASTF's online HEFT (CUDASTF_SCHEDULE=heft). Each GPU has a load, each datum a time on each GPU. A task
+ * starts at the later of both, where a datum that is elsewhere costs its bytes at one bandwidth, whatever the link. The
+ * smallest end wins.
  */
 #include <math.h>
 
@@ -60,7 +61,8 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
         best = candidates[i];
     }
     double end = end_us(p, op, best);
-    for (uint32_t a = 0; a < op->arg_count; a++) *there(p, op, a, best) = op->args[a].writes ? end : arrival_us(p, op, a, best);
+    for (uint32_t a = 0; a < op->arg_count; a++)
+        *there(p, op, a, best) = op->args[a].writes ? end : arrival_us(p, op, a, best);
     p->load_us[best] = end - gsim_estimate_us(p->run, op); /* whose estimate is added */
     return best;
 }

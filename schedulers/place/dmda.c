@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dmda: when a task is ready, the GPU with the least sum of expected end and transfers; queues first in, first out (StarPU). */
+/* dmda: when a task is ready, the GPU with the least sum of expected end and transfers; queues first in, first out
+ * (StarPU). */
 #include "schedulers/place/dmda.h"
 
 const struct gsim_placement_ops gsim_placement_dmda =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: schedulers (helper of three placements). StarPU's decision: deque_modeling_policy_data_aware.c, without energy. */
+/* Layer: schedulers (helper of three placements). StarPU's decision: deque_modeling_policy_data_aware.c, without
+ * energy. */
 #pragma once
 
 #include <math.h>
@@ -11,13 +12,15 @@ struct gsim_dmda_params {
 };
 
 static const struct gsim_param gsim_dmda_params[] = {
-    {"alpha", GSIM_PARAM_REAL, offsetof(struct gsim_dmda_params, alpha), 1, 0, 1000, "", NULL, "weight of the expected end"},
+    {"alpha", GSIM_PARAM_REAL, offsetof(struct gsim_dmda_params, alpha), 1, 0, 1000, "", NULL,
+     "weight of the expected end"},
     {"beta", GSIM_PARAM_REAL, offsetof(struct gsim_dmda_params, beta), 1, 0, 1000, "", NULL, "weight of the transfers"},
     {.name = NULL},
 };
 
 /* The least alpha (expected end - least expected end) + beta (transfers, on an idle bus). */
-static inline uint32_t gsim_dmda_choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)
+static inline uint32_t gsim_dmda_choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates,
+                                        uint32_t count)
 {
     const struct gsim_dmda_params *params = p->params;
     uint32_t best = candidates[0];

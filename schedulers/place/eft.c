@@ -7,8 +7,8 @@
 
 #include "sim/program/access.h"
 
-bool gsim_eft_init(struct gsim_eft *e, struct gsim_placing *p, const struct gsim_oplist *list, const struct gsim_dag *dag,
-                   uint32_t *device_of)
+bool gsim_eft_init(struct gsim_eft *e, struct gsim_placing *p, const struct gsim_oplist *list,
+                   const struct gsim_dag *dag, uint32_t *device_of)
 {
     *e = (struct gsim_eft){.p = p, .list = list, .dag = dag, .device_of = device_of};
     e->cost_us = gsim_alloc(sizeof *e->cost_us * ((size_t)list->op_count + 1));
@@ -73,7 +73,9 @@ static double ready_us(const struct gsim_eft *e, uint32_t node, uint32_t device)
     for (uint32_t i = dag->pred_start[node]; i < dag->pred_start[node + 1]; i++) {
         uint32_t pred = dag->preds[i];
         const struct gsim_op *op = e->list->ops[pred];
-        uint32_t from = op->kind == GSIM_OP_KERNEL ? e->device_of[pred] : op->kind == GSIM_OP_HOST_WRITE ? GSIM_AT_HOST : device;
+        uint32_t from = op->kind == GSIM_OP_KERNEL       ? e->device_of[pred]
+                        : op->kind == GSIM_OP_HOST_WRITE ? GSIM_AT_HOST
+                                                         : device;
         bool crosses = gsim_eft_is_kernel(e, node) && from != device;
         ready = fmax(ready, e->end_us[pred] + (crosses ? move_us(e, bytes_between(e, pred, node), from, device) : 0));
     }

@@ -25,8 +25,8 @@ static inline bool gsim_grcuda_counts(struct gsim_placing *p, const struct gsim_
 }
 
 /* The smallest sum of transfer times among those that count; ties go to the lowest number; else round robin. */
-static inline uint32_t gsim_grcuda_least_time(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates,
-                                              uint32_t count, bool worst)
+static inline uint32_t gsim_grcuda_least_time(struct gsim_placing *p, const struct gsim_op *op,
+                                              const uint32_t *candidates, uint32_t count, bool worst)
 {
     uint32_t best = UINT32_MAX;
     double least = INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * heft: HEFT over GPUs (Topcuoglu, Hariri, Wu, TPDS 2002): kernels by upward rank, each on the GPU on which it ends first, with
- * transfers, gaps filled. Deviation: ops of the host have their times alone.
+ * heft: HEFT over GPUs (Topcuoglu, Hariri, Wu, TPDS 2002): kernels by upward rank, each on the GPU on which it ends
+ * first, with transfers, gaps filled. Deviation: ops of the host have their times alone.
  */
 #include <math.h>
 #include <stdlib.h>

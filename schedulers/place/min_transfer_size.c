@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* min-transfer-size: the GPU that holds most bytes of the arguments; where none exceeds the threshold, round robin (GrCUDA). */
+/* min-transfer-size: the GPU that holds most bytes of the arguments; where none exceeds the threshold, round robin
+ * (GrCUDA). */
 #include "schedulers/place/grcuda.h"
 
 static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* minmin-transfer-time: the least sum of transfer times, each at the greatest bandwidth from a place that holds it (GrCUDA). */
+/* minmin-transfer-time: the least sum of transfer times, each at the greatest bandwidth from a place that holds it
+ * (GrCUDA). */
 #include "schedulers/place/grcuda.h"
 
 static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)

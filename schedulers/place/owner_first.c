@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owner-first: PaRSEC's choice (parsec/mca/device/device.c, parsec_get_best_device). Arguments in their order: the GPU that holds
- * the first one written decides. Else the smallest load and estimate, where the GPU of the last one read counts 1 / 1.2.
+ * owner-first: PaRSEC's choice (parsec/mca/device/device.c, parsec_get_best_device). Arguments in their order: the GPU
+ * that holds the first one written decides. Else the smallest load and estimate, where the GPU of the last one read
+ * counts 1 / 1.2.
  */
 #include <math.h>
 
@@ -12,7 +13,8 @@ struct owner_first_params {
 };
 
 /* The candidate that holds argument ARG; UINT32_MAX: none does. */
-static uint32_t holder(struct gsim_placing *p, const struct gsim_op *op, uint32_t arg, const uint32_t *candidates, uint32_t count)
+static uint32_t holder(struct gsim_placing *p, const struct gsim_op *op, uint32_t arg, const uint32_t *candidates,
+                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (gsim_placing_holds(p, op, arg, candidates[i])) return candidates[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * peft: PEFT over GPUs (Arabnejad, Barbosa, TPDS 2014): by the mean of a table of optimistic costs, of what is ready; each where
- * its end and the table's entry are least. Deviation: ops of the host have their times alone.
+ * peft: PEFT over GPUs (Arabnejad, Barbosa, TPDS 2014): by the mean of a table of optimistic costs, of what is ready;
+ * each where its end and the table's entry are least. Deviation: ops of the host have their times alone.
  */
 #include <math.h>
 
@@ -13,7 +13,10 @@ struct peft {
     uint32_t *waiting, *ready, ready_count;
 };
 
-static double *entry(const struct peft *s, uint32_t node, uint32_t device) { return &s->cost[(size_t)node * s->e.p->device_count + device]; }
+static double *entry(const struct peft *s, uint32_t node, uint32_t device)
+{
+    return &s->cost[(size_t)node * s->e.p->device_count + device];
+}
 
 static void fill_table(struct peft *s)
 {
@@ -25,7 +28,8 @@ static void fill_table(struct peft *s)
                 uint32_t next = dag->succs[i];
                 double least = INFINITY;
                 for (uint32_t q = 0; q < devices; q++)
-                    least = fmin(least, *entry(s, next, q) + s->e.cost_us[next] + (q == d ? 0 : gsim_eft_mean_us(&s->e, node, next)));
+                    least = fmin(least, *entry(s, next, q) + s->e.cost_us[next] +
+                                            (q == d ? 0 : gsim_eft_mean_us(&s->e, node, next)));
                 *entry(s, node, d) = fmax(*entry(s, node, d), least);
             }
 }

@@ -24,7 +24,8 @@ static const struct gsim_plugin_kind kind = GSIM_PLUGIN_KIND(placement, "placeme
 const struct gsim_placement_ops *gsim_placement_find(const char *name) { return gsim_plugin_find(&kind, name); }
 const struct gsim_placement_ops *gsim_placement_at(uint32_t index) { return gsim_plugin_at(&kind, index); }
 
-enum gsim_status gsim_placement_load(const char *name_or_path, const struct gsim_placement_ops **ops, struct gsim_error *error)
+enum gsim_status gsim_placement_load(const char *name_or_path, const struct gsim_placement_ops **ops,
+                                     struct gsim_error *error)
 {
     const void *found = NULL;
     enum gsim_status status = gsim_plugin_load(&kind, name_or_path, &found, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stream-aware: the GPU with the fewest busy streams; ties go to the lowest number (GrCUDA). A stream is busy until the host
- * knows that its work has ended. A program that is placed before the run has no such streams: all kernels so far count.
+ * stream-aware: the GPU with the fewest busy streams; ties go to the lowest number (GrCUDA). A stream is busy until the
+ * host knows that its work has ended. A program that is placed before the run has no such streams: all kernels so far
+ * count.
  */
 #include "gpusim/placement.h"
 

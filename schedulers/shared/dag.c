@@ -23,8 +23,8 @@ struct reader {
 
 struct builder {
     struct gsim_dag *dag;
-    /* struct location; of each buffer one for each GPU, the host's last. Managed memory uses the first alone, and a program that
-     * says itself what is copied between GPUs that of one. */
+    /* struct location; of each buffer one for each GPU, the host's last. Managed memory uses the first alone, and a
+     * program that says itself what is copied between GPUs that of one. */
     struct gsim_places locations;
     uint32_t places; /* of a buffer */
     struct reader *readers;
@@ -84,7 +84,8 @@ static void write_location(struct builder *b, uint32_t node, struct location *lo
 }
 
 /* What NODE does to a part of a location, or to all of it. */
-static void access_location(struct builder *b, uint32_t node, size_t place, const struct gsim_access *part, bool reads, bool writes)
+static void access_location(struct builder *b, uint32_t node, size_t place, const struct gsim_access *part, bool reads,
+                            bool writes)
 {
     if (!reads && !writes) return;
     struct gsim_places_found found = gsim_places_find(&b->locations, (uint32_t)place, part->begin, part->end);
@@ -103,7 +104,8 @@ static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op
     struct gsim_op_access access = gsim_op_access(op, part, b->managed);
     size_t first = b->places * (size_t)part->buffer_index, host = first + b->places - 1;
     bool is_peer = op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P;
-    size_t from = b->places > 2 ? first + op->device : first, to = b->places > 2 && is_peer ? first + op->to_device : from;
+    size_t from = b->places > 2 ? first + op->device : first,
+           to = b->places > 2 && is_peer ? first + op->to_device : from;
     /* A copy reads one of them and writes another. */
     access_location(b, node, from, part, access.device_read, false);
     access_location(b, node, host, part, access.host_read, false);
@@ -114,7 +116,8 @@ static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op
 static void access_all(struct builder *b, uint32_t node, uint32_t device, uint32_t buffer_count)
 {
     static const struct gsim_access whole = {.end = UINT64_MAX, .reads = true, .writes = true};
-    for (uint32_t i = 0; i < buffer_count && !b->failed; i++) access_location(b, node, b->places * (size_t)i + device, &whole, true, true);
+    for (uint32_t i = 0; i < buffer_count && !b->failed; i++)
+        access_location(b, node, b->places * (size_t)i + device, &whole, true, true);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -189,7 +192,8 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     }
     if (run->draw && nodes) op_count -= b.first_op;
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)op_count + 1));
-    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location), &(struct location){NONE, NONE});
+    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location),
+                                          &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {
         for (uint32_t i = 0; i < op_count; i++) b.node_of[i] = NONE;

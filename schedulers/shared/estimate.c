@@ -14,7 +14,8 @@ static double transfer_us(double bytes, double gbps) { return gbps > 0 ? bytes /
 static double roofline_us(const struct gsim_device_facts *device, const struct gsim_kernel *kernel)
 {
     double flops_per_us = 2.0 * device->sm_count * device->fp32_lanes_per_sm * device->clock_mhz;
-    return fmax(transfer_us(kernel->dram_bytes, device->dram_gbps), flops_per_us > 0 ? kernel->flops / flops_per_us : 0);
+    return fmax(transfer_us(kernel->dram_bytes, device->dram_gbps),
+                flops_per_us > 0 ? kernel->flops / flops_per_us : 0);
 }
 
 static double kernel_us(const struct gsim_run *run, const struct gsim_op *op)
@@ -31,8 +32,10 @@ static double copy_us(const struct gsim_run *run, const struct gsim_op *op)
                     (op->copy_memory == GSIM_COPY_MEMORY_OF_RUN && run->memory == GSIM_MEMORY_PAGEABLE);
     double bytes = (double)op->bytes;
     if (op->copy_us > 0) return op->copy_us;
-    if (op->copy_kind == GSIM_COPY_H2D) return transfer_us(bytes, pageable ? device->pageable_h2d_gbps : device->h2d_gbps);
-    if (op->copy_kind == GSIM_COPY_D2H) return transfer_us(bytes, pageable ? device->pageable_d2h_gbps : device->d2h_gbps);
+    if (op->copy_kind == GSIM_COPY_H2D)
+        return transfer_us(bytes, pageable ? device->pageable_h2d_gbps : device->h2d_gbps);
+    if (op->copy_kind == GSIM_COPY_D2H)
+        return transfer_us(bytes, pageable ? device->pageable_d2h_gbps : device->d2h_gbps);
     if (op->copy_kind == GSIM_COPY_P2P && run->platform)
         return gsim_platform_transfer_us(run->platform, gsim_platform_device_place(run->platform, op->device),
                                          gsim_platform_device_place(run->platform, op->to_device), bytes);
@@ -57,7 +60,10 @@ static double prefetch_us(const struct gsim_run *run, const struct gsim_op *op)
     const struct gsim_program *program = run->program;
     uint32_t buffer = op->args[0].buffer_index, here = op->index < program->op_count ? op->index : program->op_count;
     int moves = is_left_on_host(program, buffer, 0, here);
-    if (moves < 0) moves = program->buffers[buffer].init == GSIM_INIT_HOST ? 1 : is_left_on_host(program, buffer, here, program->op_count);
+    if (moves < 0)
+        moves = program->buffers[buffer].init == GSIM_INIT_HOST
+                    ? 1
+                    : is_left_on_host(program, buffer, here, program->op_count);
     return moves > 0 ? transfer_us((double)op->bytes, run->device.prefetch_gbps) : 0;
 }
 

@@ -4,7 +4,8 @@
 
 #include "gpusim/schedulers/pull.h"
 
-enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead, struct gsim_error *error)
+enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead,
+                                   struct gsim_error *error)
 {
     if (run->draw) return GSIM_OK;
     struct gsim_lowering *lowering = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
@@ -38,8 +39,10 @@ static void see_left_out(void *data, const struct gsim_op *op)
 enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
                                 struct gsim_error *error)
 {
-    *feed = (struct gsim_feed){.run = run, .most = most, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
-    if (run->draw && !(feed->pull = gsim_pull_create(run, false))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *feed = (struct gsim_feed){
+        .run = run, .most = most, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
+    if (run->draw && !(feed->pull = gsim_pull_create(run, false)))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (run->draw) gsim_pull_tell(feed->pull, see_left_out, feed);
     gsim_peers_enable(run->driver);
     return GSIM_OK;
@@ -115,8 +118,10 @@ void gsim_feed_end(struct gsim_feed *feed) { gsim_iteration_end(feed->run->drive
 
 enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *error)
 {
-    enum gsim_status status = feed->error.status ? gsim_error_set(error, feed->error.status, "%s", feed->error.message) : GSIM_OK;
-    if (!status && feed->run) status = feed->pull ? gsim_pull_status(feed->pull, error) : gsim_run_status(feed->run, error);
+    enum gsim_status status =
+        feed->error.status ? gsim_error_set(error, feed->error.status, "%s", feed->error.message) : GSIM_OK;
+    if (!status && feed->run)
+        status = feed->pull ? gsim_pull_status(feed->pull, error) : gsim_run_status(feed->run, error);
     gsim_pull_destroy(feed->pull);
     gsim_dag_release(&feed->dag);
     gsim_free(feed->ops);

@@ -11,7 +11,10 @@
 
 #define NONE UINT32_MAX
 
-static uint32_t *vertex_of(struct gsim_frontier *f, uint32_t op_index) { return &f->vertex_of[f->window ? op_index % f->window : op_index]; }
+static uint32_t *vertex_of(struct gsim_frontier *f, uint32_t op_index)
+{
+    return &f->vertex_of[f->window ? op_index % f->window : op_index];
+}
 
 bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *program, const struct gsim_draw *draw)
 {
@@ -35,7 +38,8 @@ bool gsim_frontier_init(struct gsim_frontier *f, const struct gsim_program *prog
 void gsim_frontier_release(struct gsim_frontier *f)
 {
     for (uint32_t i = 0; f->passed && i < f->window; i++) gsim_free(f->passed[i].vertices);
-    void *owned[] = {f->vertices, f->children, f->readers, f->parents, f->candidates, f->stack, f->vertex_of, f->uses, f->passed, f->moved};
+    void *owned[] = {f->vertices, f->children,  f->readers, f->parents, f->candidates,
+                     f->stack,    f->vertex_of, f->uses,    f->passed,  f->moved};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) gsim_free(owned[i]);
     gsim_afters_release(&f->afters);
     memset(f, 0, sizeof(*f));
@@ -226,9 +230,14 @@ uint32_t gsim_frontier_add(struct gsim_frontier *f, const struct gsim_op *op, bo
 {
     if (!grow(f, (void **)&f->vertices, sizeof(*f->vertices), f->vertex_count, &f->vertex_capacity)) return NONE;
     uint32_t vertex = (uint32_t)f->vertex_count++;
-    f->vertices[vertex] = (struct gsim_vertex){.op_index = op->index, .stream_index = NONE, .parent_start = (uint32_t)f->parent_count,
-                                               .parent_count = (uint32_t)f->candidate_count, .first_child = NONE,
-                                               .last_child = NONE, .shortcut = NONE, .before = NONE};
+    f->vertices[vertex] = (struct gsim_vertex){.op_index = op->index,
+                                               .stream_index = NONE,
+                                               .parent_start = (uint32_t)f->parent_count,
+                                               .parent_count = (uint32_t)f->candidate_count,
+                                               .first_child = NONE,
+                                               .last_child = NONE,
+                                               .shortcut = NONE,
+                                               .before = NONE};
     for (size_t i = 0; i < f->candidate_count && !f->failed; i++) {
         add_child(f, f->candidates[i], vertex);
         if (grow(f, (void **)&f->parents, sizeof(*f->parents), f->parent_count, &f->parent_capacity))
@@ -252,7 +261,8 @@ static bool number_anew(struct gsim_frontier *f)
     size_t child_count = 0;
     for (uint32_t v = 0; v < f->vertex_count; v++) f->moved[v] = f->vertices[v].finished ? NONE : kept++;
     for (uint32_t v = 0; v < f->vertex_count; v++)
-        for (uint32_t c = f->moved[v] == NONE ? NONE : f->vertices[v].first_child; c != NONE; c = f->children[c].next) child_count++;
+        for (uint32_t c = f->moved[v] == NONE ? NONE : f->vertices[v].first_child; c != NONE; c = f->children[c].next)
+            child_count++;
     struct gsim_frontier_child *children = gsim_alloc(sizeof(*children) * (child_count + 1));
     if (!children) return false;
     child_count = 0;
@@ -260,7 +270,8 @@ static bool number_anew(struct gsim_frontier *f)
         if (f->moved[v] == NONE) continue;
         for (uint32_t c = f->vertices[v].first_child; c != NONE; c = f->children[c].next) {
             children[child_count] = (struct gsim_frontier_child){f->moved[f->children[c].vertex], NONE};
-            if (c == f->vertices[v].first_child) f->vertices[v].last_child = (uint32_t)child_count; /* the first of the new list, for now */
+            if (c == f->vertices[v].first_child)
+                f->vertices[v].last_child = (uint32_t)child_count; /* the first of the new list, for now */
             else children[child_count - 1].next = (uint32_t)child_count;
             child_count++;
         }

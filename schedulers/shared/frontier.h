@@ -56,14 +56,15 @@ struct gsim_frontier {
 };
 
 /* DRAW: of a program that is drawn; else NULL. */
-bool gsim_frontier_init(struct gsim_frontier *frontier, const struct gsim_program *program, const struct gsim_draw *draw);
+bool gsim_frontier_init(struct gsim_frontier *frontier, const struct gsim_program *program,
+                        const struct gsim_draw *draw);
 /* Another buffer has got the place. */
 void gsim_frontier_forget(struct gsim_frontier *frontier, uint32_t buffer);
 void gsim_frontier_release(struct gsim_frontier *frontier);
 /* Forgets all vertices; they must be finished. */
 void gsim_frontier_reset(struct gsim_frontier *frontier);
-/* Forgets finished vertices; the others get new indices in the same order: by old one, UINT32_MAX where it was finished, valid until the
- * next call. NULL: out of memory. Vertices that a finished one follows must be finished. */
+/* Forgets finished vertices; the others get new indices in the same order: by old one, UINT32_MAX where it was
+ * finished, valid until the next call. NULL: out of memory. Vertices that a finished one follows must be finished. */
 const uint32_t *gsim_frontier_compact(struct gsim_frontier *frontier);
 /* Of a list by "before": *LAST is the last one that is not finished; UINT32_MAX: there is none. */
 void gsim_frontier_skip_finished(const struct gsim_frontier *frontier, uint32_t *last);

@@ -45,12 +45,14 @@ static bool cut(const struct graphs *g, struct segments *s)
         struct segment item = {.begin = i, .end = i + 1, .is_graph = !stands_alone(g, s->list->ops[i]), .shared = NONE};
         while (item.is_graph && item.end < s->list->op_count && !stands_alone(g, s->list->ops[item.end])) item.end++;
         /* Of a drawn program earlier lists count as well: the host waits where its op touches data. */
-        item.needs_sync = g->run->draw && gsim_op_is_host(s->list->ops[i]) && (s->list->ops[i]->arg_count || s->list->ops[i]->after_count);
+        item.needs_sync = g->run->draw && gsim_op_is_host(s->list->ops[i]) &&
+                          (s->list->ops[i]->arg_count || s->list->ops[i]->after_count);
         if (gsim_op_is_host(s->list->ops[i]))
             for (uint32_t e = s->dag.pred_start[i]; e < s->dag.pred_start[i + 1] && !item.needs_sync; e++)
                 item.needs_sync = s->dag.preds[e] >= synced && !gsim_op_is_host(s->list->ops[s->dag.preds[e]]);
         if (item.needs_sync) synced = i;
-        if (s->count == s->capacity && gsim_array_grow((void **)&s->items, sizeof(*s->items), s->count, &s->capacity)) return false;
+        if (s->count == s->capacity && gsim_array_grow((void **)&s->items, sizeof(*s->items), s->count, &s->capacity))
+            return false;
         s->items[s->count++] = item;
         i = item.end;
     }
@@ -64,7 +66,8 @@ static bool extends(const struct graphs *g, const struct segment *first, const s
     for (uint32_t i = first->begin; i < first->end; i++) {
         const struct gsim_op *op = g->first.list->ops[i];
         if (j < steady->end && gsim_op_is_same(op, g->steady.list->ops[j])) j++;
-        else if (!gsim_op_is_move(g->run, op) || op->kind != GSIM_OP_COPY || op->copy_kind != GSIM_COPY_H2D) return false;
+        else if (!gsim_op_is_move(g->run, op) || op->kind != GSIM_OP_COPY || op->copy_kind != GSIM_COPY_H2D)
+            return false;
     }
     return j == steady->end;
 }
@@ -89,11 +92,13 @@ static void share(struct graphs *g)
     }
 }
 
-static enum gsim_status make_segments(struct graphs *g, struct segments *s, const struct gsim_oplist *list, struct gsim_error *error)
+static enum gsim_status make_segments(struct graphs *g, struct segments *s, const struct gsim_oplist *list,
+                                      struct gsim_error *error)
 {
     s->list = list;
     enum gsim_status status = gsim_dag_build(g->run, list, &s->dag, error);
-    if (status == GSIM_OK && !cut(g, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory while cutting graphs");
+    if (status == GSIM_OK && !cut(g, s))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while cutting graphs");
     return status;
 }
 
@@ -146,7 +151,8 @@ static bool run_segments(struct graphs *g, struct segments *s)
         if (segment->needs_sync && (g->is_pending || !g->run->draw)) synchronize(g);
         if (segment->is_graph) {
             if (!launch_segment(g, s, segment)) return false;
-        } else if (op->kind != GSIM_OP_PREFETCH || !op->device) { /* its stream is GPU 0's: pages of others come by faults */
+        } else if (op->kind != GSIM_OP_PREFETCH ||
+                   !op->device) { /* its stream is GPU 0's: pages of others come by faults */
             gsim_op_issue(g->run->driver, op, g->streams[0]);
         } else if (g->run->draw) {
             gsim_draw_ended(g->run->draw, op, gsim_now_us(g->run->driver));
@@ -158,7 +164,9 @@ static bool run_segments(struct graphs *g, struct segments *s)
 
 static bool run_list(struct graphs *g, const struct gsim_feed *feed, struct gsim_error *error)
 {
-    struct segments *s = feed->kind == GSIM_FEED_FIRST ? &g->first : feed->kind == GSIM_FEED_STEADY ? &g->steady : &g->drawn;
+    struct segments *s = feed->kind == GSIM_FEED_FIRST    ? &g->first
+                         : feed->kind == GSIM_FEED_STEADY ? &g->steady
+                                                          : &g->drawn;
     if (s == &g->drawn) {
         release_segments(s);
         if (make_segments(g, s, &feed->list, error)) return false;
@@ -181,7 +189,8 @@ enum gsim_status gsim_graphs_prepare(struct gsim_run *run, struct gsim_error *er
     return gsim_feed_prepare(run, gsim_moves_place_default(run), true, error);
 }
 
-enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_graphs_style *style, struct gsim_error *error)
+enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_graphs_style *style,
+                                     struct gsim_error *error)
 {
     const struct gsim_lowering *known = gsim_feed_known(run);
     struct graphs g = {.run = run, .style = style};
@@ -192,11 +201,13 @@ enum gsim_status gsim_graphs_execute(struct gsim_run *run, const struct gsim_gra
     enum gsim_status status = g.streams ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && known) status = make_segments(&g, &g.first, &known->first, error);
     if (status == GSIM_OK && !same) status = make_segments(&g, &g.steady, &known->steady, error);
-    if (status == GSIM_OK && !same && gsim_device_count(run->driver) < 2) share(&g); /* what is left over goes into GPU 0's stream */
+    if (status == GSIM_OK && !same && gsim_device_count(run->driver) < 2)
+        share(&g); /* what is left over goes into GPU 0's stream */
     if (status == GSIM_OK) status = gsim_feed_open(&feed, run, GSIM_FEED_MOST, false, error);
     if (status == GSIM_OK) create_streams(&g, device_count);
     while (status == GSIM_OK && gsim_feed_begin(&feed)) {
-        while (status == GSIM_OK && gsim_feed_next(&feed)) status = run_list(&g, &feed, error) ? GSIM_OK : error->status;
+        while (status == GSIM_OK && gsim_feed_next(&feed))
+            status = run_list(&g, &feed, error) ? GSIM_OK : error->status;
         if (g.is_pending) synchronize(&g);
         gsim_feed_end(&feed);
     }

@@ -55,7 +55,8 @@ static bool kernels_conflict(const struct gsim_op *a, const struct gsim_op *b)
         for (struct gsim_access_walk of_b = {.op = b};;) {
             struct gsim_access y;
             if (!gsim_access_next(&of_b, &y)) break;
-            if ((x.writes || y.writes) && x.buffer_index == y.buffer_index && x.begin < y.end && y.begin < x.end) return true;
+            if ((x.writes || y.writes) && x.buffer_index == y.buffer_index && x.begin < y.end && y.begin < x.end)
+                return true;
         }
     }
     return false;
@@ -63,7 +64,8 @@ static bool kernels_conflict(const struct gsim_op *a, const struct gsim_op *b)
 
 bool gsim_op_conflicts(const struct gsim_op *a, const struct gsim_op *b, bool is_managed)
 {
-    if ((a->is_unknown && touches_device(b, is_managed)) || (b->is_unknown && touches_device(a, is_managed))) return true;
+    if ((a->is_unknown && touches_device(b, is_managed)) || (b->is_unknown && touches_device(a, is_managed)))
+        return true;
     if (a->kind == GSIM_OP_KERNEL && b->kind == GSIM_OP_KERNEL) return kernels_conflict(a, b);
     struct gsim_access_walk of_a = {.op = a};
     for (struct gsim_access x; gsim_access_next(&of_a, &x);) {
@@ -72,7 +74,8 @@ bool gsim_op_conflicts(const struct gsim_op *a, const struct gsim_op *b, bool is
         for (struct gsim_access y; gsim_access_next(&of_b, &y);) {
             if (x.buffer_index != y.buffer_index || x.begin >= y.end || y.begin >= x.end) continue;
             struct gsim_op_access second = gsim_op_access(b, &y, is_managed);
-            if ((first.device_write && (second.device_read || second.device_write)) || (first.device_read && second.device_write) ||
+            if ((first.device_write && (second.device_read || second.device_write)) ||
+                (first.device_read && second.device_write) ||
                 (first.host_write && (second.host_read || second.host_write)) || (first.host_read && second.host_write))
                 return true;
         }

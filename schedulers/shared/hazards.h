@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). Whether one op must follow another by what both touch: read after write, write after write,
- * write after read, segment by segment. For run times that test a kernel against a few others; the graph of a whole list: dag.h.
+ * Layer: schedulers (helper). Whether one op must follow another by what both touch: read after write, write after
+ * write, write after read, segment by segment. For run times that test a kernel against a few others; the graph of a
+ * whole list: dag.h.
  */
 #pragma once
 

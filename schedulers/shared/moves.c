@@ -59,7 +59,8 @@ static void move_to_device(struct lowerer *l, uint32_t at, const struct gsim_op 
 {
     struct place_state *state = &l->states[buffer_index];
     if (l->run->memory == GSIM_MEMORY_MANAGED)
-        add_move(l, at, op, buffer_index, GSIM_OP_PREFETCH, GSIM_COPY_H2D, l->run->program->buffers[buffer_index].bytes);
+        add_move(l, at, op, buffer_index, GSIM_OP_PREFETCH, GSIM_COPY_H2D,
+                 l->run->program->buffers[buffer_index].bytes);
     else
         add_move(l, at, op, buffer_index, GSIM_OP_COPY, GSIM_COPY_H2D, state->host_dirty_bytes);
     state->host_dirty_bytes = 0;
@@ -123,7 +124,8 @@ static void run_kernel(struct lowerer *l, uint32_t position, const struct gsim_o
     uint32_t segment = 0;
     for (uint32_t a = 0; a < op->arg_count; a++) {
         bool keeps = op->args[a].reads;
-        for (; segment < op->segment_count && op->segments[segment].arg == a; segment++) keeps |= op->segments[segment].writes;
+        for (; segment < op->segment_count && op->segments[segment].arg == a; segment++)
+            keeps |= op->segments[segment].writes;
         use_on_device(l, position, op, op->args[a].buffer_index, keeps, op->args[a].writes);
     }
     if (!op->is_unknown || l->run->memory == GSIM_MEMORY_MANAGED) return;
@@ -141,7 +143,8 @@ static void note_op(struct lowerer *l, uint32_t position, const struct gsim_op *
         for (uint32_t a = 0; a < op->arg_count; a++) copy_explicitly(l, position, op, op->args[a].buffer_index);
         break;
     case GSIM_OP_PREFETCH:
-        for (uint32_t a = 0; l->follows && a < op->arg_count; a++) use_on_device(l, position, op, op->args[a].buffer_index, true, false);
+        for (uint32_t a = 0; l->follows && a < op->arg_count; a++)
+            use_on_device(l, position, op, op->args[a].buffer_index, true, false);
         break;
     case GSIM_OP_HOST_WRITE:
     case GSIM_OP_HOST_READ:
@@ -163,7 +166,8 @@ static void note_moves(struct lowerer *l)
         note_op(l, i, op);
         if (op->kind != GSIM_OP_HOST_WRITE && op->kind != GSIM_OP_HOST_READ) continue;
         for (run_end = run_end > i ? run_end : i; run_end < program->op_count; run_end++)
-            if (program->ops[run_end].kind != GSIM_OP_HOST_WRITE && program->ops[run_end].kind != GSIM_OP_HOST_READ) break;
+            if (program->ops[run_end].kind != GSIM_OP_HOST_WRITE && program->ops[run_end].kind != GSIM_OP_HOST_READ)
+                break;
         for (uint32_t a = 0; a < op->arg_count; a++) l->states[op->args[a].buffer_index].early_position = run_end;
     }
 }
@@ -171,9 +175,17 @@ static void note_moves(struct lowerer *l)
 static struct gsim_op move_as_op(const struct move *move, const struct gsim_op *served, struct gsim_arg *arg)
 {
     bool back = move->kind == GSIM_OP_COPY && move->copy_kind == GSIM_COPY_D2H;
-    *arg = (struct gsim_arg){.buffer_index = move->buffer_index, .reads = back, .writes = !back, .declared_const = back};
-    return (struct gsim_op){.kind = move->kind, .copy_kind = move->copy_kind, .index = move->served, .arg_count = 1, .args = arg, .bytes = move->bytes,
-                            .stream = served->stream, .priority = served->priority, .device = served->device};
+    *arg =
+        (struct gsim_arg){.buffer_index = move->buffer_index, .reads = back, .writes = !back, .declared_const = back};
+    return (struct gsim_op){.kind = move->kind,
+                            .copy_kind = move->copy_kind,
+                            .index = move->served,
+                            .arg_count = 1,
+                            .args = arg,
+                            .bytes = move->bytes,
+                            .stream = served->stream,
+                            .priority = served->priority,
+                            .device = served->device};
 }
 
 static struct gsim_op *make_move(struct lowerer *l, const struct move *move)
@@ -338,7 +350,10 @@ void gsim_moves_walk_destroy(struct gsim_moves_walk *walk)
     gsim_free(walk);
 }
 
-void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index) { start_state(&walk->lowerer, buffer_index); }
+void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index)
+{
+    start_state(&walk->lowerer, buffer_index);
+}
 
 bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, size_t *count)
 {
@@ -349,7 +364,8 @@ bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, 
     return !l->failed;
 }
 
-struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op, struct gsim_arg *arg)
+struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op,
+                                    struct gsim_arg *arg)
 {
     return move_as_op(&walk->lowerer.moves[index], op, arg);
 }
@@ -380,7 +396,8 @@ static bool meet(struct gsim_afters *afters, const struct gsim_op *op)
         if (afters->passed[op->after[a]] == afters->walk) continue;
         afters->passed[op->after[a]] = afters->walk;
         if (afters->found_count == afters->found_capacity &&
-            gsim_array_grow((void **)&afters->found, sizeof(*afters->found), afters->found_count, &afters->found_capacity))
+            gsim_array_grow((void **)&afters->found, sizeof(*afters->found), afters->found_count,
+                            &afters->found_capacity))
             return false;
         afters->found[afters->found_count++] = op->after[a];
     }
@@ -394,7 +411,8 @@ bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, cons
     size_t kept = 0;
     *list = op->after;
     *count = op->after_count;
-    if (!afters->program->op_count) return true; /* drawn: whoever leaves one out with an "after" waits for all (feed.h) */
+    if (!afters->program->op_count)
+        return true; /* drawn: whoever leaves one out with an "after" waits for all (feed.h) */
     for (uint32_t a = 0; a < op->after_count && direct; a++) direct = !is_left_out(afters, place, op->after[a]);
     if (direct) return true;
     if (!afters->passed) afters->passed = gsim_alloc(sizeof(*afters->passed) * afters->program->op_count);

@@ -30,16 +30,25 @@ static const struct gsim_op *keep(struct gsim_bringer *l, const struct gsim_op *
 }
 
 /* A copy of a part of a buffer, for SERVED. */
-static void add_move(struct gsim_bringer *l, const struct gsim_op *served, uint32_t buffer, const struct gsim_held_part *part,
-                     uint32_t from, uint32_t to)
+static void add_move(struct gsim_bringer *l, const struct gsim_op *served, uint32_t buffer,
+                     const struct gsim_held_part *part, uint32_t from, uint32_t to)
 {
     bool is_back = to == GSIM_AT_HOST, is_peer = from != GSIM_AT_HOST && !is_back;
     bool is_whole = !part->begin && part->end >= l->run->program->buffers[buffer].bytes;
     struct gsim_arg arg = {.buffer_index = buffer, .reads = is_back, .writes = !is_back, .declared_const = is_back};
     struct gsim_segment segment = {part->begin, part->end - part->begin, 0, is_back, !is_back};
-    struct gsim_op op = {.kind = GSIM_OP_COPY, .index = served->index, .arg_count = 1, .args = &arg, .bytes = part->end - part->begin,
-                         .copy_kind = is_back ? GSIM_COPY_D2H : is_peer ? GSIM_COPY_P2P : GSIM_COPY_H2D, .stream = served->stream,
-                         .priority = served->priority, .segments = &segment, .segment_count = !is_whole};
+    struct gsim_op op = {.kind = GSIM_OP_COPY,
+                         .index = served->index,
+                         .arg_count = 1,
+                         .args = &arg,
+                         .bytes = part->end - part->begin,
+                         .copy_kind = is_back   ? GSIM_COPY_D2H
+                                      : is_peer ? GSIM_COPY_P2P
+                                                : GSIM_COPY_H2D,
+                         .stream = served->stream,
+                         .priority = served->priority,
+                         .segments = &segment,
+                         .segment_count = !is_whole};
     op.device = (uint16_t)(from == GSIM_AT_HOST ? to : from);
     op.to_device = (uint16_t)(is_peer ? to : 0);
     const struct gsim_op *kept = keep(l, &op);
@@ -140,7 +149,8 @@ static bool lower(struct gsim_bringer *l, struct gsim_oplist *list)
 {
     const struct gsim_program *program = l->run->program;
     l->count = l->move_count = 0;
-    for (uint32_t i = 0; i < program->op_count && !l->failed; i++) gsim_bringer_add(l, &program->ops[i], program->ops[i].device);
+    for (uint32_t i = 0; i < program->op_count && !l->failed; i++)
+        gsim_bringer_add(l, &program->ops[i], program->ops[i].device);
     list->ops = GSIM_ARENA_ARRAY(l->run->arena, const struct gsim_op *, l->count + 1);
     if (!list->ops || l->failed) return false;
     memcpy(list->ops, l->ops, sizeof *list->ops * l->count);

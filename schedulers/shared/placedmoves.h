@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). The moves of ops that are placed on several GPUs, in explicit memory: what a kernel reads and its GPU
- * lacks is copied from the host or, if that has more bandwidth, from a GPU that holds it; once, until somebody writes.
+ * Layer: schedulers (helper). The moves of ops that are placed on several GPUs, in explicit memory: what a kernel reads
+ * and its GPU lacks is copied from the host or, if that has more bandwidth, from a GPU that holds it; once, until
+ * somebody writes.
  */
 #pragma once
 
@@ -24,4 +25,5 @@ void gsim_bringer_forget(struct gsim_bringer *b, uint32_t buffer);
 void gsim_bringer_add(struct gsim_bringer *b, const struct gsim_op *op, uint32_t device);
 
 /* As gsim_moves_lower(), of a program that has been placed (gsim_placing_program): moves stand at use. */
-enum gsim_status gsim_moves_lower_placed(struct gsim_run *run, struct gsim_lowering *lowering, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_moves_lower_placed(struct gsim_run *run, struct gsim_lowering *lowering,
+                                         struct gsim_error *error) GSIM_NODISCARD;

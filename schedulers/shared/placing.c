@@ -11,7 +11,8 @@
 
 static gsim_place place_of(const struct gsim_platform *platform, uint32_t place, uint32_t other)
 {
-    return place == GSIM_AT_HOST ? gsim_platform_host_place(platform, other) : gsim_platform_device_place(platform, place);
+    return place == GSIM_AT_HOST ? gsim_platform_host_place(platform, other)
+                                 : gsim_platform_device_place(platform, place);
 }
 
 double gsim_placing_gbps(const struct gsim_placing *p, uint32_t from, uint32_t to)
@@ -20,13 +21,16 @@ double gsim_placing_gbps(const struct gsim_placing *p, uint32_t from, uint32_t t
     const struct gsim_device_facts *facts = &p->run->device;
     if (platform) return gsim_platform_gbps(platform, place_of(platform, from, to), place_of(platform, to, from));
     if (from == to) return facts->d2d_gbps;
-    return from == GSIM_AT_HOST ? facts->h2d_gbps : to == GSIM_AT_HOST ? facts->d2h_gbps : fmin(facts->h2d_gbps, facts->d2h_gbps);
+    return from == GSIM_AT_HOST ? facts->h2d_gbps
+           : to == GSIM_AT_HOST ? facts->d2h_gbps
+                                : fmin(facts->h2d_gbps, facts->d2h_gbps);
 }
 
 double gsim_placing_latency_us(const struct gsim_placing *p, uint32_t from, uint32_t to)
 {
     const struct gsim_platform *platform = p->run->platform;
-    return platform ? gsim_platform_latency_us(platform, place_of(platform, from, to), place_of(platform, to, from)) : 0;
+    return platform ? gsim_platform_latency_us(platform, place_of(platform, from, to), place_of(platform, to, from))
+                    : 0;
 }
 
 /* --- data --------------------------------------------------------------------------------------------------------- */
@@ -42,7 +46,8 @@ static bool next_access(const struct gsim_placing *p, struct gsim_access_walk *w
 {
     if (!p->data->by_declaration) return gsim_access_next(walk, access);
     if (walk->arg == walk->op->arg_count) return false;
-    *access = (struct gsim_access){.end = UINT64_MAX, .buffer_index = walk->op->args[walk->arg++].buffer_index, .reads = true};
+    *access = (struct gsim_access){
+        .end = UINT64_MAX, .buffer_index = walk->op->args[walk->arg++].buffer_index, .reads = true};
     return true;
 }
 
@@ -116,7 +121,8 @@ uint32_t gsim_placing_next(struct gsim_placing *p, const uint32_t *candidates, u
 
 double gsim_placing_end_us(struct gsim_placing *p, const struct gsim_op *op, uint32_t device)
 {
-    return fmax(p->free_us[device], p->now_us + gsim_placing_transfer_us(p, op, device, false)) + gsim_estimate_us(p->run, op);
+    return fmax(p->free_us[device], p->now_us + gsim_placing_transfer_us(p, op, device, false)) +
+           gsim_estimate_us(p->run, op);
 }
 
 struct gsim_placing *gsim_placing_create(struct gsim_run *run, bool by_declaration, struct gsim_error *error)
@@ -131,7 +137,8 @@ struct gsim_placing *gsim_placing_create(struct gsim_run *run, bool by_declarati
                                .busy_streams = GSIM_ARENA_ARRAY(run->arena, uint32_t, count)};
     if (run->arena->failed) goto no_memory;
     uint32_t room = run->draw ? run->draw->tables->buffer_room : run->program->buffer_count;
-    if (!gsim_whereabouts_init(data, run->program, room, count, run->memory == GSIM_MEMORY_MANAGED, by_declaration)) goto no_memory;
+    if (!gsim_whereabouts_init(data, run->program, room, count, run->memory == GSIM_MEMORY_MANAGED, by_declaration))
+        goto no_memory;
     if (run->placement->init && run->placement->init(p, error)) {
         gsim_placing_release(p);
         return NULL;
@@ -155,7 +162,8 @@ void gsim_placing_note(struct gsim_placing *p, const struct gsim_op *op, uint32_
 
 void gsim_placing_forget(struct gsim_placing *p, uint32_t buffer) { gsim_whereabouts_begin(p->data, buffer); }
 
-uint32_t gsim_placing_choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)
+uint32_t gsim_placing_choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates,
+                             uint32_t count)
 {
     uint32_t device = p->run->placement->choose(p, op, candidates, count);
     double cost_us = gsim_estimate_us(p->run, op);

@@ -249,7 +249,8 @@ static bool split_streams(struct gsim_run *run, struct gsim_plan_choice *choice,
     uint32_t *stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)choice->list->op_count + 1);
     if (!stream_of) return false;
     for (uint32_t i = 0; i < choice->list->op_count; i++)
-        if (!gsim_op_is_host(choice->list->ops[i])) stream_of[i] = choice->stream_of[i] * device_count + choice->list->ops[i]->device;
+        if (!gsim_op_is_host(choice->list->ops[i]))
+            stream_of[i] = choice->stream_of[i] * device_count + choice->list->ops[i]->device;
     choice->stream_of = stream_of;
     choice->stream_count *= device_count;
     return true;
@@ -263,7 +264,8 @@ enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_ch
     memset(plan, 0, sizeof(*plan));
     plan->step_count = choice->list->op_count;
     plan->device_count = run->is_placed ? run->device_count : 1;
-    if (!split_streams(run, &split, plan->device_count)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    if (!split_streams(run, &split, plan->device_count))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
     plan->stream_count = split.stream_count;
     start(&b, run->arena);
     if (!b.failed) add_steps(&b);
@@ -275,8 +277,8 @@ enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_ch
     return b.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while planning") : GSIM_OK;
 }
 
-static enum gsim_status make(struct gsim_run *run, const struct gsim_oplist *list, gsim_plan_choose *choose, struct gsim_plan *plan,
-                             struct gsim_error *error)
+static enum gsim_status make(struct gsim_run *run, const struct gsim_oplist *list, gsim_plan_choose *choose,
+                             struct gsim_plan *plan, struct gsim_error *error)
 {
     struct gsim_dag dag;
     struct gsim_arena scratch = {0};
@@ -291,14 +293,15 @@ static enum gsim_status make(struct gsim_run *run, const struct gsim_oplist *lis
     return status;
 }
 
-enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place, bool drops_overhead,
-                                   gsim_plan_choose *choose, struct gsim_error *error)
+enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place,
+                                   bool drops_overhead, gsim_plan_choose *choose, struct gsim_error *error)
 {
     const struct gsim_lowering *lowering = &planned->lowering;
     enum gsim_status status = gsim_moves_lower(run, place, &planned->lowering, error);
     if (status == GSIM_OK && drops_overhead) gsim_lowering_drop_overhead(&planned->lowering);
     if (status == GSIM_OK) status = make(run, &lowering->first, choose, &planned->first, error);
     planned->steady = planned->first;
-    if (status == GSIM_OK && lowering->steady.ops != lowering->first.ops) status = make(run, &lowering->steady, choose, &planned->steady, error);
+    if (status == GSIM_OK && lowering->steady.ops != lowering->first.ops)
+        status = make(run, &lowering->steady, choose, &planned->steady, error);
     return status;
 }

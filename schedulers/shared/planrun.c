@@ -82,7 +82,8 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
     bool *used = GSIM_ARENA_ARRAY(run->arena, bool, (size_t)streams + 1);
-    if (!x.streams || !x.events || !used) return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
+    if (!x.streams || !x.events || !used)
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
     gsim_peers_enable(run->driver);
     uint32_t split = style->first->device_count > 1 ? style->first->device_count : 1;
     x.device_count = style->devices || split > 1 ? gsim_device_count(run->driver) : 1;

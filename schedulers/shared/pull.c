@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See include/gpusim/schedulers/pull.h. Streams are first in, first out: of what used a place it is enough to know the last op in each
- * stream, and an event of a later op of a stream stands for an earlier one. So what is kept grows with buffers and streams.
+ * See include/gpusim/schedulers/pull.h. Streams are first in, first out: of what used a place it is enough to know the
+ * last op in each stream, and an event of a later op of a stream stands for an earlier one. So what is kept grows with
+ * buffers and streams.
  */
 #include "gpusim/schedulers/pull.h"
 
@@ -109,7 +110,10 @@ void gsim_pull_destroy(struct gsim_pull *p)
     gsim_free(p);
 }
 
-static bool is_over(const struct gsim_pull *p) { return p->failed || p->draw->error.status || gsim_driver_failed(p->run->driver); }
+static bool is_over(const struct gsim_pull *p)
+{
+    return p->failed || p->draw->error.status || gsim_driver_failed(p->run->driver);
+}
 
 static void follow(struct gsim_pull *p, struct moment moment)
 {
@@ -213,7 +217,8 @@ static void leave_out(struct gsim_pull *p, const struct gsim_op *op)
     follow_afters(p, op);
     p->afters[op->index % GSIM_SOURCE_AFTER] = (struct moment){0};
     for (passed->count = 0; passed->count < p->follow_count && !p->failed; passed->count++) {
-        if (gsim_array_grow((void **)&passed->moments, sizeof *passed->moments, passed->count, &passed->room)) p->failed = true;
+        if (gsim_array_grow((void **)&passed->moments, sizeof *passed->moments, passed->count, &passed->room))
+            p->failed = true;
         else passed->moments[passed->count] = p->follows[passed->count];
     }
     if (p->left_out) p->left_out(p->left_out_data, op);
@@ -252,7 +257,8 @@ static void follow_place(struct gsim_pull *p, const struct place *place, bool wr
 {
     follow(p, place->writer);
     for (uint32_t i = 0; writes && i < place->reader_count; i++) follow(p, place->readers[i]);
-    for (uint32_t s = 0; writes && place->has_more && s < p->stream_count; s++) follow(p, (struct moment){s + 1, p->streams[s].sequence});
+    for (uint32_t s = 0; writes && place->has_more && s < p->stream_count; s++)
+        follow(p, (struct moment){s + 1, p->streams[s].sequence});
 }
 
 static void note_reader(struct place *place, struct moment moment)
@@ -268,8 +274,10 @@ static void note_reader(struct place *place, struct moment moment)
     if (i == place->reader_count) place->reader_count++;
 }
 
-/* A place of two is read or written, from BEGIN to END. NOTED: by the op that MOMENT is; else it is asked what it must follow. */
-static void access_place(struct gsim_pull *p, size_t index, const struct gsim_access *part, bool reads, bool writes, const struct moment *noted)
+/* A place of two is read or written, from BEGIN to END. NOTED: by the op that MOMENT is; else it is asked what it must
+ * follow. */
+static void access_place(struct gsim_pull *p, size_t index, const struct gsim_access *part, bool reads, bool writes,
+                         const struct moment *noted)
 {
     if (!reads && !writes) return;
     struct gsim_places_found found = gsim_places_find(&p->places, (uint32_t)index, part->begin, part->end);
@@ -312,7 +320,8 @@ static struct stream *stream_at(struct gsim_pull *p, uint32_t number, const stru
     if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_room)) return NULL;
     struct stream *s = &p->streams[p->stream_count++];
     *s = (struct stream){.number = number};
-    if (GSIM_DRIVER_HAS(p->run->driver, device_set) && gsim_device_count(p->run->driver) > 1) gsim_device_set(p->run->driver, is->device);
+    if (GSIM_DRIVER_HAS(p->run->driver, device_set) && gsim_device_count(p->run->driver) > 1)
+        gsim_device_set(p->run->driver, is->device);
     s->handle = gsim_stream_create(p->run->driver, is->priority);
     return s;
 }

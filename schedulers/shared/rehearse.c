@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Places a whole program before its run (include/gpusim/placement.h). The rehearsal knows estimates alone: each GPU does one
- * kernel after another, transfers start when a kernel is given to it, and links are idle.
+ * Places a whole program before its run (include/gpusim/placement.h). The rehearsal knows estimates alone: each GPU
+ * does one kernel after another, transfers start when a kernel is given to it, and links are idle.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void place_in_order(struct rehearsal *r)
     }
 }
 
-/* --- as kernels are ready ------------------------------------------------------------------------------------------ */
+/* --- as kernels are ready --- */
 
 static bool is_before(const struct moment *a, const struct moment *b)
 {
@@ -167,7 +167,7 @@ static void place_as_ready(struct rehearsal *r)
     }
 }
 
-/* --- the program --------------------------------------------------------------------------------------------------- */
+/* --- the program --- */
 
 static bool init_rehearsal(struct rehearsal *r, struct gsim_arena *arena)
 {
@@ -214,7 +214,8 @@ bool gsim_placing_moves(const struct gsim_program *program, uint32_t *device_of)
     return true;
 }
 
-static enum gsim_status place(struct gsim_run *run, const struct gsim_oplist *list, uint32_t *device_of, struct gsim_error *error)
+static enum gsim_status place(struct gsim_run *run, const struct gsim_oplist *list, uint32_t *device_of,
+                              struct gsim_error *error)
 {
     struct gsim_dag dag;
     struct gsim_placing *p = gsim_placing_create(run, false, error);
@@ -251,7 +252,8 @@ enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *e
         if (run->placement->follows_program) continue;
         ops[i].device = 0;
         if (ops[i].kind == GSIM_OP_COPY && ops[i].copy_kind == GSIM_COPY_P2P)
-            return gsim_error_set(error, GSIM_INPUT, "--place %s: ops[%u] copies between GPUs: the program is placed already",
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "--place %s: ops[%u] copies between GPUs: the program is placed already",
                                   run->placement->name, i);
     }
     run->program = placed;

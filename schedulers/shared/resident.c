@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An op list is cut once into launches and single ops; copies to the device go as early as the data allows, so that they come between as
- * few kernels as possible. On several GPUs each has launches of its own: a launch ends where a kernel follows one of another GPU.
+ * An op list is cut once into launches and single ops; copies to the device go as early as the data allows, so that
+ * they come between as few kernels as possible. On several GPUs each has launches of its own: a launch ends where a
+ * kernel follows one of another GPU.
  */
 #include "schedulers/shared/resident.h"
 
@@ -17,7 +18,7 @@ struct part {
     bool needs_sync;                /* host op: a device op that it depends on may be pending */
     bool is_awaited;                /* a part on another GPU follows it */
     struct gsim_persistent *launch; /* NULL: a single op */
-    uint32_t *waits;                /* by GPU: the last part there that it follows; NONE: none. NULL: there is one GPU */
+    uint32_t *waits; /* by GPU: the last part there that it follows; NONE: none. NULL: there is one GPU */
     gsim_event event;
 };
 
@@ -37,7 +38,7 @@ struct maker {
     bool *is_pending;     /* by GPU: work that the host has not waited for */
 };
 
-/* --- the preset order ----------------------------------------------------------------------------------------------- */
+/* --- the preset order --- */
 
 /* An op in the order that is made: by KEY, ties as the program has them. */
 struct ranked {
@@ -52,13 +53,14 @@ static int compare_ranked(const void *a, const void *b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
-/* Keys of the part's ops: the longest path to its start (level), or minus the longest from it, in which no op comes before what it
- * follows as long as times are above 0. */
+/* Keys of the part's ops: the longest path to its start (level), or minus the longest from it, in which no op comes
+ * before what it follows as long as times are above 0. */
 static void rank(const struct maker *m, const struct parts *p, const struct part *part, struct ranked *ranked)
 {
     uint32_t count = part->end - part->begin;
     for (uint32_t i = 0; i < count; i++) ranked[i] = (struct ranked){0, i};
-    for (uint32_t i = 0; m->order == GSIM_RESIDENT_PRIORITY && i < count; i++) ranked[i].key = p->list.ops[part->begin + i]->priority;
+    for (uint32_t i = 0; m->order == GSIM_RESIDENT_PRIORITY && i < count; i++)
+        ranked[i].key = p->list.ops[part->begin + i]->priority;
     for (uint32_t i = 0; m->order == GSIM_RESIDENT_LEVEL && i < count; i++)
         for (uint32_t e = p->dag.pred_start[part->begin + i]; e < p->dag.pred_start[part->begin + i + 1]; e++)
             if (p->dag.preds[e] >= part->begin && ranked[p->dag.preds[e] - part->begin].key + 1 > ranked[i].key)
@@ -71,7 +73,8 @@ static void rank(const struct maker *m, const struct parts *p, const struct part
     }
 }
 
-static bool put_in_order(const struct maker *m, const struct parts *p, const struct part *part, struct gsim_persistent *plan)
+static bool put_in_order(const struct maker *m, const struct parts *p, const struct part *part,
+                         struct gsim_persistent *plan)
 {
     struct gsim_arena *arena = m->run->arena;
     if (m->order == GSIM_RESIDENT_PROGRAM) return true;
@@ -85,7 +88,7 @@ static bool put_in_order(const struct maker *m, const struct parts *p, const str
     return true;
 }
 
-/* --- cutting --------------------------------------------------------------------------------------------------------- */
+/* --- cutting --- */
 
 static struct gsim_persistent *make_launch(const struct maker *m, const struct parts *p, const struct part *part)
 {
@@ -93,7 +96,8 @@ static struct gsim_persistent *make_launch(const struct maker *m, const struct p
     uint32_t count = part->end - part->begin, edges = 0;
     struct gsim_persistent *plan = GSIM_ARENA_NEW(arena, struct gsim_persistent);
     uint32_t *starts = GSIM_ARENA_ARRAY(arena, uint32_t, count + 1);
-    uint32_t *after = GSIM_ARENA_ARRAY(arena, uint32_t, p->dag.pred_start[part->end] - p->dag.pred_start[part->begin] + 1);
+    uint32_t *after =
+        GSIM_ARENA_ARRAY(arena, uint32_t, p->dag.pred_start[part->end] - p->dag.pred_start[part->begin] + 1);
     if (!plan || !starts || !after) return NULL;
     for (uint32_t i = 0; i < count; i++) {
         starts[i] = edges;
@@ -133,7 +137,8 @@ static bool cut(const struct maker *m, struct parts *p)
         struct part part = {.begin = i, .end = i + 1};
         while (part.end < p->list.op_count && are_mates(p, i, part.end)) {
             bool crosses = false; /* another GPU's kernel lies between */
-            for (uint32_t e = p->dag.pred_start[part.end]; m->device_count > 1 && e < p->dag.pred_start[part.end + 1]; e++)
+            for (uint32_t e = p->dag.pred_start[part.end]; m->device_count > 1 && e < p->dag.pred_start[part.end + 1];
+                 e++)
                 crosses |= p->dag.preds[e] >= i && !are_mates(p, i, p->dag.preds[e]);
             if (crosses) break;
             part.end++;
@@ -141,16 +146,18 @@ static bool cut(const struct maker *m, struct parts *p)
         part.needs_sync = gsim_op_is_host(p->list.ops[i]) && follows_device_op(m, p, i, synced);
         if (part.needs_sync) synced = i;
         if (is_kernel(p, i) && !(part.launch = make_launch(m, p, &part))) return false;
-        if (p->count == p->capacity && gsim_array_grow((void **)&p->items, sizeof *p->items, p->count, &p->capacity)) return false;
+        if (p->count == p->capacity && gsim_array_grow((void **)&p->items, sizeof *p->items, p->count, &p->capacity))
+            return false;
         p->items[p->count++] = part;
         i = part.end;
     }
     return true;
 }
 
-/* --- several GPUs ---------------------------------------------------------------------------------------------------------- */
+/* --- several GPUs --- */
 
-/* Ops between two host ops sorted by how many changes of GPU, or from kernels to copies, come before them: so that launches are few. */
+/* Ops between two host ops sorted by how many changes of GPU, or from kernels to copies, come before them: so that
+ * launches are few. */
 static bool sort_for_gpus(const struct maker *m, struct parts *p)
 {
     struct gsim_arena *arena = m->run->arena;
@@ -165,7 +172,8 @@ static bool sort_for_gpus(const struct maker *m, struct parts *p)
             uint32_t pred = p->dag.preds[e], after = changes[pred] + !are_mates(p, pred, i);
             if (pred >= stretch && after > changes[i]) changes[i] = after;
         }
-        ranked[i] = (struct ranked){(double)changes[i] * 2 * (m->device_count + 1) + (is_kernel(p, i) ? m->device_count : 0) + op->device, i};
+        ranked[i] = (struct ranked){
+            (double)changes[i] * 2 * (m->device_count + 1) + (is_kernel(p, i) ? m->device_count : 0) + op->device, i};
         if (!gsim_op_is_host(op) && i + 1 < count) continue;
         uint32_t end = gsim_op_is_host(op) ? i : i + 1;
         qsort(ranked + stretch, end - stretch, sizeof *ranked, compare_ranked);
@@ -191,7 +199,8 @@ static bool find_waits(const struct maker *m, struct parts *p)
             part_of[node] = (uint32_t)i;
             for (uint32_t e = p->dag.pred_start[node]; e < p->dag.pred_start[node + 1]; e++) {
                 uint32_t pred = p->dag.preds[e], device = p->list.ops[pred]->device, *last = &part->waits[device];
-                if (pred < synced || gsim_op_is_host(p->list.ops[pred]) || device == p->list.ops[node]->device) continue;
+                if (pred < synced || gsim_op_is_host(p->list.ops[pred]) || device == p->list.ops[node]->device)
+                    continue;
                 if (*last == NONE || *last < part_of[pred]) *last = part_of[pred];
             }
         }
@@ -201,7 +210,7 @@ static bool find_waits(const struct maker *m, struct parts *p)
     return part_of != NULL;
 }
 
-/* --- the lists -------------------------------------------------------------------------------------------------------------- */
+/* --- the lists --- */
 
 /* Lists of drawn ops are kept: a launch's plan outlives it. */
 static bool keep_list(const struct maker *m, struct parts *p)
@@ -213,7 +222,8 @@ static bool keep_list(const struct maker *m, struct parts *p)
     return true;
 }
 
-static enum gsim_status make_parts(const struct maker *m, struct parts *p, const struct gsim_oplist *list, struct gsim_error *error)
+static enum gsim_status make_parts(const struct maker *m, struct parts *p, const struct gsim_oplist *list,
+                                   struct gsim_error *error)
 {
     p->list = *list;
     p->count = 0;
@@ -235,7 +245,7 @@ static void release_parts(struct parts *p)
     gsim_dag_release(&p->dag);
 }
 
-/* --- the run ------------------------------------------------------------------------------------------------------------ */
+/* --- the run --- */
 
 enum gsim_status gsim_resident_prepare(struct gsim_run *run, struct gsim_error *error)
 {
@@ -245,7 +255,8 @@ enum gsim_status gsim_resident_prepare(struct gsim_run *run, struct gsim_error *
 static void synchronize(const struct maker *m, bool always)
 {
     for (uint32_t d = 0; d < m->device_count; d++) {
-        if (m->is_pending[d] || (always && m->device_count == 1)) gsim_stream_synchronize(m->run->driver, m->streams[d]);
+        if (m->is_pending[d] || (always && m->device_count == 1))
+            gsim_stream_synchronize(m->run->driver, m->streams[d]);
         m->is_pending[d] = false;
     }
 }
@@ -278,16 +289,18 @@ static bool open_streams(struct maker *m)
     return m->is_pending && m->streams;
 }
 
-enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_persistent *style, enum gsim_resident_order order,
-                                       struct gsim_error *error)
+enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_persistent *style,
+                                       enum gsim_resident_order order, struct gsim_error *error)
 {
     const struct gsim_lowering *known = gsim_feed_known(run);
     struct maker m = {.run = run, .style = style, .order = order, .device_count = gsim_device_count(run->driver)};
     struct parts lists[3] = {{.count = 0}}; /* by enum gsim_feed_kind */
     struct gsim_feed feed = {0};
     if (!GSIM_DRIVER_HAS(run->driver, persistent_launch))
-        return gsim_error_set(error, GSIM_INPUT, "the %s driver has no resident kernels here: none under time slices or a policy among tasks",
-                              run->driver->ops->name);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "the %s driver has no resident kernels here: none under time slices or a policy among tasks",
+            run->driver->ops->name);
     enum gsim_status status = known ? make_parts(&m, &lists[GSIM_FEED_FIRST], &known->first, error) : GSIM_OK;
     if (status == GSIM_OK && known && known->first.ops != known->steady.ops)
         status = make_parts(&m, &lists[GSIM_FEED_STEADY], &known->steady, error);
@@ -296,7 +309,8 @@ enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_p
     while (status == GSIM_OK && gsim_feed_begin(&feed)) {
         while (status == GSIM_OK && gsim_feed_next(&feed)) {
             struct parts *p = &lists[feed.kind];
-            if (feed.waits || (run->draw && m.device_count > 1)) synchronize(&m, false); /* edges are known within a list */
+            if (feed.waits || (run->draw && m.device_count > 1))
+                synchronize(&m, false); /* edges are known within a list */
             if (run->draw) status = make_parts(&m, p, &feed.list, error);
             for (size_t i = 0; status == GSIM_OK && i < p->count; i++) run_part(&m, p, &p->items[i]);
         }

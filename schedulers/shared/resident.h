@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). What the schedulers of resident kernels share: kernels that follow one another in the program, with
- * nothing of the host's or of the copy engines between them, become one launch; everything goes to one stream.
+ * Layer: schedulers (helper). What the schedulers of resident kernels share: kernels that follow one another in the
+ * program, with nothing of the host's or of the copy engines between them, become one launch; everything goes to one
+ * stream.
  */
 #pragma once
 
@@ -18,5 +19,5 @@ enum gsim_resident_order {
 
 /* prepare() and execute(); STYLE says how each launch is scheduled, its lists are filled in. */
 enum gsim_status gsim_resident_prepare(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_persistent *style, enum gsim_resident_order order,
-                                       struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_resident_execute(struct gsim_run *run, const struct gsim_persistent *style,
+                                       enum gsim_resident_order order, struct gsim_error *error) GSIM_NODISCARD;

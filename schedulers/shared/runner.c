@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The runner of policies (include/gpusim/policy.h). An op is issued once the host knows that all it follows has ended, to a stream of
- * its own among those of its device; the host waits for whichever ends first. Dependences by declared constness: frontier.h.
+ * The runner of policies (include/gpusim/policy.h). An op is issued once the host knows that all it follows has ended,
+ * to a stream of its own among those of its device; the host waits for whichever ends first. Dependences by declared
+ * constness: frontier.h.
  */
 #include "gpusim/policy.h"
 
@@ -56,7 +57,7 @@ static gsim_stream create_stream(struct runner *r, uint32_t device)
     return gsim_stream_create(r->driver, 0);
 }
 
-/* --- issuing ------------------------------------------------------------------------------------------------------- */
+/* --- issuing --- */
 
 /* Copies of one buffer follow one another. */
 static void copy(struct runner *r, const struct gsim_op *move, gsim_stream stream)
@@ -85,7 +86,8 @@ static void issue(struct runner *r, struct gsim_policy_op *op, uint32_t slot, ui
     r->failed |= r->bringer.failed;
     for (size_t i = 0; i + 1 < r->bringer.count; i++) copy(r, r->bringer.ops[i], s->stream);
     for (uint32_t a = 0; !r->is_managed && a < op->op->arg_count; a++)
-        if (r->copied[op->op->args[a].buffer_index]) gsim_stream_wait_event(r->driver, s->stream, r->copied[op->op->args[a].buffer_index]);
+        if (r->copied[op->op->args[a].buffer_index])
+            gsim_stream_wait_event(r->driver, s->stream, r->copied[op->op->args[a].buffer_index]);
     gsim_op_issue(r->driver, op->op, s->stream);
     if (!s->event) s->event = gsim_event_create(r->driver, GSIM_EVENT_NO_TIMING);
     gsim_event_record(r->driver, s->event, s->stream);
@@ -106,7 +108,7 @@ static void fill(struct runner *r)
         }
 }
 
-/* --- ends ---------------------------------------------------------------------------------------------------------- */
+/* --- ends --- */
 
 static void push(struct runner *r, uint32_t vertex)
 {
@@ -154,7 +156,7 @@ static bool progress(struct runner *r)
     return false;
 }
 
-/* --- ops as they come ------------------------------------------------------------------------------------------------ */
+/* --- ops as they come --- */
 
 static struct gsim_policy_op *new_op(struct runner *r, const struct gsim_op *op)
 {
@@ -170,7 +172,8 @@ static void submit(struct runner *r, const struct gsim_op *op)
     if (r->params->cost_us > 0) gsim_host_work(r->driver, r->params->cost_us / 2, "run time");
     gsim_frontier_find(&r->frontier, op, op->kind != GSIM_OP_KERNEL);
     uint32_t vertex = gsim_frontier_add(&r->frontier, op, op->kind != GSIM_OP_KERNEL);
-    if (vertex == NONE || (vertex >= r->node_room && gsim_array_grow((void **)&r->nodes, sizeof *r->nodes, vertex, &r->node_room))) {
+    if (vertex == NONE ||
+        (vertex >= r->node_room && gsim_array_grow((void **)&r->nodes, sizeof *r->nodes, vertex, &r->node_room))) {
         r->failed = true;
         return;
     }
@@ -269,10 +272,12 @@ static enum gsim_status run_drawn(struct runner *r, struct gsim_error *error)
     }
     drain(r);
     gsim_iteration_end(r->driver, 0);
-    return draw->error.status ? gsim_error_set(error, draw->error.status, "%s: %s", draw->source->name, draw->error.message) : GSIM_OK;
+    return draw->error.status
+               ? gsim_error_set(error, draw->error.status, "%s: %s", draw->source->name, draw->error.message)
+               : GSIM_OK;
 }
 
-/* --- the run --------------------------------------------------------------------------------------------------------- */
+/* --- the run --- */
 
 static enum gsim_status default_placement(struct gsim_run *run, struct gsim_error *error)
 {
@@ -299,9 +304,14 @@ static bool make_tables(struct runner *r)
     return r->is_managed || gsim_bringer_init(&r->bringer, r->run);
 }
 
-enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy, struct gsim_error *error)
+enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy,
+                                     struct gsim_error *error)
 {
-    struct runner r = {.run = run, .driver = run->driver, .policy = policy, .params = run->params, .is_managed = run->memory == GSIM_MEMORY_MANAGED};
+    struct runner r = {.run = run,
+                       .driver = run->driver,
+                       .policy = policy,
+                       .params = run->params,
+                       .is_managed = run->memory == GSIM_MEMORY_MANAGED};
     if (!run->device_count) run->device_count = 1;
     enum gsim_status status = default_placement(run, error);
     r.view = (struct gsim_policy_run){.run = run, .params = run->params, .device_count = run->device_count};

@@ -14,6 +14,7 @@ void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index);
 /* Notes what must be moved before OP; *COUNT moves, which gsim_moves_walk_move() tells. False: out of memory. */
 bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, size_t *count);
 /* Move INDEX for OP as an op, with its argument in ARG. */
-struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op, struct gsim_arg *arg);
+struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op,
+                                    struct gsim_arg *arg);
 /* Whether a prefetch of the program's own is issued. */
 bool gsim_moves_walk_keeps(const struct gsim_moves_walk *walk);

@@ -29,11 +29,12 @@ void gsim_whereabouts_begin(struct gsim_whereabouts *w, uint32_t buffer)
     if (!found.count) return;
     memset(found.values, 0, sizeof(uint64_t) * w->words);
     gsim_places_join(&w->places, buffer, &found);
-    if (init == GSIM_INIT_HOST || (w->everything_is_somewhere && init == GSIM_INIT_NONE)) gsim_whereabouts_write(w, &whole, GSIM_AT_HOST);
+    if (init == GSIM_INIT_HOST || (w->everything_is_somewhere && init == GSIM_INIT_NONE))
+        gsim_whereabouts_write(w, &whole, GSIM_AT_HOST);
 }
 
-bool gsim_whereabouts_init(struct gsim_whereabouts *w, const struct gsim_program *program, uint32_t room, uint32_t device_count,
-                           bool everything_is_somewhere, bool by_declaration)
+bool gsim_whereabouts_init(struct gsim_whereabouts *w, const struct gsim_program *program, uint32_t room,
+                           uint32_t device_count, bool everything_is_somewhere, bool by_declaration)
 {
     *w = (struct gsim_whereabouts){.program = program, .device_count = device_count, .by_declaration = by_declaration,
                                    .everything_is_somewhere = everything_is_somewhere};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). Which places hold what: for every address of every buffer the host and the devices whose copy
- * is current. Who writes is the only holder, who reads is another one.
+ * Layer: schedulers (helper). Which places hold what: for every address of every buffer the host and the devices whose
+ * copy is current. Who writes is the only holder, who reads is another one.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ struct gsim_held_part {
     uint64_t *holders;
 };
 
-/* ROOM: for buffers. EVERYTHING_IS_SOMEWHERE: those that nobody has written yet are the host's, as managed memory is. False: out
- * of memory. */
-bool gsim_whereabouts_init(struct gsim_whereabouts *w, const struct gsim_program *program, uint32_t room, uint32_t device_count,
-                           bool everything_is_somewhere, bool by_declaration);
+/* ROOM: for buffers. EVERYTHING_IS_SOMEWHERE: those that nobody has written yet are the host's, as managed memory is.
+ * False: out of memory. */
+bool gsim_whereabouts_init(struct gsim_whereabouts *w, const struct gsim_program *program, uint32_t room,
+                           uint32_t device_count, bool everything_is_somewhere, bool by_declaration);
 /* The buffer is as at first. */
 void gsim_whereabouts_begin(struct gsim_whereabouts *w, uint32_t buffer);
 void gsim_whereabouts_release(struct gsim_whereabouts *w); /* accepts zeroed */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fikit: FIKIT (Wu, arXiv 2311.10359). The most urgent tasks that have a request go at once; while a gap between their kernels lasts that
- * the profile foretells, kernels of other tasks fill it that fit by their measured times: queue after queue (BestPrioFit), the longest of
- * a queue first. The next urgent kernel closes the gap before its time (feedback). Who comes first in a queue is first among equals.
+ * fikit: FIKIT (Wu, arXiv 2311.10359). The most urgent tasks that have a request go at once; while a gap between their
+ * kernels lasts that the profile foretells, kernels of other tasks fill it that fit by their measured times: queue
+ * after queue (BestPrioFit), the longest of a queue first. The next urgent kernel closes the gap before its time
+ * (feedback). Who comes first in a queue is first among equals.
  *
- * Ours, where only the abstract and summaries were to be had: gaps up to small_gap_us are left alone (0.1 ms remembered, not confirmed);
- * most_fillers kernels fill at a time; tasks of one priority are the holders together; a task without a request holds nothing, so between
- * the urgent one's requests the next one is the holder; kernels without a profile never fill; tasks are threads of one process.
+ * Ours, where only the abstract and summaries were to be had: gaps up to small_gap_us are left alone (0.1 ms
+ * remembered, not confirmed); most_fillers kernels fill at a time; tasks of one priority are the holders together; a
+ * task without a request holds nothing, so between the urgent one's requests the next one is the holder; kernels
+ * without a profile never fill; tasks are threads of one process.
  */
 #include "schedulers/sharing/held.h"
 
@@ -52,7 +54,8 @@ static double time_of(const struct gsim_share *share, const struct gsim_share_ke
     return gsim_profiled_us(share, k) * (1 + params_of(share)->margin);
 }
 
-/* BestPrioFit: of the first queue behind the holders' that has one that fits, the longest. Tasks with one, by index; task_count: none. */
+/* BestPrioFit: of the first queue behind the holders' that has one that fits, the longest. Tasks with one, by index;
+ * task_count: none. */
 static uint32_t best_fit(const struct gsim_share *share, int top, double idle)
 {
     const struct fikit *f = share->state;
@@ -65,7 +68,8 @@ static uint32_t best_fit(const struct gsim_share *share, int top, double idle)
             const struct gsim_share_kernel *other = f->tasks[best].held.first;
             if (priority > share->tasks[best].priority) continue;
             bool is_same_queue = priority == share->tasks[best].priority;
-            if (is_same_queue && (time_of(share, k) < time_of(share, other) || (time_of(share, k) == time_of(share, other) && k->number > other->number)))
+            if (is_same_queue && (time_of(share, k) < time_of(share, other) ||
+                                  (time_of(share, k) == time_of(share, other) && k->number > other->number)))
                 continue;
         }
         best = i;
@@ -94,7 +98,8 @@ static void serve_holders(struct gsim_share *share)
     struct fikit *f = state_of(share);
     int top = top_of(share);
     for (uint32_t i = 0; i < share->task_count; i++)
-        while (share->tasks[i].priority == top && f->tasks[i].held.first) let_go(share, gsim_held_pop(&f->tasks[i].held));
+        while (share->tasks[i].priority == top && f->tasks[i].held.first)
+            let_go(share, gsim_held_pop(&f->tasks[i].held));
 }
 
 static void request_began(struct gsim_share *share, uint32_t task)
@@ -164,10 +169,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"small_gap_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, small_gap_us), 100, 0, 1e6, "us", NULL, "gaps up to this are not filled"},
-    {"sched_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, sched_us), 2, 0, 1000, "us", NULL, "what the scheduler takes for each kernel that it lets go"},
-    {"margin", GSIM_PARAM_REAL, offsetof(struct fikit_params, margin), 0, 0, 10, "", NULL, "how much longer than measured a filler is taken to be, relative"},
-    {"most_fillers", GSIM_PARAM_INT, offsetof(struct fikit_params, most_fillers), 1, 1, 64, "", NULL, "kernels that fill at a time"},
+    {"small_gap_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, small_gap_us), 100, 0, 1e6, "us", NULL,
+     "gaps up to this are not filled"},
+    {"sched_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, sched_us), 2, 0, 1000, "us", NULL,
+     "what the scheduler takes for each kernel that it lets go"},
+    {"margin", GSIM_PARAM_REAL, offsetof(struct fikit_params, margin), 0, 0, 10, "", NULL,
+     "how much longer than measured a filler is taken to be, relative"},
+    {"most_fillers", GSIM_PARAM_INT, offsetof(struct fikit_params, most_fillers), 1, 1, 64, "", NULL,
+     "kernels that fill at a time"},
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: schedulers. What policies among tasks share: each task's held launches, first come, first served, by their DATA. */
+/* Layer: schedulers. What policies among tasks share: each task's held launches, first come, first served, by their
+ * DATA. */
 #pragma once
 
 #include "gpusim/task.h"

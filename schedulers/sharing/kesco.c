@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kesco: KeSCo's tasks (ICCD 2023), as its slides have them: each task's streams are a zone, less urgent tasks are postponed, and the zones'
- * streams are merged: a task's stream stands behind the more urgent tasks' streams of the same place, so its kernels go once those have ended.
- * Of equal priorities the one that comes first in the list is the more urgent. The kernel level is the tasks' scheduler's: sched=kesco.
+ * kesco: KeSCo's tasks (ICCD 2023), as its slides have them: each task's streams are a zone, less urgent tasks are
+ * postponed, and the zones' streams are merged: a task's stream stands behind the more urgent tasks' streams of the
+ * same place, so its kernels go once those have ended. Of equal priorities the one that comes first in the list is the
+ * more urgent. The kernel level is the tasks' scheduler's: sched=kesco.
  *
- * Ours, since no pseudo-code was to be had: merged is stream j with stream j, modulo streams; where the paper's compiler knows a program, this one
- * counts: a task has done with a stream when its request has ended, or when every kernel of it that has not come yet stands behind others.
- * demotion=off lets all go at once (zones side by side). Waits that merging makes redundant cost nothing here, so none is removed.
+ * Ours, since no pseudo-code was to be had: merged is stream j with stream j, modulo streams; where the paper's
+ * compiler knows a program, this one counts: a task has done with a stream when its request has ended, or when every
+ * kernel of it that has not come yet stands behind others. demotion=off lets all go at once (zones side by side). Waits
+ * that merging makes redundant cost nothing here, so none is removed.
  */
 #include <string.h>
 
@@ -119,7 +121,8 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     if (s) s->zones = GSIM_ARENA_ARRAY(share->arena, struct zone, share->task_count);
     if (!s || !s->zones) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t t = 0; t < share->task_count; t++)
-        for (uint32_t o = 0; o < share->tasks[t].program->op_count; o++) s->zones[t].total += share->tasks[t].program->ops[o].kind == GSIM_OP_KERNEL;
+        for (uint32_t o = 0; o < share->tasks[t].program->op_count; o++)
+            s->zones[t].total += share->tasks[t].program->ops[o].kind == GSIM_OP_KERNEL;
     return GSIM_OK;
 }
 
@@ -130,8 +133,10 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"demotion", GSIM_PARAM_BOOL, offsetof(struct kesco_params, demotion), 1, 0, 1, "", NULL, "less urgent tasks' streams stand behind the more urgent ones'"},
-    {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, MOST_STREAMS, "", NULL, "places of merged streams"},
+    {"demotion", GSIM_PARAM_BOOL, offsetof(struct kesco_params, demotion), 1, 0, 1, "", NULL,
+     "less urgent tasks' streams stand behind the more urgent ones'"},
+    {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, MOST_STREAMS, "", NULL,
+     "places of merged streams"},
     {.name = NULL},
 };
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * orion: Orion (EuroSys 2024; eth-easl/orion aded65d). The most urgent task's launches go at once, in a stream of the highest priority. One of
- * the others goes where that one has nothing in flight in its request, or where its SM need fits beside what was let go in this look (size +
- * sm <= sm_threshold) and one of the two is compute-bound and the other memory-bound, or either is unknown. Once the summed times of
- * the others since then pass max_be_us, they wait until all of theirs have ended.
+ * orion: Orion (EuroSys 2024; eth-easl/orion aded65d). The most urgent task's launches go at once, in a stream of the
+ * highest priority. One of the others goes where that one has nothing in flight in its request, or where its SM need
+ * fits beside what was let go in this look (size + sm <= sm_threshold) and one of the two is compute-bound and the
+ * other memory-bound, or either is unknown. Once the summed times of the others since then pass max_be_us, they wait
+ * until all of theirs have ended.
  *
- * SM need: blocks over blocks per SM, min(ceil(2048 / threads), ceil(65536 / static smem), by registers), which may exceed the GPU, and then
- * never fits beside the urgent one. Times come from the profile; compute or memory from the kernel's flops and DRAM bytes, as a profiler counts
- * them. Ours: a look at every launch and end in place of polling; copies are not held; sm_threshold stays (inference).
+ * SM need: blocks over blocks per SM, min(ceil(2048 / threads), ceil(65536 / static smem), by registers), which may
+ * exceed the GPU, and then never fits beside the urgent one. Times come from the profile; compute or memory from the
+ * kernel's flops and DRAM bytes, as a profiler counts them. Ours: a look at every launch and end in place of polling;
+ * copies are not held; sm_threshold stays (inference).
  */
 #include <math.h>
 
@@ -41,7 +43,8 @@ static enum bound bound_of(const struct gsim_share *share, const struct gsim_ker
 
 static uint64_t sms_of(const struct gsim_share_kernel *k)
 {
-    double threads = (double)k->kernel->block.x * k->kernel->block.y * k->kernel->block.z, registers = k->kernel->regs_per_thread ? k->kernel->regs_per_thread : 32;
+    double threads = (double)k->kernel->block.x * k->kernel->block.y * k->kernel->block.z,
+           registers = k->kernel->regs_per_thread ? k->kernel->regs_per_thread : 32;
     double per_sm = fmin(ceil(2048 / threads), fmax(1, floor(65536 / (registers * threads))));
     if (k->kernel->smem_bytes) per_sm = fmin(per_sm, ceil(65536.0 / k->kernel->smem_bytes));
     return (uint64_t)ceil((double)gsim_blocks_of(k) / per_sm);
@@ -123,9 +126,12 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"max_be_us", GSIM_PARAM_REAL, offsetof(struct orion_params, max_be_us), 100, 0, 1e9, "us", NULL, "of others' kernels in a row before they wait for all of theirs"},
-    {"sm_threshold", GSIM_PARAM_INT, offsetof(struct orion_params, sm_threshold), 0, 0, 4096, "", NULL, "SMs that others may need in one look; 0: all"},
-    {"decision_us", GSIM_PARAM_REAL, offsetof(struct orion_params, decision_us), 2, 0, 1000, "us", NULL, "what the scheduler takes for each launch"},
+    {"max_be_us", GSIM_PARAM_REAL, offsetof(struct orion_params, max_be_us), 100, 0, 1e9, "us", NULL,
+     "of others' kernels in a row before they wait for all of theirs"},
+    {"sm_threshold", GSIM_PARAM_INT, offsetof(struct orion_params, sm_threshold), 0, 0, 4096, "", NULL,
+     "SMs that others may need in one look; 0: all"},
+    {"decision_us", GSIM_PARAM_REAL, offsetof(struct orion_params, decision_us), 2, 0, 1000, "us", NULL,
+     "what the scheduler takes for each launch"},
     {.name = NULL},
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * partition: each process has SMs of its own, in multiples of device.part_sms: green contexts and static MPS partitions, where L2
- * and DRAM are shared, or MIG, where DRAM's bandwidth is divided like the SMs. Idle SMs are not lent.
+ * partition: each process has SMs of its own, in multiples of device.part_sms: green contexts and static MPS
+ * partitions, where L2 and DRAM are shared, or MIG, where DRAM's bandwidth is divided like the SMs. Idle SMs are not
+ * lent.
  */
 #include "gpusim/task.h"
 

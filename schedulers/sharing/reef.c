@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reef: REEF (OSDI 2022; SJTU-IPADS/reef 58dabe0) and REEF-N, as Orion's artifact runs it. The most urgent task is real-time, all others are
- * best-effort. reset: when a real-time request's first kernel comes, everything of the others is killed and begins anew later (their kernels
- * must be idempotent), and the real-time kernels go after preempt_us; others go on when the request has ended. n: a real-time kernel goes at
- * once, and beside it the first of the others that is no longer than it and needs no fewer SMs; where there is no real-time kernel, each look
- * counts the waiting others, and at depth all of them go.
+ * reef: REEF (OSDI 2022; SJTU-IPADS/reef 58dabe0) and REEF-N, as Orion's artifact runs it. The most urgent task is
+ * real-time, all others are best-effort. reset: when a real-time request's first kernel comes, everything of the others
+ * is killed and begins anew later (their kernels must be idempotent), and the real-time kernels go after preempt_us;
+ * others go on when the request has ended. n: a real-time kernel goes at once, and beside it the first of the others
+ * that is no longer than it and needs no fewer SMs; where there is no real-time kernel, each look counts the waiting
+ * others, and at depth all of them go.
  *
- * Deviations: reset pads no real-time kernel (others' blocks beside it need code of their own); wait=on kills nothing and lets what runs end; n
- * looks at every launch and end, and polls every poll_us while others wait. A killed kernel's work is lost. n gives streams no priorities.
+ * Deviations: reset pads no real-time kernel (others' blocks beside it need code of their own); wait=on kills nothing
+ * and lets what runs end; n looks at every launch and end, and polls every poll_us while others wait. A killed kernel's
+ * work is lost. n gives streams no priorities.
  */
 #include <math.h>
 
@@ -96,7 +98,9 @@ static void pad(struct gsim_share *share)
     struct reef *r = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++) {
         const struct gsim_share_kernel *k = r->tasks[i].held.first;
-        if (i == r->urgent || !k || gsim_profiled_us(share, k) > gsim_profiled_us(share, r->beside) || sms_of(k) < sms_of(r->beside)) continue;
+        if (i == r->urgent || !k || gsim_profiled_us(share, k) > gsim_profiled_us(share, r->beside) ||
+            sms_of(k) < sms_of(r->beside))
+            continue;
         let_go(share, i, 0);
         return;
     }
@@ -198,11 +202,16 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"variant", GSIM_PARAM_CHOICE, offsetof(struct reef_params, variant), VARIANT_RESET, 0, 1, "", "reset|n", "kill and restart, or REEF-N"},
-    {"wait", GSIM_PARAM_BOOL, offsetof(struct reef_params, wait), 0, 0, 1, "", NULL, "reset: kill nothing, what runs ends"},
-    {"preempt_us", GSIM_PARAM_REAL, offsetof(struct reef_params, preempt_us), 40, 0, 10000, "us", NULL, "reset: from a request's first kernel to free SMs"},
-    {"poll_us", GSIM_PARAM_REAL, offsetof(struct reef_params, poll_us), 2, 0.1, 10000, "us", NULL, "n: between two looks at waiting others"},
-    {"depth", GSIM_PARAM_INT, offsetof(struct reef_params, depth), 12, 1, 100000, "", NULL, "n: looks without a real-time kernel before others go"},
+    {"variant", GSIM_PARAM_CHOICE, offsetof(struct reef_params, variant), VARIANT_RESET, 0, 1, "", "reset|n",
+     "kill and restart, or REEF-N"},
+    {"wait", GSIM_PARAM_BOOL, offsetof(struct reef_params, wait), 0, 0, 1, "", NULL,
+     "reset: kill nothing, what runs ends"},
+    {"preempt_us", GSIM_PARAM_REAL, offsetof(struct reef_params, preempt_us), 40, 0, 10000, "us", NULL,
+     "reset: from a request's first kernel to free SMs"},
+    {"poll_us", GSIM_PARAM_REAL, offsetof(struct reef_params, poll_us), 2, 0.1, 10000, "us", NULL,
+     "n: between two looks at waiting others"},
+    {"depth", GSIM_PARAM_INT, offsetof(struct reef_params, depth), 12, 1, 100000, "", NULL,
+     "n: looks without a real-time kernel before others go"},
     {.name = NULL},
 };
 

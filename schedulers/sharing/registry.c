@@ -24,7 +24,8 @@ static const struct gsim_plugin_kind kind = GSIM_PLUGIN_KIND(sharing, "way of sh
 const struct gsim_sharing_ops *gsim_sharing_find(const char *name) { return gsim_plugin_find(&kind, name); }
 const struct gsim_sharing_ops *gsim_sharing_at(uint32_t index) { return gsim_plugin_at(&kind, index); }
 
-enum gsim_status gsim_sharing_load(const char *name_or_path, const struct gsim_sharing_ops **ops, struct gsim_error *error)
+enum gsim_status gsim_sharing_load(const char *name_or_path, const struct gsim_sharing_ops **ops,
+                                   struct gsim_error *error)
 {
     const void *found = NULL;
     enum gsim_status status = gsim_plugin_load(&kind, name_or_path, &found, error);

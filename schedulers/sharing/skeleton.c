@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * skeleton: where a new policy among tasks starts. It works: one kernel at a time has the GPU, of the most urgent task that has one, and
- * of equals the one that came first. Built and tested with the others, but not listed in sharing.def; as a shared object of its own it exports
- * "gsim_sharing" (include/gpusim/task.h says what is called when, and what it may do).
+ * skeleton: where a new policy among tasks starts. It works: one kernel at a time has the GPU, of the most urgent task
+ * that has one, and of equals the one that came first. Built and tested with the others, but not listed in sharing.def;
+ * as a shared object of its own it exports "gsim_sharing" (include/gpusim/task.h says what is called when, and what it
+ * may do).
  */
 #include "gpusim/task.h"
 
@@ -70,7 +71,8 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"decision_us", GSIM_PARAM_REAL, offsetof(struct skeleton_params, decision_us), 0, 0, 1000, "us", NULL, "what a decision takes"},
+    {"decision_us", GSIM_PARAM_REAL, offsetof(struct skeleton_params, decision_us), 0, 0, 1000, "us", NULL,
+     "what a decision takes"},
     {.name = NULL},
 };
 

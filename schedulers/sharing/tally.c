@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tally: Tally (ASPLOS 2025; tally-project/tally 86feb12). The most urgent task's launches go at once. Kernels of others go, one of each task at a
- * time, only while that one has nothing queued or running and idle_us have passed since. A kernel that takes longer than turnaround_us was
- * made to stop between blocks: when an urgent launch comes, its blocks end and no further one begins, and it goes on from there later; shorter
- * ones run to their end. The urgent kernel does not wait for that: it queues on the device.
+ * tally: Tally (ASPLOS 2025; tally-project/tally 86feb12). The most urgent task's launches go at once. Kernels of
+ * others go, one of each task at a time, only while that one has nothing queued or running and idle_us have passed
+ * since. A kernel that takes longer than turnaround_us was made to stop between blocks: when an urgent launch comes,
+ * its blocks end and no further one begins, and it goes on from there later; shorter ones run to their end. The urgent
+ * kernel does not wait for that: it queues on the device.
  *
- * form=whole stops nothing (no_transform), form=beside lets others go beside the urgent task (space_share). Deviations: one form in place of
- * slices and persistent blocks: a kernel stops at any block, and is not slowed down by that form; the choice by measured speed is left out.
+ * form=whole stops nothing (no_transform), form=beside lets others go beside the urgent task (space_share). Deviations:
+ * one form in place of slices and persistent blocks: a kernel stops at any block, and is not slowed down by that form;
+ * the choice by measured speed is left out.
  */
 #include "schedulers/sharing/held.h"
 
@@ -65,7 +67,9 @@ static void stop_others(struct gsim_share *share)
     const struct tally_params *p = params_of(share);
     for (uint32_t i = 0; i < share->task_count && p->form == FORM_STOPS; i++) {
         struct tally_task *own = &t->tasks[i];
-        if (i == t->urgent || !own->kernel || own->is_stopped || gsim_profiled_us(share, own->kernel) <= p->turnaround_us) continue;
+        if (i == t->urgent || !own->kernel || own->is_stopped ||
+            gsim_profiled_us(share, own->kernel) <= p->turnaround_us)
+            continue;
         own->is_stopped = true;
         gsim_share_timer(share, gsim_share_now(share) + p->flag_us, own);
     }
@@ -125,10 +129,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
 static const struct gsim_param params_table[] = {
     {"form", GSIM_PARAM_CHOICE, offsetof(struct tally_params, form), FORM_STOPS, 0, 2, "", "stops|whole|beside",
      "long kernels stop between blocks, or are left whole (no_transform), or run beside (space_share)"},
-    {"idle_us", GSIM_PARAM_REAL, offsetof(struct tally_params, idle_us), 100, 0, 1e6, "us", NULL, "how long the urgent task must have had nothing before others go"},
-    {"turnaround_us", GSIM_PARAM_REAL, offsetof(struct tally_params, turnaround_us), 100, 0, 1e6, "us", NULL, "kernels up to this are left whole"},
-    {"hop_us", GSIM_PARAM_REAL, offsetof(struct tally_params, hop_us), 2, 0, 1000, "us", NULL, "what the server takes for a launch"},
-    {"flag_us", GSIM_PARAM_REAL, offsetof(struct tally_params, flag_us), 1, 0, 1000, "us", NULL, "until blocks see that they shall stop"},
+    {"idle_us", GSIM_PARAM_REAL, offsetof(struct tally_params, idle_us), 100, 0, 1e6, "us", NULL,
+     "how long the urgent task must have had nothing before others go"},
+    {"turnaround_us", GSIM_PARAM_REAL, offsetof(struct tally_params, turnaround_us), 100, 0, 1e6, "us", NULL,
+     "kernels up to this are left whole"},
+    {"hop_us", GSIM_PARAM_REAL, offsetof(struct tally_params, hop_us), 2, 0, 1000, "us", NULL,
+     "what the server takes for a launch"},
+    {"flag_us", GSIM_PARAM_REAL, offsetof(struct tally_params, flag_us), 1, 0, 1000, "us", NULL,
+     "until blocks see that they shall stop"},
     {.name = NULL},
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tgs: TGS (NSDI 2023; pkusys/TGS e1c6a31). The most urgent task is the production job: its rate of blocks launched is told every message_us. Others
- * may launch while their blocks in the present window are below the limit, else they look again every tick_us. The limit follows the
- * production rate: 0 while the first samples find its largest, then slow start (1.5 times, or back and on to avoidance) and avoidance (small steps
- * up, 8 % down), with back-offs where the rate falls by 9 % or stays 12 % low; the constants are the code's. Once the production job has ended
- * there is no limit.
+ * tgs: TGS (NSDI 2023; pkusys/TGS e1c6a31). The most urgent task is the production job: its rate of blocks launched is
+ * told every message_us. Others may launch while their blocks in the present window are below the limit, else they look
+ * again every tick_us. The limit follows the production rate: 0 while the first samples find its largest, then slow
+ * start (1.5 times, or back and on to avoidance) and avoidance (small steps up, 8 % down), with back-offs where the
+ * rate falls by 9 % or stays 12 % low; the constants are the code's. Once the production job has ended there is no
+ * limit.
  *
  * Left out: spilling memory. Ours: one limit for all other tasks together.
  */
@@ -28,7 +29,7 @@ enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
 struct tgs {
     struct gsim_held *held;       /* by task */
     uint32_t urgent;
-    double rate, window_blocks;   /* blocks of the production job since the last message; of the others in this window */
+    double rate, window_blocks; /* blocks of the production job since the last message; of the others in this window */
     double window_start, limit, max_rate, samples[SAMPLES];
     uint32_t messages, low_count, next;
     enum phase phase;
@@ -113,7 +114,8 @@ static void let_others_go(struct gsim_share *share)
     }
     for (uint32_t i = 0; i < share->task_count; i++) {
         uint32_t task = (t->next + i) % share->task_count;
-        while (task != t->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) && (t->limit > 0 || t->is_lifted)) {
+        while (task != t->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) &&
+               (t->limit > 0 || t->is_lifted)) {
             struct gsim_share_kernel *k = gsim_held_pop(&t->held[task]);
             t->window_blocks += (double)gsim_blocks_of(k);
             share->decisions++;
@@ -165,8 +167,11 @@ static bool note(const void *params, double run_us, char *text, size_t size)
 {
     double message_us = ((const struct tgs_params *)params)->message_us, messages = floor(run_us / message_us);
     if (messages >= FEW) return false;
-    snprintf(text, size, "tgs: %.0f messages of the urgent task's rate come in this run, one each %.4g s, and others wait for %d of them or its end: "
-             "fewer than %d show no settled limit (--opt message_us=N)", messages, message_us / 1e6, SAMPLES, FEW);
+    snprintf(text, size,
+             "tgs: %.0f messages of the urgent task's rate come in this run, one each %.4g s, and others wait for %d "
+             "of them or its end: "
+             "fewer than %d show no settled limit (--opt message_us=N)",
+             messages, message_us / 1e6, SAMPLES, FEW);
     return true;
 }
 
@@ -187,9 +192,12 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"message_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, message_us), 5e6, 100, 1e9, "us", NULL, "between two messages with the production job's rate"},
-    {"window_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, window_us), 50000, 10, 1e9, "us", NULL, "in which others' blocks are counted"},
-    {"tick_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, tick_us), 10000, 1, 1e9, "us", NULL, "between two looks of who is over the limit"},
+    {"message_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, message_us), 5e6, 100, 1e9, "us", NULL,
+     "between two messages with the production job's rate"},
+    {"window_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, window_us), 50000, 10, 1e9, "us", NULL,
+     "in which others' blocks are counted"},
+    {"tick_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, tick_us), 10000, 1, 1e9, "us", NULL,
+     "between two looks of who is over the limit"},
     {.name = NULL},
 };
 

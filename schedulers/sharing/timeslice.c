@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* timeslice: what the driver does with several processes: their contexts have the GPU in turn. Slice, switches and how long an idle
- * context holds it are the device's (slice_us, slice_switch_us, slice_idle_switch_us, slice_hold_us). */
+/* timeslice: what the driver does with several processes: their contexts have the GPU in turn. Slice, switches and how
+ * long an idle context holds it are the device's (slice_us, slice_switch_us, slice_idle_switch_us, slice_hold_us). */
 #include "gpusim/task.h"
 
 static void settings(const void *params, struct gsim_share_settings *s)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * xsched: XSched (OSDI 2025; XpuOS/xsched). Each task's launches are a queue that is ready while it has some that have not ended. Highest
- * priority first: on every change the ready queues of the highest priority go on, the others are suspended. Utilisation partition: one
- * queue at a time goes on, in a ring, for slice_us times its percentage over all percentages, or until it has nothing. What suspending
- * does is the level's: 1 lets go nothing more, so the launches that were made, at most threshold, still run; 2 takes back what has not
- * begun; 3 interrupts what runs, and another context has the SMs after interrupt_us.
+ * xsched: XSched (OSDI 2025; XpuOS/xsched). Each task's launches are a queue that is ready while it has some that have
+ * not ended. Highest priority first: on every change the ready queues of the highest priority go on, the others are
+ * suspended. Utilisation partition: one queue at a time goes on, in a ring, for slice_us times its percentage over all
+ * percentages, or until it has nothing. What suspending does is the level's: 1 lets go nothing more, so the launches
+ * that were made, at most threshold, still run; 2 takes back what has not begun; 3 interrupts what runs, and another
+ * context has the SMs after interrupt_us.
  *
- * Below are the driver's time slices, as XSched's processes have them; at level 3 it decides whose the SMs are. Ours: a launch costs
- * hop_us; a task's percentage= is its share, 1 where it has none; a graph's kernels are launches of their own.
+ * Below are the driver's time slices, as XSched's processes have them; at level 3 it decides whose the SMs are. Ours: a
+ * launch costs hop_us; a task's percentage= is its share, 1 where it has none; a graph's kernels are launches of their
+ * own.
  */
 #include "schedulers/sharing/held.h"
 
@@ -147,7 +149,8 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
     q->released--;
     if (q->last == k) q->last = NULL;
     if (!gsim_share_behind(share, k) || is_ready(q)) serve(share);
-    else gsim_share_timer(share, gsim_share_now(share) + NEXT_US, q); /* else the next one of its stream comes at once */
+    else
+        gsim_share_timer(share, gsim_share_now(share) + NEXT_US, q); /* else the next one of its stream comes at once */
 }
 
 static void timer(struct gsim_share *share, void *argument)
@@ -177,13 +180,18 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"policy", GSIM_PARAM_CHOICE, offsetof(struct xsched_params, policy), POLICY_PRIORITY, 0, 1, "", "priority|partition",
-     "highest priority first, or utilisation partition by the tasks' percentage="},
-    {"level", GSIM_PARAM_INT, offsetof(struct xsched_params, level), 2, 1, 3, "", NULL, "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"},
-    {"threshold", GSIM_PARAM_INT, offsetof(struct xsched_params, threshold), 8, 1, 1024, "", NULL, "launches in flight, at most"},
-    {"slice_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, slice_us), 5000, 100, 1e7, "us", NULL, "of the utilisation partition"},
-    {"hop_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, hop_us), 1, 0, 1000, "us", NULL, "what a launch costs more"},
-    {"interrupt_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, interrupt_us), 32, 0, 10000, "us", NULL, "level 3: from one context to the next"},
+    {"policy", GSIM_PARAM_CHOICE, offsetof(struct xsched_params, policy), POLICY_PRIORITY, 0, 1, "",
+     "priority|partition", "highest priority first, or utilisation partition by the tasks' percentage="},
+    {"level", GSIM_PARAM_INT, offsetof(struct xsched_params, level), 2, 1, 3, "", NULL,
+     "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"},
+    {"threshold", GSIM_PARAM_INT, offsetof(struct xsched_params, threshold), 8, 1, 1024, "", NULL,
+     "launches in flight, at most"},
+    {"slice_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, slice_us), 5000, 100, 1e7, "us", NULL,
+     "of the utilisation partition"},
+    {"hop_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, hop_us), 1, 0, 1000, "us", NULL,
+     "what a launch costs more"},
+    {"interrupt_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, interrupt_us), 32, 0, 10000, "us", NULL,
+     "level 3: from one context to the next"},
     {.name = NULL},
 };
 

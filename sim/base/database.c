@@ -16,8 +16,8 @@
 #define STEPS_FREE     1000000
 #define STEPS_A_LOOK   1000
 
-/* SQLite's own allocator, but that the process ends where it has none left: a table that was not read, a text that is NULL
- * would else look like what the file holds. */
+/* SQLite's own allocator, but that the process ends where it has none left: a table that was not read, a text that is
+ * NULL would else look like what the file holds. */
 static sqlite3_mem_methods usual;
 
 static void *or_end(void *memory, int size)
@@ -40,7 +40,8 @@ void gsim_database_install(void)
 
 void gsim_database_distrust(sqlite3 *database)
 {
-    static const int off[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA};
+    static const int off[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA};
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) sqlite3_db_config(database, off[i], 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
@@ -75,7 +76,7 @@ static void limit(sqlite3 *database, const char *path, struct gsim_database_step
     sqlite3_progress_handler(database, STEPS_A_LOOK, count_down, steps);
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------- */
+/* --- opening --- */
 static bool folder_is_writable(const char *path)
 {
     size_t length = strlen(path);
@@ -117,13 +118,14 @@ static bool is_about_log(int code)
     return code == SQLITE_CANTOPEN || code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_READONLY;
 }
 
-/* The first access makes the log's index beside PATH, which takes a folder and a disk that can be written: where there is
- * no log, the file is read without one. */
+/* The first access makes the log's index beside PATH, which takes a folder and a disk that can be written: where there
+ * is no log, the file is read without one. */
 int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, struct gsim_database_steps *steps)
 {
     *database = NULL;
     /* Beside it SQLite keeps what is not in it yet. */
-    bool is_alone = !bytes_of(path, "-wal") && !bytes_of(path, "-journal"), is_plain = !is_alone || folder_is_writable(path);
+    bool is_alone = !bytes_of(path, "-wal") && !bytes_of(path, "-journal"),
+         is_plain = !is_alone || folder_is_writable(path);
     int flags = may_recover && access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int code = is_plain ? sqlite3_open_v2(path, database, flags, NULL) : open_immutable(path, database);
     if (code == SQLITE_OK) limit(*database, path, steps);
@@ -136,20 +138,23 @@ int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, s
     return code;
 }
 
-/* --- what it holds -------------------------------------------------------------------------------------------------- */
+/* --- what it holds --- */
 static bool is_true(sqlite3 *database, const char *sql, const char *table)
 {
     sqlite3_stmt *statement = NULL;
     bool answer = sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-                  sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
-                  sqlite3_column_int(statement, 0) == 1;
+                  sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+                  sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) == 1;
     sqlite3_finalize(statement);
     return answer;
 }
 
 bool gsim_database_holds(sqlite3 *database, const char *table)
 {
-    return is_true(database, "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')", table) &&
+    return is_true(database,
+                   "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND type "
+                   "IN ('table', 'view')",
+                   table) &&
            is_true(database, "SELECT sum(hidden <> 0) = 0 FROM pragma_table_xinfo(?1)", table);
 }
 

@@ -11,13 +11,14 @@
 
 #include "gpusim/status.h"
 
-/* Pages of a damaged file may lead back to each other, so that a table has no end: after more work than the file's bytes
- * of rows can be, statements fail with SQLITE_INTERRUPT. */
+/* Pages of a damaged file may lead back to each other, so that a table has no end: after more work than the file's
+ * bytes of rows can be, statements fail with SQLITE_INTERRUPT. */
 struct gsim_database_steps {
     uint64_t left; /* thousands of SQLite's instructions */
 };
 
-/* For a program, once, before all else: where SQLite has no memory left the process ends, by gsim_ends_out_of_memory(). */
+/* For a program, once, before all else: where SQLite has no memory left the process ends, by gsim_ends_out_of_memory().
+ */
 void gsim_database_install(void);
 /* Opens PATH for reading, also where its folder cannot be written. MAY_RECOVER: brings the log of a killed writer into
  * order where PATH can be written. *DATABASE is to be closed, also after a failure, and STEPS must outlive its use.

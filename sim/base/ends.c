@@ -35,7 +35,7 @@ static struct {
     bool is_short;
 } state;
 
-/* --- removing ------------------------------------------------------------------------------------------------------ */
+/* --- removing --- */
 static void empty_folder(int folder)
 {
     char entries[ENTRY_BYTES];
@@ -62,14 +62,15 @@ void gsim_ends_remove(const char *path)
 static void clean_up(void)
 {
     pid_t child = atomic_load(&state.child);
-    if (child > 0 && kill(child, SIGKILL) == 0) waitpid(child, NULL, 0); /* or it might write once more what is removed here */
+    if (child > 0 && kill(child, SIGKILL) == 0)
+        waitpid(child, NULL, 0); /* or it might write once more what is removed here */
     for (size_t i = 0; i < PATHS_MAX; i++) {
         const char *path = atomic_load(&state.paths[i]);
         if (path) gsim_ends_remove(path);
     }
 }
 
-/* --- the list ------------------------------------------------------------------------------------------------------ */
+/* --- the list --- */
 bool gsim_ends_add(const char *path)
 {
     char *copy = gsim_alloc(strlen(path) + 1), *none;
@@ -106,7 +107,7 @@ void gsim_ends_keep(const char *path)
 
 void gsim_ends_set_child(pid_t child) { atomic_store(&state.child, child); }
 
-/* --- the end ------------------------------------------------------------------------------------------------------- */
+/* --- the end --- */
 /* Appends to the line; what does not fit is left out. */
 static void put(char *line, size_t size, const char *text)
 {
@@ -149,7 +150,10 @@ static void stop(int signal_number)
     put(line, sizeof(line), name_of(signal_number));
     put(line, sizeof(line), "; ");
     if (files) put_count(line, sizeof(line), files);
-    put(line, sizeof(line), files == 1 ? " file is complete, no other was changed" : files ? " files are complete, no other was changed" : "no file was changed");
+    put(line, sizeof(line),
+        files == 1 ? " file is complete, no other was changed"
+        : files    ? " files are complete, no other was changed"
+                   : "no file was changed");
     put(line, sizeof(line), "; the same command starts afresh\n");
     tell(line);
     _exit(128 + signal_number);
@@ -170,7 +174,8 @@ bool gsim_ends_has_memory(size_t size)
     return true;
 }
 
-/* SimGrid aborts when C's allocator fails, which leaves its errno. A fault of ours aborts as well: then the files go, and the abort goes on. */
+/* SimGrid aborts when C's allocator fails, which leaves its errno. A fault of ours aborts as well: then the files go,
+ * and the abort goes on. */
 static void take_abort(int signal_number)
 {
     if (errno == ENOMEM || !gsim_ends_has_memory(LEAST_BYTES)) gsim_ends_out_of_memory();
@@ -178,7 +183,8 @@ static void take_abort(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
-/* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the same. */
+/* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the same.
+ */
 void gsim_ends_guard_cpp(void)
 {
     void *library = state.owner ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
@@ -196,7 +202,7 @@ void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code
     if (code == GSL_ENOMEM) gsim_ends_out_of_memory();
 }
 
-/* --- signals ------------------------------------------------------------------------------------------------------- */
+/* --- signals --- */
 static bool is_ignored(int signal_number)
 {
     struct sigaction action;
@@ -221,7 +227,8 @@ void gsim_ends_restore(const sigset_t *old) { sigprocmask(SIG_SETMASK, old, NULL
 
 void gsim_ends_install(bool is_short)
 {
-    struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = take_abort}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = take_abort},
+                     ignore = {.sa_handler = SIG_IGN};
     sigset_t set, old;
     gsim_ends_signals(&set);
     gsim_ends_hold(&old); /* who sees one handler may send any of the signals */

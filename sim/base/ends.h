@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on one
- * line what is kept, and exit with 128 + the signal. What a command keeps by itself: sweep/sink.h.
+ * Layer: sim/base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on
+ * one line what is kept, and exit with 128 + the signal. What a command keeps by itself: sweep/sink.h.
  */
 #pragma once
 
@@ -11,8 +11,9 @@
 
 #include "gpusim/status.h"
 
-/* For a program, once: a library leaves signals to its program. Signals that are ignored already stay so (nohup). A file
- * that may not grow becomes an error of writing. IS_SHORT: the end of a pipe's reader ends the program without a line. */
+/* For a program, once: a library leaves signals to its program. Signals that are ignored already stay so (nohup). A
+ * file that may not grow becomes an error of writing. IS_SHORT: the end of a pipe's reader ends the program without a
+ * line. */
 void gsim_ends_install(bool is_short);
 
 /* Those of SIGINT, SIGTERM and SIGHUP that are not ignored; SIGPIPE comes from a write of ours alone. */
@@ -34,11 +35,14 @@ void gsim_ends_set_child(pid_t child);
 
 /* Ends the process in the same way, with "out of memory": for places that cannot return. */
 void gsim_ends_out_of_memory(void) __attribute__((noreturn));
-/* Calls END where gsim_alloc() and gsim_realloc() have no memory left, in place of NULL: somebody would take that for an answer. */
+/* Calls END where gsim_alloc() and gsim_realloc() have no memory left, in place of NULL: somebody would take that for
+ * an answer. */
 void gsim_alloc_when_out(void (*end)(void));
-/* Before a library in C++ is loaded: where gsim_ends_install() was called, its allocations that fail end the process so. */
+/* Before a library in C++ is loaded: where gsim_ends_install() was called, its allocations that fail end the process
+ * so. */
 void gsim_ends_guard_cpp(void);
-/* A gsl_error_handler_t: memory that is out ends the process so, anything else is left to the caller's check of the code. */
+/* A gsl_error_handler_t: memory that is out ends the process so, anything else is left to the caller's check of the
+ * code. */
 void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code);
 /* Whether an allocation of SIZE bytes works now. */
 bool gsim_ends_has_memory(size_t size);

@@ -20,7 +20,8 @@ enum gsim_status gsim_gz_open(struct gsim_gz *gz, const char *path, struct gsim_
     }
     if (gz->file) return GSIM_OK;
     bool no_memory = !errno || errno == ENOMEM;
-    return gsim_error_set(error, no_memory ? GSIM_NOMEM : GSIM_INPUT, "%s", no_memory ? "out of memory" : strerror(errno));
+    return gsim_error_set(error, no_memory ? GSIM_NOMEM : GSIM_INPUT, "%s",
+                          no_memory ? "out of memory" : strerror(errno));
 }
 
 static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *error)
@@ -40,7 +41,10 @@ static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *
                           most / 1e6, packed > 0 ? "" : " from a pipe");
 }
 
-static bool is_blank(char letter) { return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r' || !letter; }
+static bool is_blank(char letter)
+{
+    return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r' || !letter;
+}
 
 static enum gsim_status check_blanks(struct gsim_gz *gz, const char *piece, size_t count, struct gsim_error *error)
 {
@@ -48,7 +52,8 @@ static enum gsim_status check_blanks(struct gsim_gz *gz, const char *piece, size
     while (last && is_blank(piece[last - 1])) last--;
     gz->blanks = last ? count - last : gz->blanks + count;
     if (gz->blanks <= GSIM_GZ_MOST_BLANKS) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "holds more than %llu MB of nothing but blanks in a row", GSIM_GZ_MOST_BLANKS >> 20);
+    return gsim_error_set(error, GSIM_INPUT, "holds more than %llu MB of nothing but blanks in a row",
+                          GSIM_GZ_MOST_BLANKS >> 20);
 }
 
 enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t *got, struct gsim_error *error)

@@ -71,7 +71,8 @@ static char *slurp(const char *path, size_t *length, struct gsim_error *error)
         text = array;
         status = gsim_gz_read(&gz, text + count, capacity - count - 1, &got, error);
         count += got;
-        if (count > LARGEST_FILE_BYTES) status = gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
+        if (count > LARGEST_FILE_BYTES)
+            status = gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
     }
     gsim_gz_close(&gz);
     if (status) {

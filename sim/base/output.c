@@ -53,7 +53,8 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, 
     return status;
 }
 
-enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text, size_t *length, struct gsim_error *error)
+enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text, size_t *length,
+                                         struct gsim_error *error)
 {
     memset(output, 0, sizeof(*output));
     output->is_memory = true;
@@ -96,11 +97,13 @@ enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
     return S_ISREG(info.st_mode) && !is_link ? check_folder(path, error) : GSIM_OK;
 }
 
-/* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last part. */
+/* What lies behind PATH, or, where nothing does yet, behind the folder that it would be in; *NAME is then its last
+ * part. */
 static bool find(const char *path, struct stat *info, const char **name, char aim[PATH_MAX])
 {
     *name = NULL;
-    for (int links = 0; stat(path, info) != 0 && links < MOST_LINKS; links++) { /* a link to nowhere is what it leads to */
+    for (int links = 0; stat(path, info) != 0 && links < MOST_LINKS;
+         links++) { /* a link to nowhere is what it leads to */
         char text[PATH_MAX];
         ssize_t length = readlink(path, text, sizeof text - 1);
         if (length <= 0) break;
@@ -238,9 +241,10 @@ void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned c
     for (unsigned i = 0; i < count; i++) gsim_output_text(output, text);
 }
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-                            "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
-                            "9899";
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+    "9899";
 
 static char *put_pair(char *at, uint32_t value)
 {
@@ -410,7 +414,8 @@ static bool is_formula(const char *text)
 void gsim_output_csv_string(struct gsim_output *output, const char *text)
 {
     size_t length = strlen(text), bytes;
-    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length), is_safe = !is_formula(text);
+    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length),
+         is_safe = !is_formula(text);
     if (!is_quoted && is_plain && is_safe) {
         gsim_output_bytes(output, text, length);
         return;

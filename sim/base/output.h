@@ -35,7 +35,8 @@ enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text
                                          struct gsim_error *error) GSIM_NODISCARD;
 /* Whether PATH could be opened, without touching it: tells of a missing folder before a long run. */
 enum gsim_status gsim_output_check(const char *path, struct gsim_error *error) GSIM_NODISCARD;
-/* Whether both paths name one file, whether it is there yet or not. Only what a file can hold is shared: never devices. */
+/* Whether both paths name one file, whether it is there yet or not. Only what a file can hold is shared: never devices.
+ */
 bool gsim_output_is_same(const char *path, const char *other);
 /* Flushes, closes and gives the file its name. */
 enum gsim_status gsim_output_commit(struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
@@ -60,9 +61,9 @@ static inline void gsim_output_text(struct gsim_output *output, const char *text
     output->used += length;
 }
 void gsim_output_printf(struct gsim_output *output, const char *format, ...) GSIM_PRINTF(2, 3);
-/* For JSON and CSV: ' is a double quote, %% is %, %s text as it is, %q a JSON string, %c a CSV field, %u unsigned, %d int,
- * %z uint64_t or size_t, %b true or false, %t gsim_time in us, %r a double as gsim_output_real() has it, %f and %.9g a double
- * as printf() has it. */
+/* For JSON and CSV: ' is a double quote, %% is %, %s text as it is, %q a JSON string, %c a CSV field, %u unsigned, %d
+ * int, %z uint64_t or size_t, %b true or false, %t gsim_time in us, %r a double as gsim_output_real() has it, %f and
+ * %.9g a double as printf() has it. */
 void gsim_output_put(struct gsim_output *output, const char *format, ...);
 /* COUNT times TEXT. */
 void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned count);
@@ -75,7 +76,8 @@ void gsim_output_real(struct gsim_output *output, double value);
 void gsim_output_json_real(struct gsim_output *output, const char *name, double value);
 /* A ratio in percent with two decimals in WIDTH columns, with its sign where asked; "-" for NAN, never "-0.00". */
 void gsim_output_percent(struct gsim_output *output, int width, double ratio, bool is_signed);
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, control characters (sim/base/text.h) escapes. */
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, control characters (sim/base/text.h) escapes.
+ */
 void gsim_output_json_string(struct gsim_output *output, const char *text);
 /* A CSV field, quoted where RFC 4180 asks for it; control characters other than tabs and ends of lines become '?'. An
  * apostrophe stands before what a spreadsheet would compute: text that begins with = + - or @ and is no number. */

@@ -96,7 +96,8 @@ static void make_neighbour(struct gsim_part *part, mode_t mode)
         errno = reason;
         if (part->descriptor < 0 && reason != EEXIST) return;
     }
-    if (part->descriptor >= 0 && S_ISREG(mode) && fchmod(part->descriptor, mode & 0777) != 0) return; /* as made, then */
+    if (part->descriptor >= 0 && S_ISREG(mode) && fchmod(part->descriptor, mode & 0777) != 0)
+        return; /* as made, then */
 }
 
 enum gsim_status gsim_part_open(struct gsim_part *part, const char *path, struct gsim_error *error)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulator's random numbers: GSL generators behind include/gpusim/random.h. The runner has its own (traces/runner/kernels/numbers.c). */
+/* The simulator's random numbers: GSL generators behind include/gpusim/random.h. The runner has its own
+ * (traces/runner/kernels/numbers.c). */
 #include "gpusim/random.h"
 
 #include <math.h>

@@ -156,7 +156,8 @@ static bool check_behind(struct check *c, char *open, unsigned *depth, bool *mor
             return closing == ']' || check_key(c);
         }
         if (*c->at != closing) return fail(c, closing == '}' ? "',' or '}'" : "',' or ']'");
-        if (*depth == 2 && c->at + 1 - c->inner > c->jump.to - c->jump.from) c->jump = (struct gsim_scan_jump){c->inner, c->at + 1};
+        if (*depth == 2 && c->at + 1 - c->inner > c->jump.to - c->jump.from)
+            c->jump = (struct gsim_scan_jump){c->inner, c->at + 1};
     }
     return true;
 }
@@ -167,9 +168,11 @@ enum gsim_status gsim_scan_check(const char *text, size_t length, struct gsim_er
     return gsim_scan_check_jump(text, length, &unused, error);
 }
 
-enum gsim_status gsim_scan_check_jump(const char *text, size_t length, struct gsim_scan_jump *jump, struct gsim_error *error)
+enum gsim_status gsim_scan_check_jump(const char *text, size_t length, struct gsim_scan_jump *jump,
+                                      struct gsim_error *error)
 {
-    struct check c = {.text = text, .at = text, .end = text + length, .error = error, .inner = text, .jump = {text, text}};
+    struct check c = {
+        .text = text, .at = text, .end = text + length, .error = error, .inner = text, .jump = {text, text}};
     char open[GSIM_SCAN_DEPTH];
     unsigned depth = 0;
     for (bool more = true; more;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Files and folders of our own for a while, in $TMPDIR, else in /tmp; who made one removes it, an early end
- * does as well (sim/base/ends.h).
+ * Layer: sim/base. Files and folders of our own for a while, in $TMPDIR, else in /tmp; who made one removes it, an
+ * early end does as well (sim/base/ends.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Which of several things, known by their indices, comes soonest: a tournament tree over their times. Its size
- * follows the number of things, so that few of them cost little, however many there may be.
+ * Layer: sim/base. Which of several things, known by their indices, comes soonest: a tournament tree over their times.
+ * Its size follows the number of things, so that few of them cost little, however many there may be.
  */
 #pragma once
 
@@ -12,8 +12,9 @@
 #define GSIM_SOONEST_MOST 512 /* things; a power of two */
 
 struct gsim_soonest {
-    uint32_t leaves;                       /* a power of two: room for so many; those that are not there come at GSIM_TIME_NEVER */
-    gsim_time times[2 * GSIM_SOONEST_MOST]; /* [n] is the earlier of [2n], [2n + 1]; the things' are LEAVES from [LEAVES] on */
+    uint32_t leaves; /* a power of two: room for so many; those that are not there come at GSIM_TIME_NEVER */
+    gsim_time times[2 * GSIM_SOONEST_MOST]; /* [n] is the earlier of [2n], [2n + 1]; the things' are LEAVES from
+                                               [LEAVES] on */
 };
 
 /* Room for one. */
@@ -28,9 +29,15 @@ void gsim_soonest_sort(struct gsim_soonest *soonest, uint32_t count);
 uint32_t gsim_soonest_which(const struct gsim_soonest *soonest, bool *is_alone);
 
 static inline gsim_time gsim_soonest_first(const struct gsim_soonest *soonest) { return soonest->times[1]; }
-static inline gsim_time gsim_soonest_get(const struct gsim_soonest *soonest, uint32_t index) { return soonest->times[soonest->leaves + index]; }
+static inline gsim_time gsim_soonest_get(const struct gsim_soonest *soonest, uint32_t index)
+{
+    return soonest->times[soonest->leaves + index];
+}
 /* Without looking who is first then. */
-static inline void gsim_soonest_put(struct gsim_soonest *soonest, uint32_t index, gsim_time time) { soonest->times[soonest->leaves + index] = time; }
+static inline void gsim_soonest_put(struct gsim_soonest *soonest, uint32_t index, gsim_time time)
+{
+    soonest->times[soonest->leaves + index] = time;
+}
 
 static inline void gsim_soonest_set(struct gsim_soonest *soonest, uint32_t index, gsim_time time)
 {
@@ -46,7 +53,8 @@ static inline void gsim_soonest_set(struct gsim_soonest *soonest, uint32_t index
 }
 
 /* The lowest index from INDEX on that comes at NOW, before which none comes; UINT32_MAX: there is none below LIMIT. */
-static inline uint32_t gsim_soonest_due(const struct gsim_soonest *soonest, uint32_t index, uint32_t limit, gsim_time now)
+static inline uint32_t gsim_soonest_due(const struct gsim_soonest *soonest, uint32_t index, uint32_t limit,
+                                        gsim_time now)
 {
     const gsim_time *times = soonest->times;
     uint32_t at = soonest->leaves + index;

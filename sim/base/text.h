@@ -27,8 +27,8 @@ bool gsim_text_ends_with(const char *text, const char *end);
 /* Reads "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number, and for anything below 0. */
 bool gsim_text_quantity(const char *text, double *value);
 
-/* Reads "FROM:TO", times as "12.5", "250us", "1.5ms", "2s" or "800ns", microseconds without a unit; 0 and INFINITY where one
- * is left out. False where it is none, and unless FROM < TO. */
+/* Reads "FROM:TO", times as "12.5", "250us", "1.5ms", "2s" or "800ns", microseconds without a unit; 0 and INFINITY
+ * where one is left out. False where it is none, and unless FROM < TO. */
 bool gsim_text_window(const char *text, double *from_us, double *to_us);
 
 /* Edits (insert, delete, replace, swap neighbours) between two names; case is ignored, '_' equals '-'. */
@@ -44,8 +44,8 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name);
 /* ", did you mean 'kesco'?" or "" when nothing is near. */
 const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size);
 
-/* Whether a device of that name may be the GPU that a driver calls GPU: "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or an
- * a100-sxm4-40gb, but no h200. */
+/* Whether a device of that name may be the GPU that a driver calls GPU: "NVIDIA A100-SXM4-40GB" is an a100-pcie-40gb or
+ * an a100-sxm4-40gb, but no h200. */
 bool gsim_text_is_gpu(const char *gpu, const char *device);
 
 /* Length of the well-formed UTF-8 sequence at TEXT, of which LEFT bytes are there; 0 when it is none. */

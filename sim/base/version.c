@@ -6,7 +6,8 @@ const char *gpusim_version(void) { return GPUSIM_VERSION; }
 
 uint32_t gpusim_abi(void) { return GSIM_ABI; }
 
-enum gsim_status gsim_abi_check(const char *table, uint32_t abi, size_t size, size_t expected_size, struct gsim_error *error)
+enum gsim_status gsim_abi_check(const char *table, uint32_t abi, size_t size, size_t expected_size,
+                                struct gsim_error *error)
 {
     if (abi != GSIM_ABI)
         return gsim_error_set(error, GSIM_INPUT,

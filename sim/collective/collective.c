@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Collectives over time (sim/collective/collective.h): their kernels meet, move data at the rate of the moment, and are let go
- * together. What a collective takes under which conditions is sim/collective/steps.c's and the algorithms'.
+ * Collectives over time (sim/collective/collective.h): their kernels meet, move data at the rate of the moment, and are
+ * let go together. What a collective takes under which conditions is sim/collective/steps.c's and the algorithms'.
  */
 #include <math.h>
 #include <string.h>
@@ -20,12 +20,12 @@ bool gsim_collective_is(const struct gsim_command *command)
     return m->timeline->program->kernels[command->op->kernel_index].collective != NULL;
 }
 
-/* --- conditions ------------------------------------------------------------------------------------------------------ */
+/* --- conditions --- */
 
 static struct gsim_device *device_of(const struct gsim_collective_member *member) { return member->command->device; }
 
-/* What blocks of unknown kernels draw of device memory: it is not known whether they stream, so half of what their threads could
- * ask for. */
+/* What blocks of unknown kernels draw of device memory: it is not known whether they stream, so half of what their
+ * threads could ask for. */
 static double unknown_gbps(const struct gsim_device_spec *d, const struct gsim_gpu *sm)
 {
     double threads = gsim_gpu_load(sm).unknown_warps * (double)d->warp_threads;
@@ -37,7 +37,8 @@ static double memory_stretch(const struct gsim_collective_run *run, const struct
 {
     const struct gsim_device *d = device_of(member);
     const struct gsim_partition *part = member->command->part;
-    double others = gsim_gpu_demand(part->sm) + unknown_gbps(d->spec, part->sm) + d->copies_gbps - run->load_gbps, own = run->load_gbps;
+    double others = gsim_gpu_demand(part->sm) + unknown_gbps(d->spec, part->sm) + d->copies_gbps - run->load_gbps,
+           own = run->load_gbps;
     if (others <= 0) return 1;
     return gsim_share_dram(d->spec, others + own) / gsim_share_dram(d->spec, own);
 }
@@ -67,7 +68,7 @@ static void set_load(struct gsim_collectives *c, struct gsim_collective_run *run
         if (run->members[i].command) gsim_partitions_add_copy_load(device_of(&run->members[i]), more);
 }
 
-/* --- time ----------------------------------------------------------------------------------------------------------- */
+/* --- time --- */
 
 static void settle(struct gsim_collectives *c, struct gsim_collective_run *run)
 {
@@ -145,7 +146,7 @@ bool gsim_collectives_attend(struct gsim_collectives *c)
     return gsim_agenda_add(&c->machine->agenda, &c->source);
 }
 
-/* --- kernels ---------------------------------------------------------------------------------------------------------- */
+/* --- kernels --- */
 
 static struct gsim_collective_run *new_run(struct gsim_collectives *c, uint32_t communicator)
 {
@@ -174,7 +175,9 @@ static struct gsim_collective_run *find(struct gsim_collectives *c, const struct
     uint32_t op = gsim_command_op(command);
     struct gsim_collective_run **at = &c->runs;
     for (; *at; at = &(*at)->next)
-        if ((*at)->communicator == c->communicator_of[op] && (*at)->ordinal == c->ordinal_of[op] && (*at)->iteration == command->iteration) return *at;
+        if ((*at)->communicator == c->communicator_of[op] && (*at)->ordinal == c->ordinal_of[op] &&
+            (*at)->iteration == command->iteration)
+            return *at;
     struct gsim_collective_run *run = *at = new_run(c, c->communicator_of[op]);
     if (!run) {
         gsim_machine_fail(c->machine, GSIM_NOMEM, "out of memory");
@@ -186,7 +189,8 @@ static struct gsim_collective_run *find(struct gsim_collectives *c, const struct
     return run;
 }
 
-static struct gsim_collective_member *member_of(struct gsim_collectives *c, struct gsim_collective_run *run, const struct gsim_command *command)
+static struct gsim_collective_member *member_of(struct gsim_collectives *c, struct gsim_collective_run *run,
+                                                const struct gsim_command *command)
 {
     const struct gsim_communicator *of = &c->communicators[run->communicator];
     uint32_t i = 0;
@@ -198,7 +202,8 @@ static struct gsim_collective_member *member_of(struct gsim_collectives *c, stru
 static bool is_met(const struct gsim_collective_plan *a, const struct gsim_collective_plan *b)
 {
     if (a->what->bytes != b->what->bytes) return false;
-    return a->what->kind == b->what->kind || (gsim_collective_is_pair(a->what->kind) && gsim_collective_is_pair(b->what->kind));
+    return a->what->kind == b->what->kind ||
+           (gsim_collective_is_pair(a->what->kind) && gsim_collective_is_pair(b->what->kind));
 }
 
 static void submit(void *argument)
@@ -216,9 +221,11 @@ void gsim_collective_submit(struct gsim_command *command)
     if (!run) return;
     if (!is_met(run->plan, plan)) {
         const struct gsim_kernel *kernels = c->machine->timeline->program->kernels;
-        gsim_machine_fail(c->machine, GSIM_SIM, "rank %u's %s meets another rank's %s: expected the same on all ranks of a group, in one order",
-                          gsim_collectives_rank(c, command->client->task), kernels[command->op->kernel_index].name,
-                          kernels[run->plan - c->plans].name);
+        gsim_machine_fail(
+            c->machine, GSIM_SIM,
+            "rank %u's %s meets another rank's %s: expected the same on all ranks of a group, in one order",
+            gsim_collectives_rank(c, command->client->task), kernels[command->op->kernel_index].name,
+            kernels[run->plan - c->plans].name);
         return;
     }
     struct gsim_collective_member *member = member_of(c, run, command);
@@ -235,7 +242,8 @@ void gsim_collective_resident(struct gsim_command *command)
     if (!run) return;
     member_of(c, run, command)->is_resident = true;
     run->resident++;
-    if (is_complete(c, run)) gsim_agenda_set(&c->machine->agenda, &c->source, c->machine->now); /* the SMs are in the middle of theirs */
+    if (is_complete(c, run))
+        gsim_agenda_set(&c->machine->agenda, &c->source, c->machine->now); /* the SMs are in the middle of theirs */
 }
 
 void gsim_collective_ended(struct gsim_command *command)

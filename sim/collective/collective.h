@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (collective). Collectives while they run. On each rank one is a kernel; when all blocks of all ranks are resident
- * they move data, and end together. A block that is resident waits on its SM. The time is that of sim/collective/plan.h under
- * the conditions of each moment: links shared with other collectives, and device memory with the kernels beside.
+ * Layer: sim (collective). Collectives while they run. On each rank one is a kernel; when all blocks of all ranks are
+ * resident they move data, and end together. A block that is resident waits on its SM. The time is that of
+ * sim/collective/plan.h under the conditions of each moment: links shared with other collectives, and device memory
+ * with the kernels beside.
  */
 #pragma once
 
 #include "sim/memory/device.h"
 
-/* Of the machine, where the program has collectives; else COLLECTIVES stays NULL. The machine's KERNELS have their shapes then. */
-enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count, struct gsim_error *error) GSIM_NODISCARD;
+/* Of the machine, where the program has collectives; else COLLECTIVES stays NULL. The machine's KERNELS have their
+ * shapes then. */
+enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 void gsim_collectives_close(struct gsim_machine *m);
 /* What a collective takes alone, in WORKS of the resolved kernels. */
 void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand *works);

@@ -11,8 +11,8 @@ struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device)
     return NULL;
 }
 
-double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device, const struct gsim_collective *collective,
-                                   uint32_t ranks)
+double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
+                                   const struct gsim_collective *collective, uint32_t ranks)
 {
     const struct gsim_collective_links links = gsim_collective_links_of(device, NULL);
     const struct gsim_collective_plan plan = gsim_collective_plan(numbers, collective, ranks, &links);

@@ -23,14 +23,17 @@ static const struct {
 static enum gsim_status fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error)
 {
     char found[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected, gsim_json_found(item, found, sizeof found));
+    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
+                          gsim_json_found(item, found, sizeof found));
 }
 
 static enum gsim_status read_number(struct gsim_nccl *nccl, size_t row, const cJSON *numbers, struct gsim_error *error)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(numbers, rows[row].name);
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value"), *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
-    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind"), *source = cJSON_GetObjectItemCaseSensitive(item, "source");
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value"),
+                *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
+    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind"),
+                *source = cJSON_GetObjectItemCaseSensitive(item, "source");
     if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble < 0)
         return fail(rows[row].name, "an object with a value of 0 or more", item, error);
     if (!cJSON_IsString(unit) || strcmp(unit->valuestring, rows[row].unit) != 0)
@@ -56,7 +59,8 @@ static enum gsim_status read_file(struct gsim_nccl *nccl, const char *path, stru
 {
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? GSIM_OK : error->status;
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"), *numbers = cJSON_GetObjectItemCaseSensitive(json, "numbers");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"),
+                *numbers = cJSON_GetObjectItemCaseSensitive(json, "numbers");
     if (!status && !(cJSON_IsString(schema) && strcmp(schema->valuestring, "gpusim-nccl/1") == 0))
         status = fail("schema", "\"gpusim-nccl/1\"", schema, error);
     if (!status && !cJSON_IsObject(numbers)) status = fail("numbers", "an object", numbers, error);
@@ -82,7 +86,8 @@ enum gsim_status gsim_nccl_load(struct gsim_nccl *nccl, const struct gsim_device
         if (!its) continue;
         if (!best || (was_over ? its < known : !is_over && its > known)) best = &files[i];
     }
-    if (!status && !best) status = gsim_error_set(error, GSIM_INPUT, "expected a file models/nccl/sm_NN.json, found none");
+    if (!status && !best)
+        status = gsim_error_set(error, GSIM_INPUT, "expected a file models/nccl/sm_NN.json, found none");
     if (!status) status = read_file(nccl, best->path, error);
     gsim_arena_release(&arena);
     return status;

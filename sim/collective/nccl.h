@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (collective). The numbers of NCCL on an architecture, from models/nccl/NAME.json (names and units: nccl.def). */
+/* Layer: sim (collective). The numbers of NCCL on an architecture, from models/nccl/NAME.json (names and units:
+ * nccl.def). */
 #pragma once
 
 #include "gpusim/device.h"
@@ -11,4 +12,5 @@ struct gsim_nccl {
 };
 
 /* The file of the device's compute capability, else that of the next lower one that has a file, else the lowest. */
-enum gsim_status gsim_nccl_load(struct gsim_nccl *nccl, const struct gsim_device_spec *device, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_nccl_load(struct gsim_nccl *nccl, const struct gsim_device_spec *device,
+                                struct gsim_error *error) GSIM_NODISCARD;

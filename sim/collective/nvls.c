@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * NVLS: the switch reduces what all ranks load from one address, and stores to all of them, so that the message passes each link
- * once in either direction (NCCL, src/transport/nvls.cc). Between nodes each GPU's part goes up
- * and down two binary trees (NVLSTree).
+ * NVLS: the switch reduces what all ranks load from one address, and stores to all of them, so that the message passes
+ * each link once in either direction (NCCL, src/transport/nvls.cc). Between nodes each GPU's part goes up and down two
+ * binary trees (NVLSTree).
  */
 #include "sim/collective/plan.h"
 
 #include <math.h>
 
-double gsim_nvls_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c)
+double gsim_nvls_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan,
+                    const struct gsim_collective_conditions *c)
 {
     double whole = (double)plan->what->bytes, nodes = plan->nodes, per_node = plan->ranks / nodes;
     double us = n->nvls_us + gsim_steps_us(plan, whole, n->send_gbps, c->gpu_gbps * n->nvls_share, c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Before a run: which ranks do which collectives together, in which order, and how NCCL runs each (sim/collective/state.h).
- * The n-th collective of a communicator on one rank is the n-th on the others.
+ * Before a run: which ranks do which collectives together, in which order, and how NCCL runs each
+ * (sim/collective/state.h). The n-th collective of a communicator on one rank is the n-th on the others.
  */
 #include <math.h>
 #include <string.h>
@@ -15,14 +15,18 @@ static bool has_any(const struct gsim_program *p)
     return false;
 }
 
-static enum gsim_status no_memory(struct gsim_error *error) { return gsim_error_set(error, GSIM_NOMEM, "out of memory"); }
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
 
 /* --- communicators ------------------------------------------------------------------------------------------------ */
 
 static bool is_same_group(const struct gsim_collective *a, const struct gsim_collective *b)
 {
     if (a->communicator != b->communicator || a->group_count != b->group_count) return false;
-    if (gsim_collective_is_pair(a->kind) != gsim_collective_is_pair(b->kind)) return false; /* pairs match by direction alone */
+    if (gsim_collective_is_pair(a->kind) != gsim_collective_is_pair(b->kind))
+        return false; /* pairs match by direction alone */
     return !a->group_count || memcmp(a->group, b->group, sizeof *a->group * a->group_count) == 0;
 }
 
@@ -33,30 +37,36 @@ static uint32_t task_of_rank(const struct gsim_collectives *c, uint32_t rank)
     return UINT32_MAX;
 }
 
-static enum gsim_status add_communicator(struct gsim_collectives *c, const struct gsim_collective *like, const char *program, struct gsim_error *error)
+static enum gsim_status add_communicator(struct gsim_collectives *c, const struct gsim_collective *like,
+                                         const char *program, struct gsim_error *error)
 {
     struct gsim_arena *arena = &c->machine->arena;
     uint32_t count = like->group_count ? like->group_count : c->task_count, world = c->ranks ? c->ranks->count : 1;
     uint32_t *tasks = GSIM_ARENA_ARRAY(arena, uint32_t, count);
-    if (!tasks || gsim_array_grow((void **)&c->communicators, sizeof *c->communicators, c->communicator_count, &c->communicator_room))
+    if (!tasks || gsim_array_grow((void **)&c->communicators, sizeof *c->communicators, c->communicator_count,
+                                  &c->communicator_room))
         return no_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         tasks[i] = like->group_count ? task_of_rank(c, like->group[i]) : i;
         if (tasks[i] == UINT32_MAX && like->group[i] >= world)
-            return gsim_error_set(error, GSIM_INPUT, "%s: a collective is of rank %u, and there %s %u (gpusim --ranks FILE)", program, like->group[i],
-                                  world == 1 ? "is" : "are", world);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "%s: a collective is of rank %u, and there %s %u (gpusim --ranks FILE)", program,
+                                  like->group[i], world == 1 ? "is" : "are", world);
         bool is_several = c->ranks && (tasks[i] == UINT32_MAX || c->ranks->copies[tasks[i]] > 1);
         if (like->group_count && is_several)
-            return gsim_error_set(error, GSIM_INPUT, "%s: a collective names rank %u, which is simulated with others as one: expected \"fold\": false "
-                                                     "in the file of ranks, or no group", program, like->group[i]);
+            return gsim_error_set(
+                error, GSIM_INPUT,
+                "%s: a collective names rank %u, which is simulated with others as one: expected \"fold\": false "
+                "in the file of ranks, or no group",
+                program, like->group[i]);
     }
-    c->communicators[c->communicator_count++] =
-        (struct gsim_communicator){.like = like, .tasks = tasks, .task_count = count, .ranks = like->group_count ? like->group_count : world};
+    c->communicators[c->communicator_count++] = (struct gsim_communicator){
+        .like = like, .tasks = tasks, .task_count = count, .ranks = like->group_count ? like->group_count : world};
     return GSIM_OK;
 }
 
-static enum gsim_status find_communicator(struct gsim_collectives *c, const struct gsim_collective *of, const char *program, uint32_t *index,
-                                          struct gsim_error *error)
+static enum gsim_status find_communicator(struct gsim_collectives *c, const struct gsim_collective *of,
+                                          const char *program, uint32_t *index, struct gsim_error *error)
 {
     for (*index = 0; *index < c->communicator_count; ++*index)
         if (is_same_group(c->communicators[*index].like, of)) return GSIM_OK;
@@ -71,7 +81,8 @@ static bool takes_part(const struct gsim_communicator *of, uint32_t task)
 }
 
 /* The ops of one task, which begin at FIRST in the timeline's program. */
-static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim_program *own, uint32_t task, uint32_t first, struct gsim_error *error)
+static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim_program *own, uint32_t task,
+                                   uint32_t first, struct gsim_error *error)
 {
     struct gsim_arena scratch = {0};
     size_t room = 16;
@@ -79,13 +90,15 @@ static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim
     enum gsim_status status = counts ? GSIM_OK : no_memory(error);
     for (uint32_t i = 0; i < own->op_count && !status; i++) {
         const struct gsim_op *op = &own->ops[i];
-        const struct gsim_collective *of = op->kind == GSIM_OP_KERNEL ? own->kernels[op->kernel_index].collective : NULL;
+        const struct gsim_collective *of =
+            op->kind == GSIM_OP_KERNEL ? own->kernels[op->kernel_index].collective : NULL;
         uint32_t index = 0;
         if (!of) continue;
         status = find_communicator(c, of, own->name, &index, error);
         if (!status && !takes_part(&c->communicators[index], task))
-            status = gsim_error_set(error, GSIM_INPUT, "%s: ops[%u] is a collective of a group without rank %u, which has it", own->name, i,
-                                    gsim_collectives_rank(c, task));
+            status = gsim_error_set(error, GSIM_INPUT,
+                                    "%s: ops[%u] is a collective of a group without rank %u, which has it", own->name,
+                                    i, gsim_collectives_rank(c, task));
         while (!status && index >= room) {
             uint32_t *more = GSIM_ARENA_ARRAY(&scratch, uint32_t, 2 * room);
             if (!more) status = no_memory(error);
@@ -101,7 +114,7 @@ static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim
     return status;
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------------------- */
+/* --- plans --- */
 
 struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *d, const struct gsim_ranks *ranks)
 {
@@ -131,7 +144,8 @@ static enum gsim_status make_plans(struct gsim_collectives *c, const struct gsim
         if (!of) continue;
         uint32_t ranks = of->group_count ? of->group_count : c->ranks ? c->ranks->count : 1;
         if (gsim_collective_is_pair(of->kind) && ranks != 2)
-            return gsim_error_set(error, GSIM_INPUT, "%s: '%s': expected a group of two ranks", p->name, p->kernels[i].name);
+            return gsim_error_set(error, GSIM_INPUT, "%s: '%s': expected a group of two ranks", p->name,
+                                  p->kernels[i].name);
         c->plans[i] = gsim_collective_plan(&c->nccl, of, ranks, &c->links);
         gsim_collective_shape(&c->nccl, &c->plans[i], &resolved[i]);
     }
@@ -143,7 +157,8 @@ void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand 
 {
     const struct gsim_program *p = c->machine->timeline->program;
     for (uint32_t i = 0; i < p->kernel_count; i++)
-        if (p->kernels[i].collective) works[i].solo_ps = 1e6 * gsim_collective_alone_us(&c->nccl, &c->plans[i], &c->links);
+        if (p->kernels[i].collective)
+            works[i].solo_ps = 1e6 * gsim_collective_alone_us(&c->nccl, &c->plans[i], &c->links);
 }
 
 enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count, struct gsim_error *error)
@@ -157,7 +172,9 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     c->ranks = s->ranks;
     c->task_count = s->tasks ? s->tasks->count : 1;
     if (s->tasks && !s->ranks)
-        return gsim_error_set(error, GSIM_INPUT, "%s: collectives are between ranks, and tasks that share a GPU are none (gpusim --ranks FILE)", all->name);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "%s: collectives are between ranks, and tasks that share a GPU are none (gpusim --ranks FILE)", all->name);
     c->communicator_of = GSIM_ARENA_ARRAY(&m->arena, uint32_t, all->op_count + 1);
     c->ordinal_of = GSIM_ARENA_ARRAY(&m->arena, uint32_t, all->op_count + 1);
     c->moving = GSIM_ARENA_ARRAY(&m->arena, uint32_t, device_count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (collective). A collective resolved for the ranks of a run: algorithm, protocol, channels, threads (rules.c), and
- * the time and traffic of its steps (steps.c and one file per algorithm). Rendezvous and clock: sim/collective/collective.h.
+ * Layer: sim (collective). A collective resolved for the ranks of a run: algorithm, protocol, channels, threads
+ * (rules.c), and the time and traffic of its steps (steps.c and one file per algorithm). Rendezvous and clock:
+ * sim/collective/collective.h.
  */
 #pragma once
 
@@ -33,18 +34,21 @@ struct gsim_collective_conditions {
 };
 
 /* RANKS of them take part. */
-struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what, uint32_t ranks,
-                                                 const struct gsim_collective_links *links);
+struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what,
+                                                 uint32_t ranks, const struct gsim_collective_links *links);
 /* From the moment at which all blocks of all ranks are resident. */
-double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
+double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                          const struct gsim_collective_conditions *c);
 /* Alone on the links. */
-double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_links *links);
+double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                                const struct gsim_collective_links *links);
 /* Of a rank's device memory, in bytes, from its beginning to its end. */
 double gsim_collective_traffic(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan);
 /* Bytes that a rank sends. */
 double gsim_collective_sent(const struct gsim_collective_plan *plan);
 /* Blocks, threads, registers and shared memory, in KERNEL. */
-void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, struct gsim_kernel *kernel);
+void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                           struct gsim_kernel *kernel);
 
 /* --- steps.c: what the algorithms share -------------------------------------------------------------------------- */
 /* All channels move BYTES of a rank by a step of BLOCK_GBPS a block; over a link of LINK_GBPS, 0: over none. */
@@ -52,12 +56,19 @@ double gsim_steps_us(const struct gsim_collective_plan *plan, double bytes, doub
                      const struct gsim_collective_conditions *c);
 /* Start and end, and hops beyond those between two ranks. */
 double gsim_steps_base_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan);
-double gsim_steps_hops_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, double hops, double net_hops);
+double gsim_steps_hops_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, double hops,
+                          double net_hops);
 /* The narrowest link of a ring over all ranks. */
-double gsim_steps_link_gbps(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
+double gsim_steps_link_gbps(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                            const struct gsim_collective_conditions *c);
 
-double gsim_ring_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
-double gsim_tree_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
-double gsim_nvls_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
-double gsim_pairs_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
-double gsim_copy_engine_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c);
+double gsim_ring_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                    const struct gsim_collective_conditions *c);
+double gsim_tree_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                    const struct gsim_collective_conditions *c);
+double gsim_nvls_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                    const struct gsim_collective_conditions *c);
+double gsim_pairs_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                     const struct gsim_collective_conditions *c);
+double gsim_copy_engine_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                           const struct gsim_collective_conditions *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How NCCL runs a collective: algorithm and protocol by its cost model (src/graph/tuning.cc), channels and threads by the message
- * (src/enqueue.cc). The numbers are those of models/nccl/.
+ * How NCCL runs a collective: algorithm and protocol by its cost model (src/graph/tuning.cc), channels and threads by
+ * the message (src/enqueue.cc). The numbers are those of models/nccl/.
  */
 #include "sim/collective/plan.h"
 
@@ -17,12 +17,16 @@ struct estimate {
 static struct estimate estimate_of(const struct gsim_nccl *n, bool is_tree, int protocol, double gbps)
 {
     struct estimate ring[] = {
-        {n->choice_ring_ll_us, n->choice_ring_ll_hop_us, n->choice_net_ring_ll_hop_us, fmin(gbps / 2, n->choice_ll_most_gbps)},
-        {n->choice_ring_ll128_us, n->choice_ring_ll128_hop_us, n->choice_net_ring_ll128_hop_us, gbps * n->choice_ll128_share},
+        {n->choice_ring_ll_us, n->choice_ring_ll_hop_us, n->choice_net_ring_ll_hop_us,
+         fmin(gbps / 2, n->choice_ll_most_gbps)},
+        {n->choice_ring_ll128_us, n->choice_ring_ll128_hop_us, n->choice_net_ring_ll128_hop_us,
+         gbps * n->choice_ll128_share},
         {n->choice_ring_simple_us, n->choice_ring_simple_hop_us, n->choice_net_ring_simple_hop_us, gbps}};
     struct estimate tree[] = {
-        {n->choice_tree_ll_us, n->choice_tree_ll_hop_us, n->choice_net_tree_ll_hop_us, fmin(gbps / 3.8, n->choice_ll_most_gbps)},
-        {n->choice_tree_ll128_us, n->choice_tree_ll128_hop_us, n->choice_net_tree_ll128_hop_us, gbps * n->choice_ll128_share},
+        {n->choice_tree_ll_us, n->choice_tree_ll_hop_us, n->choice_net_tree_ll_hop_us,
+         fmin(gbps / 3.8, n->choice_ll_most_gbps)},
+        {n->choice_tree_ll128_us, n->choice_tree_ll128_hop_us, n->choice_net_tree_ll128_hop_us,
+         gbps * n->choice_ll128_share},
         {n->choice_tree_simple_us, n->choice_tree_simple_hop_us, n->choice_net_tree_simple_hop_us, gbps}};
     struct estimate e = is_tree ? tree[protocol - LL] : ring[protocol - LL];
     if (is_tree) e.gbps *= n->choice_tree_share;
@@ -37,12 +41,14 @@ static double ring_steps(const struct gsim_collective_plan *p)
 static double estimate_us(const struct gsim_nccl *n, const struct gsim_collective_plan *p, double gbps)
 {
     bool is_tree = p->algorithm == GSIM_ALGORITHM_TREE;
-    double sent = p->algorithm != GSIM_ALGORITHM_RING ? 2 * (double)p->what->bytes : gsim_collective_sent(p), net = 0; /* up and down */
+    double sent = p->algorithm != GSIM_ALGORITHM_RING ? 2 * (double)p->what->bytes : gsim_collective_sent(p),
+           net = 0; /* up and down */
     if (p->algorithm == GSIM_ALGORITHM_NVLS && p->nodes > 1) {
         net = 2 * ceil(log2(p->nodes)) * n->choice_net_tree_simple_hop_us;
         return n->choice_nvls_us + net + fmax((double)p->what->bytes / n->nvls_share, sent) / gbps * 1e-3;
     }
-    if (p->algorithm == GSIM_ALGORITHM_NVLS) return n->choice_nvls_us + (double)p->what->bytes / (gbps * n->nvls_share) * 1e-3;
+    if (p->algorithm == GSIM_ALGORITHM_NVLS)
+        return n->choice_nvls_us + (double)p->what->bytes / (gbps * n->nvls_share) * 1e-3;
     struct estimate e = estimate_of(n, is_tree, (int)p->protocol, gbps);
     double steps = is_tree ? 2 * ((double)p->ranks / p->nodes - 1) : ring_steps(p);
     if (p->nodes > 1) net = is_tree ? 2 * ceil(log2(p->nodes)) : steps * p->nodes / p->ranks;
@@ -83,7 +89,8 @@ static void spread(const struct gsim_nccl *n, struct gsim_collective_plan *p)
 {
     bool is_ll = p->protocol != GSIM_PROTOCOL_SIMPLE, is_tree = p->algorithm != GSIM_ALGORITHM_RING;
     double threads = p->protocol == GSIM_PROTOCOL_LL ? n->ll_threads : is_ll ? n->ll128_threads : n->simple_threads;
-    double each = is_ll ? n->ll_thread_bytes * (p->protocol == GSIM_PROTOCOL_LL && !is_tree ? p->ranks : 1) : n->simple_thread_bytes;
+    double each = is_ll ? n->ll_thread_bytes * (p->protocol == GSIM_PROTOCOL_LL && !is_tree ? p->ranks : 1)
+                        : n->simple_thread_bytes;
     double bytes = (double)p->what->bytes;
     uint32_t most = (uint32_t)(p->algorithm == GSIM_ALGORITHM_NVLS ? n->nvls_channels : n->channels);
     p->channels = p->what->channels && p->what->channels < most ? p->what->channels : most;
@@ -106,11 +113,12 @@ static void spread_pair(const struct gsim_nccl *n, struct gsim_collective_plan *
     p->threads = (uint32_t)n->tree_threads;
 }
 
-struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what, uint32_t ranks,
-                                                 const struct gsim_collective_links *links)
+struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what,
+                                                 uint32_t ranks, const struct gsim_collective_links *links)
 {
     uint32_t per_node = links->per_node ? links->per_node : ranks;
-    struct gsim_collective_plan p = {.what = what, .ranks = ranks, .nodes = (ranks + per_node - 1) / per_node, .protocol = GSIM_PROTOCOL_SIMPLE};
+    struct gsim_collective_plan p = {
+        .what = what, .ranks = ranks, .nodes = (ranks + per_node - 1) / per_node, .protocol = GSIM_PROTOCOL_SIMPLE};
     bool by_engines = what->algorithm == GSIM_ALGORITHM_COPY_ENGINE;
     if (by_engines) {
         p.algorithm = what->algorithm;
@@ -124,7 +132,8 @@ struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, c
     return p;
 }
 
-void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, struct gsim_kernel *kernel)
+void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                           struct gsim_kernel *kernel)
 {
     if (!plan->channels) return; /* by copy engines: it has no blocks to speak of */
     kernel->grid = (struct gsim_dim3){plan->channels, 1, 1};

@@ -42,13 +42,18 @@ struct gsim_collectives {
     struct gsim_communicator *communicators;
     uint32_t communicator_count;
     size_t communicator_room;
-    uint32_t *communicator_of, *ordinal_of; /* by op of the timeline's program: of a collective, which among its communicator's */
+    uint32_t *communicator_of,
+        *ordinal_of; /* by op of the timeline's program: of a collective, which among its communicator's */
     uint32_t *moving;                   /* by device: collectives under way there */
     struct gsim_collective_run *runs, *free_runs; /* open ones, oldest first */
     struct gsim_agenda_source source;
     gsim_time gap;
 };
 
-struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *device, const struct gsim_ranks *ranks); /* RANKS may be NULL */
+struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *device,
+                                                      const struct gsim_ranks *ranks); /* RANKS may be NULL */
 bool gsim_collectives_attend(struct gsim_collectives *c); /* to the agenda; false: out of memory */
-static inline uint32_t gsim_collectives_rank(const struct gsim_collectives *c, uint32_t task) { return c->ranks ? c->ranks->rank_of[task] : 0; }
+static inline uint32_t gsim_collectives_rank(const struct gsim_collectives *c, uint32_t task)
+{
+    return c->ranks ? c->ranks->rank_of[task] : 0;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the algorithms of collectives share: the time of a step of all channels, latencies, traffic (sim/collective/plan.h).
- * A block does its steps one after the other: it sends, receives and reduces by loads and stores of its own.
+ * What the algorithms of collectives share: the time of a step of all channels, latencies, traffic
+ * (sim/collective/plan.h). A block does its steps one after the other: it sends, receives and reduces by loads and
+ * stores of its own.
  */
 #include "sim/collective/plan.h"
 
@@ -35,21 +36,26 @@ double gsim_steps_base_us(const struct gsim_nccl *n, const struct gsim_collectiv
     return n->pair_us;
 }
 
-double gsim_steps_hops_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, double hops, double net_hops)
+double gsim_steps_hops_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, double hops,
+                          double net_hops)
 {
     bool ll = is_ll(plan);
-    return fmax(hops, 0) * (ll ? n->ll_hop_us : n->simple_hop_us) + fmax(net_hops, 0) * (ll ? n->net_ll_hop_us : n->net_simple_hop_us);
+    return fmax(hops, 0) * (ll ? n->ll_hop_us : n->simple_hop_us) +
+           fmax(net_hops, 0) * (ll ? n->net_ll_hop_us : n->net_simple_hop_us);
 }
 
-double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c)
+double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan,
+                            const struct gsim_collective_conditions *c)
 {
     double gbps = c->gpu_gbps, per_node = (double)plan->ranks / plan->nodes;
-    double rails = plan->channels && plan->channels < per_node ? plan->channels : per_node; /* each channel leaves by a GPU of its own */
+    double rails = plan->channels && plan->channels < per_node ? plan->channels
+                                                               : per_node; /* each channel leaves by a GPU of its own */
     if (plan->nodes > 1 && c->net_gbps * rails < gbps) gbps = c->net_gbps * rails;
     return is_ll(plan) ? gbps * n->ll_link_share / n->link_share : gbps; /* half of what LL sends is flags */
 }
 
-double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_conditions *c)
+double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                          const struct gsim_collective_conditions *c)
 {
     if (plan->ranks < 2) return gsim_steps_base_us(nccl, plan);
     switch (plan->algorithm) {
@@ -62,7 +68,8 @@ double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collec
     return gsim_pairs_us(nccl, plan, c);
 }
 
-double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, const struct gsim_collective_links *links)
+double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                                const struct gsim_collective_links *links)
 {
     struct gsim_collective_conditions c = {links->gpu_gbps * nccl->link_share, links->net_gbps, 1, 1};
     return gsim_collective_us(nccl, plan, &c);

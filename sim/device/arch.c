@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. What a device has of its architecture: the file models/arch/NAME.json that it names, and the limits of an SM of that
- * which has its compute capability. A file may inherit from another one.
+ * Layer: sim/device. What a device has of its architecture: the file models/arch/NAME.json that it names, and the
+ * limits of an SM of that which has its compute capability. A file may inherit from another one.
  */
 #include <string.h>
 
@@ -31,31 +31,44 @@ static int capability_of(const cJSON *json)
     return cJSON_IsString(item) ? gsim_capability_parse(item->valuestring) : 0;
 }
 
-static enum gsim_status read_file(struct gsim_device_reader *reader, const struct files *files, const char *name, unsigned depth);
+static enum gsim_status read_file(struct gsim_device_reader *reader, const struct files *files, const char *name,
+                                  unsigned depth);
 
-static enum gsim_status read_base(struct gsim_device_reader *reader, const struct files *files, const cJSON *base, unsigned depth)
+static enum gsim_status read_base(struct gsim_device_reader *reader, const struct files *files, const cJSON *base,
+                                  unsigned depth)
 {
     if (!cJSON_IsString(base) || find_file(files, base->valuestring) == files->count)
         return gsim_reader_fail(reader, "inherits", "the name of a file models/arch/NAME.json", base);
-    if (depth >= MOST_BASES) return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u files one from the other", MOST_BASES);
+    if (depth >= MOST_BASES)
+        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u files one from the other",
+                              MOST_BASES);
     return read_file(reader, files, base->valuestring, depth + 1);
 }
 
-/* Limits of an SM of another compute capability than the device's are passed over. DEPTH: how many inherit from the file. */
-static enum gsim_status read_file(struct gsim_device_reader *reader, const struct files *files, const char *name, unsigned depth)
+/* Limits of an SM of another compute capability than the device's are passed over. DEPTH: how many inherit from the
+ * file. */
+static enum gsim_status read_file(struct gsim_device_reader *reader, const struct files *files, const char *name,
+                                  unsigned depth)
 {
-    static const char *const keys[] = {"schema", "name", "title", "compute_capability", "inherits", "gpu", "link", "managed", "host", "power", "sharing", NULL};
+    static const char *const keys[] = {"schema",   "name",  "title",   "compute_capability",
+                                       "inherits", "gpu",   "link",    "managed",
+                                       "host",     "power", "sharing", NULL};
     const char *path = files->list[find_file(files, name)].path;
     cJSON *json = gsim_json_read(path, reader->error);
     enum gsim_status status = reader->error->status;
     if (json)
-        status = gsim_reader_head(reader, json, GSIM_ARCH_SCHEMA, keys, "schema, name, title, compute_capability, inherits, gpu, link, managed, host, sharing");
-    const cJSON *its_name = cJSON_GetObjectItemCaseSensitive(json, "name"), *base = cJSON_GetObjectItemCaseSensitive(json, "inherits");
+        status =
+            gsim_reader_head(reader, json, GSIM_ARCH_SCHEMA, keys,
+                             "schema, name, title, compute_capability, inherits, gpu, link, managed, host, sharing");
+    const cJSON *its_name = cJSON_GetObjectItemCaseSensitive(json, "name"),
+                *base = cJSON_GetObjectItemCaseSensitive(json, "inherits");
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");
     if (status == GSIM_OK && !(cJSON_IsString(its_name) && strcmp(its_name->valuestring, name) == 0))
         status = gsim_reader_fail(reader, "name", "the file's name without \".json\"", its_name);
-    if (status == GSIM_OK && capability && !capability_of(json)) status = gsim_reader_fail(reader, "compute_capability", "one like \"9.0\" or \"gfx942\"", capability);
-    if (status == GSIM_OK && !depth && reader->takes == GSIM_TAKE_ALL && capability && capability_of(json) != reader->spec->compute_capability)
+    if (status == GSIM_OK && capability && !capability_of(json))
+        status = gsim_reader_fail(reader, "compute_capability", "one like \"9.0\" or \"gfx942\"", capability);
+    if (status == GSIM_OK && !depth && reader->takes == GSIM_TAKE_ALL && capability &&
+        capability_of(json) != reader->spec->compute_capability)
         reader->takes = GSIM_TAKE_OTHERS;
     reader->arch = name;
     if (status == GSIM_OK) status = gsim_reader_sections(reader, json);
@@ -65,7 +78,8 @@ static enum gsim_status read_file(struct gsim_device_reader *reader, const struc
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "cannot read '%s'", path);
 }
 
-/* Of a file models/arch/NAME.json, and not another one than that of the compute capability where there is one: "9.0" is no "sm_70". */
+/* Of a file models/arch/NAME.json, and not another one than that of the compute capability where there is one: "9.0" is
+ * no "sm_70". */
 static enum gsim_status check_name(struct gsim_device_reader *reader, const char *name, const struct files *files)
 {
     char known[200] = "", own[24], capability[GSIM_CAPABILITY_TEXT];
@@ -75,13 +89,15 @@ static enum gsim_status check_name(struct gsim_device_reader *reader, const char
     for (size_t i = 0; i < files->count && length < sizeof known; i++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", files->list[i].name);
     if (find_file(files, name) == files->count)
-        return gsim_error_set(reader->error, GSIM_INPUT, "expected the name of a file models/arch/NAME.json, found \"%.60s\": there are %s", name, known);
+        return gsim_error_set(reader->error, GSIM_INPUT,
+                              "expected the name of a file models/arch/NAME.json, found \"%.60s\": there are %s", name,
+                              known);
     snprintf(own, sizeof own, "sm_%d", number);
     bool is_sm = strncmp(name, "sm_", 3) == 0, has_own = !is_gfx && find_file(files, own) < files->count;
     bool is_other = is_gfx ? is_sm : strncmp(name, "cdna", 4) == 0 || (is_sm && has_own && strcmp(name, own) != 0);
     if (!is_other) return GSIM_OK;
-    return gsim_error_set(reader->error, GSIM_INPUT, "expected %s, as compute_capability is \"%s\", found \"%.60s\"", has_own ? own : "another one",
-                          gsim_capability_text(number, capability), name);
+    return gsim_error_set(reader->error, GSIM_INPUT, "expected %s, as compute_capability is \"%s\", found \"%.60s\"",
+                          has_own ? own : "another one", gsim_capability_text(number, capability), name);
 }
 
 enum gsim_status gsim_arch_use(struct gsim_device_reader *reader)
@@ -99,7 +115,8 @@ enum gsim_status gsim_arch_use(struct gsim_device_reader *reader)
 
 /* --- by compute capability -------------------------------------------------------------------------------------- */
 /* The least compute capability of a file above KNOWN, 0 behind the last; *FOUND: a file that has it. */
-static enum gsim_status next_capability(const struct files *files, int known, int *next, const struct gsim_model_file **found, struct gsim_error *error)
+static enum gsim_status next_capability(const struct files *files, int known, int *next,
+                                        const struct gsim_model_file **found, struct gsim_error *error)
 {
     *next = 0;
     for (size_t i = 0; i < files->count; i++) {
@@ -121,7 +138,8 @@ enum gsim_status gsim_arch_fail_capability(struct gsim_device_reader *reader, co
     const struct gsim_model_file *file;
     int known = 0;
     enum gsim_status status = gsim_arch_files(&files.arena, &files.list, &files.count, reader->error);
-    while (status == GSIM_OK && (status = next_capability(&files, known, &known, &file, reader->error)) == GSIM_OK && known) {
+    while (status == GSIM_OK && (status = next_capability(&files, known, &known, &file, reader->error)) == GSIM_OK &&
+           known) {
         size_t length = strlen(expected);
         snprintf(expected + length, sizeof expected - length, " \"%s\"", gsim_capability_text(known, text));
     }
@@ -154,12 +172,14 @@ enum gsim_status gsim_arch_limits(struct gsim_device_reader *reader)
     gsim_arena_release(&files.arena);
     if (status != GSIM_OK || found == wanted) return status;
     cJSON *item = cJSON_CreateString(gsim_capability_text(wanted, text));
-    status = item ? gsim_arch_fail_capability(reader, item) : gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+    status = item ? gsim_arch_fail_capability(reader, item)
+                  : gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     cJSON_Delete(item);
     return status;
 }
 
-enum gsim_status gsim_device_set_capability(struct gsim_device_spec *spec, int compute_capability, struct gsim_error *error)
+enum gsim_status gsim_device_set_capability(struct gsim_device_spec *spec, int compute_capability,
+                                            struct gsim_error *error)
 {
     struct gsim_error local = {0};
     int before = spec->compute_capability;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim/device. See sim/device/device.h. Every rule about a number (unit, range, default) is a row of
- * include/gpusim/device.def (sim/device/numbers.h); this file only applies them. JSON itself: sim/base/json.h; where files lie:
- * sim/device/search.h.
+ * include/gpusim/device.def (sim/device/numbers.h); this file only applies them. JSON itself: sim/base/json.h; where
+ * files lie: sim/device/search.h.
  */
 #include "sim/device/device.h"
 
@@ -25,7 +25,8 @@ static const char *const sections[] = {"gpu", "link", "managed", "host", "power"
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
-enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item)
+enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected,
+                                  const cJSON *item)
 {
     char found[96];
     return gsim_error_set(reader->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
@@ -33,8 +34,8 @@ enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char 
 }
 
 /* A non-empty text, copied to the arena. */
-enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item,
-                                  const char **text)
+enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected,
+                                  const cJSON *item, const char **text)
 {
     if (!cJSON_IsString(item) || !item->valuestring[strspn(item->valuestring, " ")])
         return gsim_reader_fail(reader, place, expected, item);
@@ -60,34 +61,39 @@ static enum gsim_status check_keys(struct gsim_device_reader *reader, const char
 }
 
 /* One number, or as many as the curve has points. */
-static enum gsim_status read_values(struct gsim_device_reader *reader, const struct gsim_number_row *row, const char *place, const cJSON *value,
-                                    double values[GSIM_CURVE_MOST])
+static enum gsim_status read_values(struct gsim_device_reader *reader, const struct gsim_number_row *row,
+                                    const char *place, const cJSON *value, double values[GSIM_CURVE_MOST])
 {
     char expected[96], of_point[160];
     if (!row->points) {
         if (!cJSON_IsNumber(value) || !gsim_device_number_holds(row->first, value->valuedouble))
-            return gsim_reader_fail(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)), value);
+            return gsim_reader_fail(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)),
+                                    value);
         values[0] = value->valuedouble;
         return GSIM_OK;
     }
     bool is_list = row->first == GSIM_DEV_carveout_kib || row->first == GSIM_DEV_gpcs;
     int least = is_list ? 1 : row->points;
-    snprintf(expected, sizeof(expected), least < row->points ? "a list of %d to %d numbers" : "a list of %d numbers", least, row->points);
-    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < least || cJSON_GetArraySize(value) > row->points) return gsim_reader_fail(reader, place, expected, value);
+    snprintf(expected, sizeof(expected), least < row->points ? "a list of %d to %d numbers" : "a list of %d numbers",
+             least, row->points);
+    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < least || cJSON_GetArraySize(value) > row->points)
+        return gsim_reader_fail(reader, place, expected, value);
     const cJSON *item;
     int point = 0;
     cJSON_ArrayForEach(item, value)
     {
         snprintf(of_point, sizeof(of_point), "%s[%d]", place, point);
         if (!cJSON_IsNumber(item) || !gsim_device_number_holds(row->first + point, item->valuedouble))
-            return gsim_reader_fail(reader, of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
+            return gsim_reader_fail(reader, of_point,
+                                    gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
         values[point++] = item->valuedouble;
     }
     for (; point < row->points; point++) values[point] = row->first == GSIM_DEV_gpcs ? 0 : values[point - 1];
     return GSIM_OK;
 }
 
-static enum gsim_status read_kind(struct gsim_device_reader *reader, const struct gsim_number_row *row, const cJSON *kind, enum gsim_number_kind *found)
+static enum gsim_status read_kind(struct gsim_device_reader *reader, const struct gsim_number_row *row,
+                                  const cJSON *kind, enum gsim_number_kind *found)
 {
     char place[128];
     for (int k = GSIM_KIND_DATASHEET; k <= GSIM_KIND_ASSUMED; k++)
@@ -100,11 +106,13 @@ static enum gsim_status read_kind(struct gsim_device_reader *reader, const struc
 }
 
 /* What the file says, unless the device's own has said it. */
-static enum gsim_status keep(struct gsim_device_reader *reader, const struct gsim_number_row *row, const double *values, const char *source,
-                             enum gsim_number_kind kind)
+static enum gsim_status keep(struct gsim_device_reader *reader, const struct gsim_number_row *row, const double *values,
+                             const char *source, enum gsim_number_kind kind)
 {
     struct gsim_device_spec *spec = reader->spec;
-    if (reader->given[row->first] || reader->takes == (gsim_device_number_is_limit(row->first) ? GSIM_TAKE_OTHERS : GSIM_TAKE_LIMITS)) return GSIM_OK;
+    if (reader->given[row->first] ||
+        reader->takes == (gsim_device_number_is_limit(row->first) ? GSIM_TAKE_OTHERS : GSIM_TAKE_LIMITS))
+        return GSIM_OK;
     if (reader->arch) source = gsim_arena_printf(&spec->arena, "%s: %s", reader->arch, source);
     if (!source) return gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     for (int i = 0; i < gsim_number_row_size(row); i++) {
@@ -117,7 +125,8 @@ static enum gsim_status keep(struct gsim_device_reader *reader, const struct gsi
 }
 
 /* {"value": 132, "unit": "", "source": "...", "kind": "datasheet"} */
-static enum gsim_status read_number(struct gsim_device_reader *reader, const struct gsim_number_row *row, const cJSON *item)
+static enum gsim_status read_number(struct gsim_device_reader *reader, const struct gsim_number_row *row,
+                                    const cJSON *item)
 {
     static const char *const keys[] = {"value", "unit", "source", "kind", NULL};
     char place[128], expected[96];
@@ -150,11 +159,12 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
 static bool is_gone(const char *name)
 {
     static const char *const gone[] = {
-        "arithmetic_most_slowed", "behind_issue_arithmetic", "behind_issue_plain", "behind_issue_scattered", "behind_issue_width",
-        "behind_older_memory", "behind_on_chip", "beside_issue_arithmetic", "beside_issue_plain", "beside_issue_scattered",
-        "graph_held_us", "l1_full_most", "l1_full_slope", "older_memory_leaves", "on_chip_behind_issue", "on_chip_behind_memory",
-        "on_chip_beside_issue", "on_chip_beside_least", "on_chip_beside_memory", "on_chip_beside_most", "on_chip_beside_own",
-        "one_warp_arithmetic"};
+        "arithmetic_most_slowed", "behind_issue_arithmetic", "behind_issue_plain",    "behind_issue_scattered",
+        "behind_issue_width",     "behind_older_memory",     "behind_on_chip",        "beside_issue_arithmetic",
+        "beside_issue_plain",     "beside_issue_scattered",  "graph_held_us",         "l1_full_most",
+        "l1_full_slope",          "older_memory_leaves",     "on_chip_behind_issue",  "on_chip_behind_memory",
+        "on_chip_beside_issue",   "on_chip_beside_least",    "on_chip_beside_memory", "on_chip_beside_most",
+        "on_chip_beside_own",     "one_warp_arithmetic"};
     for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
         if (strcmp(name, gone[i]) == 0) return true;
     return false;
@@ -215,13 +225,15 @@ static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON
         enum gsim_status status = gsim_reader_text(reader, "gpus", "a name", item, &name);
         if (status != GSIM_OK) return status;
         const char *before = reader->spec->gpus;
-        reader->spec->gpus = gsim_arena_printf(&reader->spec->arena, "%s%s%s", before ? before : "", before ? "\n" : "", name);
+        reader->spec->gpus =
+            gsim_arena_printf(&reader->spec->arena, "%s%s%s", before ? before : "", before ? "\n" : "", name);
         if (!reader->spec->gpus) return gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     }
     return GSIM_OK;
 }
 
-enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *wanted, const char *const *keys, const char *expected)
+enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *wanted,
+                                  const char *const *keys, const char *expected)
 {
     if (!cJSON_IsObject(json)) return gsim_reader_fail(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
@@ -237,19 +249,21 @@ static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON
 {
     static const char *const keys[] = {"schema", "name", "title", "compute_capability", "gpus",    "arch", "inherits",
                                        "gpu",    "link", "managed", "host", "power",    "sharing", NULL};
-    enum gsim_status status = gsim_reader_head(reader, json, GSIM_DEVICE_SCHEMA, keys,
-                                         "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
+    enum gsim_status status = gsim_reader_head(
+        reader, json, GSIM_DEVICE_SCHEMA, keys,
+        "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
     const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;
     if (status == GSIM_OK)
-        status =
-            gsim_reader_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"), &reader->spec->name);
+        status = gsim_reader_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"),
+                                  &reader->spec->name);
     if (status == GSIM_OK)
         status = gsim_reader_text(reader, "title", "a title", cJSON_GetObjectItemCaseSensitive(json, "title"),
                            &reader->spec->title);
     if (status == GSIM_OK)
         status = read_compute_capability(reader, cJSON_GetObjectItemCaseSensitive(json, "compute_capability"));
     if (status == GSIM_OK) status = read_gpus(reader, cJSON_GetObjectItemCaseSensitive(json, "gpus"));
-    if (status == GSIM_OK && arch) status = gsim_reader_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
+    if (status == GSIM_OK && arch)
+        status = gsim_reader_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
     return status;
 }
 
@@ -262,8 +276,9 @@ static enum gsim_status complete(struct gsim_device_reader *reader)
         if (reader->given[i]) continue;
         char expected[96];
         if (isnan(gsim_device_number_initial(number)))
-            return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: missing: expected %s (%s)", gsim_device_number_section(number),
-                                  gsim_device_number_name(number), gsim_device_number_expected(number, expected, sizeof(expected)),
+            return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: missing: expected %s (%s)",
+                                  gsim_device_number_section(number), gsim_device_number_name(number),
+                                  gsim_device_number_expected(number, expected, sizeof(expected)),
                                   gsim_device_number_help(number));
         *gsim_device_number(reader->spec, number) = gsim_device_number_initial(number);
         reader->spec->source[i] = "default of include/gpusim/device.def";
@@ -287,7 +302,8 @@ static size_t find_model(const struct gsim_model_file *files, size_t count, cons
     return count;
 }
 
-static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error);
+static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec,
+                                   struct gsim_error *error);
 
 static bool has_suffix(const char *text)
 {
@@ -295,19 +311,26 @@ static bool has_suffix(const char *text)
     return length > 5 && strcmp(text + length - 5, ".json") == 0;
 }
 
-static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON *item, unsigned depth, struct gsim_device_spec *base)
+static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON *item, unsigned depth,
+                                  struct gsim_device_spec *base)
 {
-    if (!cJSON_IsString(item) || !item->valuestring[0]) return gsim_reader_fail(reader, "inherits", "the name of a device", item);
+    if (!cJSON_IsString(item) || !item->valuestring[0])
+        return gsim_reader_fail(reader, "inherits", "the name of a device", item);
     if (strchr(item->valuestring, '/') || has_suffix(item->valuestring))
-        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
-                                                         "with GPUSIM_DATA=FOLDER), no path, found \"%.60s\"", item->valuestring);
+        return gsim_error_set(
+            reader->error, GSIM_INPUT,
+            "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
+            "with GPUSIM_DATA=FOLDER), no path, found \"%.60s\"",
+            item->valuestring);
     if (depth >= MOST_BASES)
-        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other", MOST_BASES);
+        return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other",
+                              MOST_BASES);
     enum gsim_status status = load_named(item->valuestring, depth + 1, base, reader->error);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "inherits");
 }
 
-/* Those of the device that it inherits from, from there on assumed; those of its architecture come before a device's of another one. */
+/* Those of the device that it inherits from, from there on assumed; those of its architecture come before a device's of
+ * another one. */
 static enum gsim_status inherit(struct gsim_device_reader *reader, const cJSON *item, unsigned depth)
 {
     struct gsim_device_spec base = {0};
@@ -318,15 +341,20 @@ static enum gsim_status inherit(struct gsim_device_reader *reader, const cJSON *
     if (status == GSIM_OK && is_other) status = gsim_arch_use(reader);
     if (status == GSIM_OK && !reader->spec->arch && base.arch) reader->spec->arch = gsim_arena_strdup(arena, base.arch);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT && status == GSIM_OK; i++) {
-        if (reader->given[i] || (gsim_device_number_is_limit(i) && base.compute_capability != reader->spec->compute_capability)) continue;
-        const char *source = gsim_arena_printf(arena, "as the %s (%s there): %s", base.name, gsim_number_kind_name(base.kind[i]), base.source[i]);
+        if (reader->given[i] ||
+            (gsim_device_number_is_limit(i) && base.compute_capability != reader->spec->compute_capability))
+            continue;
+        const char *source = gsim_arena_printf(arena, "as the %s (%s there): %s", base.name,
+                                               gsim_number_kind_name(base.kind[i]), base.source[i]);
         if (!source) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-        *gsim_device_number(reader->spec, (enum gsim_device_number)i) = gsim_device_get(&base, (enum gsim_device_number)i);
+        *gsim_device_number(reader->spec, (enum gsim_device_number)i) =
+            gsim_device_get(&base, (enum gsim_device_number)i);
         reader->spec->source[i] = source;
         reader->spec->kind[i] = GSIM_KIND_ASSUMED;
         reader->given[i] = true;
     }
-    if (status == GSIM_OK && arena->failed) status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
+    if (status == GSIM_OK && arena->failed)
+        status = gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
     gsim_device_release(&base);
     return status;
 }
@@ -346,7 +374,8 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
     const cJSON *base = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "inherits") : NULL;
     for (size_t i = 0; status == GSIM_OK && i < SECTION_COUNT; i++) {
         const cJSON *section = cJSON_GetObjectItemCaseSensitive(json, sections[i]);
-        bool may_lack = base || result.arch || strcmp(sections[i], "sharing") == 0 || strcmp(sections[i], "power") == 0; /* its numbers have defaults */
+        bool may_lack = base || result.arch || strcmp(sections[i], "sharing") == 0 ||
+                        strcmp(sections[i], "power") == 0; /* its numbers have defaults */
         if (section || !may_lack) status = read_section(&reader, sections[i], section);
     }
     result.inherits = base != NULL;
@@ -383,7 +412,8 @@ static enum gsim_status fail_unknown(const char *name, const struct gsim_model_f
                           gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
 
-static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec, struct gsim_error *error)
+static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec,
+                                   struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
@@ -391,7 +421,8 @@ static enum gsim_status load_named(const char *name, unsigned depth, struct gsim
     enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
     if (status == GSIM_OK) {
         size_t i = find_model(files, count, name);
-        status = i < count ? load_file(files[i].path, files[i].name, depth, spec, error) : fail_unknown(name, files, count, error);
+        status = i < count ? load_file(files[i].path, files[i].name, depth, spec, error)
+                           : fail_unknown(name, files, count, error);
     }
     gsim_arena_release(&arena);
     return status;
@@ -453,8 +484,10 @@ void gsim_device_print(const struct gsim_device_spec *spec, FILE *out)
     const char *section = "";
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         enum gsim_device_number number = (enum gsim_device_number)i;
-        if (strcmp(section, gsim_device_number_section(number)) != 0) fprintf(out, "  %s\n", section = gsim_device_number_section(number));
-        fprintf(out, "    %-27s %10.7g %-5s  %-9s  %s\n", gsim_device_number_name(number), gsim_device_get(spec, number),
-                gsim_device_number_unit(number), gsim_number_kind_name(spec->kind[i]), spec->source[i]);
+        if (strcmp(section, gsim_device_number_section(number)) != 0)
+            fprintf(out, "  %s\n", section = gsim_device_number_section(number));
+        fprintf(out, "    %-27s %10.7g %-5s  %-9s  %s\n", gsim_device_number_name(number),
+                gsim_device_get(spec, number), gsim_device_number_unit(number), gsim_number_kind_name(spec->kind[i]),
+                spec->source[i]);
     }
 }

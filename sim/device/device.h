@@ -11,7 +11,7 @@
 #include "gpusim/device.h"
 
 #define GSIM_DEVICE_SCHEMA "gpusim-device/1"
-#define GSIM_ARCH_SCHEMA   "gpusim-arch/1" /* models/arch/NAME.json: what the devices of an architecture have in common */
+#define GSIM_ARCH_SCHEMA   "gpusim-arch/1" /* models/arch/NAME.json: what devices of an architecture share */
 
 /* Not a number of its own: sets h2d_gbps, and the other bandwidths that the link to the host carries in proportion
  * (sim/device/pcie.c has the list). */

@@ -9,10 +9,12 @@
 #include "sim/base/output.h"
 
 /* Points of a curve have one source in a file: that of the first one whose kind is the least sure. */
-static void put_row(const struct gsim_device_spec *spec, const struct gsim_number_row *row, bool is_first, struct gsim_output *output)
+static void put_row(const struct gsim_device_spec *spec, const struct gsim_number_row *row, bool is_first,
+                    struct gsim_output *output)
 {
     int source = row->first;
-    gsim_output_printf(output, "%s\n    \"%s\": {\"value\": %s", is_first ? "" : ",", row->name, row->points ? "[" : "");
+    gsim_output_printf(output, "%s\n    \"%s\": {\"value\": %s", is_first ? "" : ",", row->name,
+                       row->points ? "[" : "");
     for (int i = 0; i < gsim_number_row_size(row); i++) {
         gsim_output_printf(output, "%s%.6g", i ? ", " : "", gsim_device_get(spec, row->first + i));
         if (spec->kind[row->first + i] > spec->kind[source]) source = row->first + i;
@@ -29,7 +31,8 @@ void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *
     gsim_output_put(output, "{\n  'schema': '%s',\n  'name': %q,\n  'title': %q", GSIM_DEVICE_SCHEMA, spec->name,
                     spec->title);
     char capability[GSIM_CAPABILITY_TEXT];
-    gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"", gsim_capability_text(spec->compute_capability, capability));
+    gsim_output_printf(output, ",\n  \"compute_capability\": \"%s\"",
+                       gsim_capability_text(spec->compute_capability, capability));
     if (spec->arch) gsim_output_put(output, ",\n  'arch': %q", spec->arch);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         bool is_first = true;

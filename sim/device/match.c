@@ -58,7 +58,8 @@ bool gsim_device_is_gpu(const struct gsim_device_spec *spec, const char *gpu)
 /* AMD's numbers say less than its names, and are NVIDIA's as well: gfx90a is 9.0. */
 static bool is_amd(const char *gpu)
 {
-    return strncmp(gpu, "AMD", 3) == 0 || strncmp(gpu, "gfx", 3) == 0 || strstr(gpu, "Instinct") || strstr(gpu, "Radeon");
+    return strncmp(gpu, "AMD", 3) == 0 || strncmp(gpu, "gfx", 3) == 0 || strstr(gpu, "Instinct") ||
+           strstr(gpu, "Radeon");
 }
 
 /* SMs of 12.0 hold what those of 8.9 do. */
@@ -68,8 +69,10 @@ static bool has_same_limits(const struct gsim_device_spec *left, const struct gs
     return a.threads == b.threads && a.blocks == b.blocks && a.smem_bytes == b.smem_bytes;
 }
 
-/* How well the device fits, more is better; 0 not at all. KNOWN has the limits of that compute capability, where they are known. */
-static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count, const struct gsim_device_spec *known)
+/* How well the device fits, more is better; 0 not at all. KNOWN has the limits of that compute capability, where they
+ * are known. */
+static double fit_of(const struct gsim_device_spec *spec, const char *gpu, int compute_capability, double sm_count,
+                     const struct gsim_device_spec *known)
 {
     unsigned major = (unsigned)compute_capability / 10, minor = (unsigned)compute_capability % 10;
     if (is_listed(spec, gpu)) return LISTED;
@@ -90,7 +93,8 @@ static const char *slice_of(const char *gpu, char whole[128])
     return mig;
 }
 
-enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count, struct gsim_device_match *match, struct gsim_error *error)
+enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count,
+                                   struct gsim_device_match *match, struct gsim_error *error)
 {
     char whole[128];
     if (slice_of(gpu, whole)) gpu = whole, sm_count = 0;
@@ -127,7 +131,8 @@ enum gsim_status gsim_device_match(const char *gpu, int compute_capability, doub
 static double memory_share(const struct gsim_device_spec *spec, const char *slice)
 {
     unsigned compute = 0, memory = 0;
-    bool is_said = slice && sscanf(slice, " MIG %ug.%ugb", &compute, &memory) == 2 && memory && spec->memory_gb > memory;
+    bool is_said =
+        slice && sscanf(slice, " MIG %ug.%ugb", &compute, &memory) == 2 && memory && spec->memory_gb > memory;
     return is_said ? fmax(1, round(8 * memory / spec->memory_gb)) / 8 : 1;
 }
 
@@ -139,18 +144,24 @@ bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_
     bool is_described = gsim_device_is_gpu(spec, slice ? whole : facts->gpu), ok = true;
     bool is_part = facts->sm_count > 0 && facts->sm_count < spec->sm_count;
     bool has_sms = facts->sm_count > 0 && facts->sm_count != spec->sm_count && (!is_described || is_part);
-    double share = memory_share(spec, slice), reached = spec->dram_peak_gbps > 0 ? spec->dram_gbps / spec->dram_peak_gbps : 1;
+    double share = memory_share(spec, slice),
+           reached = spec->dram_peak_gbps > 0 ? spec->dram_gbps / spec->dram_peak_gbps : 1;
     if (size) *note = '\0';
     if (is_described && !has_sms && share >= 1) return false;
     if (has_sms) ok = gsim_device_put(spec, GSIM_DEV_sm_count, facts->sm_count, GSIM_KIND_MEASURED, source);
-    if (share < 1) ok = ok && gsim_device_put(spec, GSIM_DEV_dram_gbps, spec->dram_gbps * share, GSIM_KIND_ASSUMED, source);
+    if (share < 1)
+        ok = ok && gsim_device_put(spec, GSIM_DEV_dram_gbps, spec->dram_gbps * share, GSIM_KIND_ASSUMED, source);
     if (!is_described && facts->dram_gbps > 0)
         ok = ok && gsim_device_put(spec, GSIM_DEV_dram_gbps, facts->dram_gbps * reached, GSIM_KIND_MEASURED, source);
-    if (!is_described && facts->clock_mhz > 0) ok = ok && gsim_device_put(spec, GSIM_DEV_clock_mhz, facts->clock_mhz, GSIM_KIND_MEASURED, source);
+    if (!is_described && facts->clock_mhz > 0)
+        ok = ok && gsim_device_put(spec, GSIM_DEV_clock_mhz, facts->clock_mhz, GSIM_KIND_MEASURED, source);
     if (is_described)
-        snprintf(note, size, "'%.60s' is a slice of a GPU: %s with %g SMs and %.0f GB/s", facts->gpu, spec->name, spec->sm_count, spec->dram_gbps);
+        snprintf(note, size, "'%.60s' is a slice of a GPU: %s with %g SMs and %.0f GB/s", facts->gpu, spec->name,
+                 spec->sm_count, spec->dram_gbps);
     else
-        snprintf(note, size, "no device is '%.60s': %s is the nearest by architecture, here with %g SMs, %.0f MHz and %.0f GB/s%s", facts->gpu, spec->name,
-                 spec->sm_count, spec->clock_mhz, spec->dram_gbps, has_sms || facts->dram_gbps > 0 || facts->clock_mhz > 0 ? " as far as the trace says" : "");
+        snprintf(note, size,
+                 "no device is '%.60s': %s is the nearest by architecture, here with %g SMs, %.0f MHz and %.0f GB/s%s",
+                 facts->gpu, spec->name, spec->sm_count, spec->clock_mhz, spec->dram_gbps,
+                 has_sms || facts->dram_gbps > 0 || facts->clock_mhz > 0 ? " as far as the trace says" : "");
     return ok;
 }

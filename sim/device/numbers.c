@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. See sim/device/numbers.h and gpusim/device.h: names, units, ranges, defaults of a device's numbers, and how one is set. Files are
- * sim/device/device.c's.
+ * Layer: sim/device. See sim/device/numbers.h and gpusim/device.h: names, units, ranges, defaults of a device's
+ * numbers, and how one is set. Files are sim/device/device.c's.
  */
 #include "sim/device/numbers.h"
 
@@ -16,10 +16,18 @@ static const struct gsim_number_row rows[] = {
     {#section_, #name_, unit_, help_, minimum_, maximum_, GSIM_DEV_##name_, 0,                                         \
      offsetof(struct gsim_device_spec, name_), {initial_}, {#name_}},
 #define CURVE(section_, name_, unit_, minimum_, maximum_, help_, points_, ...)                                         \
-    {#section_, #name_, unit_, help_, minimum_, maximum_, GSIM_DEV_##name_, points_,                                   \
-     offsetof(struct gsim_device_spec, name_), {__VA_ARGS__},                                                          \
-     {#name_ "_0", #name_ "_1", #name_ "_2", #name_ "_3", #name_ "_4", #name_ "_5", #name_ "_6", #name_ "_7", #name_ "_8",              \
-      #name_ "_9", #name_ "_10", #name_ "_11", #name_ "_12", #name_ "_13", #name_ "_14", #name_ "_15"}},
+    {#section_,                                                                                                        \
+     #name_,                                                                                                           \
+     unit_,                                                                                                            \
+     help_,                                                                                                            \
+     minimum_,                                                                                                         \
+     maximum_,                                                                                                         \
+     GSIM_DEV_##name_,                                                                                                 \
+     points_,                                                                                                          \
+     offsetof(struct gsim_device_spec, name_),                                                                         \
+     {__VA_ARGS__},                                                                                                    \
+     {#name_ "_0", #name_ "_1", #name_ "_2", #name_ "_3", #name_ "_4", #name_ "_5", #name_ "_6", #name_ "_7",          \
+      #name_ "_8", #name_ "_9", #name_ "_10", #name_ "_11", #name_ "_12", #name_ "_13", #name_ "_14", #name_ "_15"}},
 #include "gpusim/device.def"
 #undef X
 #undef CURVE
@@ -145,12 +153,15 @@ const struct gsim_number_row *gsim_number_row_nearest(const char *name)
 
 static enum gsim_status fail_unknown(const char *name, struct gsim_error *error)
 {
-    const struct gsim_number_row *row = gsim_number_row_find(name), *nearest = row ? NULL : gsim_number_row_nearest(name);
+    const struct gsim_number_row *row = gsim_number_row_find(name),
+                                 *nearest = row ? NULL : gsim_number_row_nearest(name);
     if (row)
-        return gsim_error_set(error, GSIM_USAGE, "device number '%s' is a curve: expected one of its points, %s to %s", name,
-                              row->names[0], row->names[row->points - 1]);
-    if (nearest) return gsim_error_set(error, GSIM_USAGE, "unknown device number '%s': did you mean '%s'?", name, nearest->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown device number '%s': 'gpusim list devices --long' shows them all", name);
+        return gsim_error_set(error, GSIM_USAGE, "device number '%s' is a curve: expected one of its points, %s to %s",
+                              name, row->names[0], row->names[row->points - 1]);
+    if (nearest)
+        return gsim_error_set(error, GSIM_USAGE, "unknown device number '%s': did you mean '%s'?", name, nearest->name);
+    return gsim_error_set(error, GSIM_USAGE, "unknown device number '%s': 'gpusim list devices --long' shows them all",
+                          name);
 }
 
 enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *name, const char *value,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each line of
- * include/gpusim/device.def, which is one number or a curve of several.
+ * Layer: sim/device (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each
+ * line of include/gpusim/device.def, which is one number or a curve of several.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The occupancy of one kernel alone. Which SM a block goes to, and how different kernels share one, is the work
- * distributor's business; limits are a device's numbers, of models/arch.
+ * Layer: sim. The occupancy of one kernel alone. Which SM a block goes to, and how different kernels share one, is the
+ * work distributor's business; limits are a device's numbers, of models/arch.
  */
 #include "sim/device/occupancy.h"
 
@@ -137,7 +137,9 @@ enum gsim_status gsim_block_need(const struct gsim_sm_limits *limits, const stru
     if (result.smem_bytes) bound(&result, limits->smem_bytes / result.smem_bytes, "shared memory");
     bound(&result, limits->blocks, "blocks");
     if (!result.blocks_per_sm)
-        return gsim_error_set(error, GSIM_INPUT, "kernel '%s': no block of it fits an SM of compute capability %s, for its %s", kernel->name ? kernel->name : "?",
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernel '%s': no block of it fits an SM of compute capability %s, for its %s",
+                              kernel->name ? kernel->name : "?",
                               gsim_capability_text(limits->compute_capability, capability), result.limiter);
     *need = result;
     return GSIM_OK;

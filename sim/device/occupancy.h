@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. How many blocks of a kernel fit on one SM: limits and allocation granularities, which are numbers of a device (models/arch; rules:
- * CUDA C++ Programming Guide, compute capabilities; NVIDIA cuda_occupancy.h).
+ * Layer: sim. How many blocks of a kernel fit on one SM: limits and allocation granularities, which are numbers of a
+ * device (models/arch; rules: CUDA C++ Programming Guide, compute capabilities; NVIDIA cuda_occupancy.h).
  */
 #pragma once
 
@@ -17,11 +17,13 @@ static inline bool gsim_capability_is_gfx(int compute_capability) { return compu
 /* As the vendor's runtime calls them: 9 and 4 for gfx942. */
 static inline unsigned gsim_capability_major(int compute_capability)
 {
-    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 8 & 0xff : (unsigned)compute_capability / 10;
+    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 8 & 0xff
+                                                      : (unsigned)compute_capability / 10;
 }
 static inline unsigned gsim_capability_minor(int compute_capability)
 {
-    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 4 & 0xf : (unsigned)compute_capability % 10;
+    return gsim_capability_is_gfx(compute_capability) ? (unsigned)compute_capability >> 4 & 0xf
+                                                      : (unsigned)compute_capability % 10;
 }
 /* "9.0", "gfx942". Returns TEXT. */
 const char *gsim_capability_text(int compute_capability, char text[GSIM_CAPABILITY_TEXT]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim/device (internal to sim/device). Reading the files of a device: its own (sim/device/device.c), its architecture's (sim/device/arch.c). */
+/* Layer: sim/device (internal to sim/device). Reading the files of a device: its own (sim/device/device.c), its
+ * architecture's (sim/device/arch.c). */
 #pragma once
 
 #include "sim/base/json.h"
@@ -8,20 +9,30 @@
 struct gsim_device_reader {
     struct gsim_device_spec *spec;
     struct gsim_error *error;
-    const char *arch; /* the file is that of this architecture: the device's own numbers stay; NULL: it is the device's */
-    enum { GSIM_TAKE_ALL, GSIM_TAKE_LIMITS, GSIM_TAKE_OTHERS } takes; /* limits of an SM, which go by compute capability, or the others */
+    const char
+        *arch; /* the file is that of this architecture: the device's own numbers stay; NULL: it is the device's */
+    enum {
+        GSIM_TAKE_ALL,
+        GSIM_TAKE_LIMITS,
+        GSIM_TAKE_OTHERS
+    } takes; /* limits of an SM, which go by compute capability, or the others */
     bool given[GSIM_DEVICE_NUMBER_COUNT];
 };
 
-static inline bool gsim_device_number_is_limit(int number) { return number >= GSIM_DEV_warp_threads && number <= GSIM_DEV_carveout_kib_last; }
+static inline bool gsim_device_number_is_limit(int number)
+{
+    return number >= GSIM_DEV_warp_threads && number <= GSIM_DEV_carveout_kib_last;
+}
 
 /* "PLACE: expected EXPECTED, found ITEM" */
-enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item);
+enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected,
+                                  const cJSON *item);
 /* A non-empty text, copied to the arena. */
-enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected, const cJSON *item, const char **text);
+enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected,
+                                  const cJSON *item, const char **text);
 /* An object with these fields alone, its schema that one. */
-enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *schema, const char *const *keys,
-                                  const char *expected);
+enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *schema,
+                                  const char *const *keys, const char *expected);
 /* The numbers of all sections that it has. */
 enum gsim_status gsim_reader_sections(struct gsim_device_reader *reader, const cJSON *json);
 

@@ -22,4 +22,5 @@ const char *gsim_rule_sentence(enum gsim_rule rule);
 /* GSIM_RULE_COUNT: there is none of that name. */
 enum gsim_rule gsim_rule_find(const char *name);
 /* VALUE: on, off, 1 or 0. */
-enum gsim_status gsim_rule_set(struct gsim_device_spec *device, const char *name, const char *value, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_rule_set(struct gsim_device_spec *device, const char *name, const char *value,
+                               struct gsim_error *error) GSIM_NODISCARD;

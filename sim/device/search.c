@@ -46,7 +46,8 @@ static int add_file(struct found *found, const char *folder, const char *file_na
 /* A folder that is there and cannot be read may hold the file that is asked for. */
 static int fail_read(struct found *found, const char *folder)
 {
-    if (errno != ENOMEM) gsim_error_set(found->error, GSIM_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
+    if (errno != ENOMEM)
+        gsim_error_set(found->error, GSIM_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
     return -1;
 }
 
@@ -105,8 +106,8 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const struct gsim_model_file *)left)->name, ((const struct gsim_model_file *)right)->name);
 }
 
-static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                    struct gsim_error *error)
+static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files,
+                                    size_t *count, struct gsim_error *error)
 {
     struct gsim_error wrong = {0};
     struct found found = {.arena = arena, .below = below, .error = &wrong};

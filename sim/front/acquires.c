@@ -3,7 +3,8 @@
 #include "sim/front/front.h"
 
 /* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
-void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready)
+void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker,
+                       gsim_time ready)
 {
     struct gsim_acquire **a = &stream->acquires;
     while (*a && (*a)->stream < marker->recorded_stream) a = &(*a)->next;
@@ -31,9 +32,10 @@ static gsim_time acquire(const struct gsim_device *d, gsim_time from, const stru
     return from > a->ready ? from : a->ready;
 }
 
-/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the other, in the order in
- * which they were created, and at its own among them, however long ago they ended; a look takes longer where kernels have displaced from L2 what
- * was written then (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
+/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the
+ * other, in the order in which they were created, and at its own among them, however long ago they ended; a look takes
+ * longer where kernels have displaced from L2 what was written then (H200, H100: traces/h200/vm/acquires.txt,
+ * traces/h100/acquires.txt). */
 gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index)
 {
     const struct gsim_stream_state *stream = &p->streams[index];

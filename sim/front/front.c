@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams on hardware queues: which command may start when. A stream holds a queue while it has commands. A queue is FIFO over
- * all streams that hold it, so a head that waits for its stream or for an event holds back other streams' commands behind it
- * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs to gpu.c, copies to
- * copies.c, graphs to graphs.c.
+ * Streams on hardware queues: which command may start when. A stream holds a queue while it has commands. A queue is
+ * FIFO over all streams that hold it, so a head that waits for its stream or for an event holds back other streams'
+ * commands behind it (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs
+ * to gpu.c, copies to copies.c, graphs to graphs.c.
  */
 #include "sim/device/rules.h"
 #include "sim/front/resident.h"
@@ -63,7 +63,8 @@ struct gsim_hw_queue *gsim_front_bind(struct gsim_front *f, uint32_t stream)
     uint32_t own = f->process->streams[stream].hw_queue;
     if (f->process->streams[stream].is_bound) return &f->hw_queues[own];
     uint32_t hw_queue = free_hw_queue(f, own);
-    if (hw_queue == GSIM_NO_HW_QUEUE) { /* unless one has become free since the machine last was at this thread's time */
+    if (hw_queue ==
+        GSIM_NO_HW_QUEUE) { /* unless one has become free since the machine last was at this thread's time */
         gsim_machine_meet(f->machine);
         own = f->process->streams[stream].hw_queue;
         if (f->process->streams[stream].is_bound) return &f->hw_queues[own]; /* by another thread meanwhile */
@@ -92,7 +93,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
  * what is issued later waits for them. */
 static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue, const struct gsim_command *command)
 {
-    bool allows = command->stream == 0 ? f->completed == command->issue_number - 1 : f->default_completed >= command->default_before;
+    bool allows = command->stream == 0 ? f->completed == command->issue_number - 1
+                                       : f->default_completed >= command->default_before;
     if (!allows) hw_queue->waits_default = true;
     return allows;
 }
@@ -116,7 +118,8 @@ void gsim_front_complete(struct gsim_front *f, uint32_t stream_index)
         *t = thread->next_waiting;
         gsim_machine_wake(f->machine, thread, f->machine->now);
     }
-    if (f->waiting_device && f->completed == f->issued) gsim_machine_wake_all(f->machine, &f->waiting_device, f->machine->now);
+    if (f->waiting_device && f->completed == f->issued)
+        gsim_machine_wake_all(f->machine, &f->waiting_device, f->machine->now);
     gsim_machine_fulfil(f->machine);
     if (!f->default_issued) return;
     for (uint32_t c = 0; c < f->hw_queue_count; c++) {
@@ -190,11 +193,11 @@ static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, ui
     return count;
 }
 
-/* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two hw_queues at once, so that with a
- * third each turn takes its time, and half of it later the next one can be made (H200, H100:
- * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two hw_queues some pairs share a half of it, which
- * ones is not known: half a turn is what it takes on average beside a stream whose kernel runs (0.6 us, 0.2 beside one that waits for others:
- * traces/h200/vm/acquires.txt). NEEDS_THREE: none then, as for events. */
+/* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two hw_queues at once, so that
+ * with a third each turn takes its time, and half of it later the next one can be made (H200, H100:
+ * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two hw_queues some pairs share
+ * a half of it, which ones is not known: half a turn is what it takes on average beside a stream whose kernel runs (0.6
+ * us, 0.2 beside one that waits for others: traces/h200/vm/acquires.txt). NEEDS_THREE: none then, as for events. */
 static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besides, bool needs_three)
 {
     if (!f->device->gaps.busy) return 0;
@@ -205,19 +208,23 @@ static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besid
     return start + f->device->gaps.busy - f->machine->now;
 }
 
-/* A kernel of CHANNEL ended. Of the queue's own next kernel and those of other streams that wait for the same end, hardware takes either first: the
- * waiting one in 42 to 54 % of the cases, however many queues have work (traces/h200/vm/first.txt, traces/h100/first.txt). Whether the one whose
- * turn comes first keeps it or exchanges it for the other's, half a turn later, is drawn. Returns how much later the own one then is. */
+/* A kernel of CHANNEL ended. Of the queue's own next kernel and those of other streams that wait for the same end,
+ * hardware takes either first: the waiting one in 42 to 54 % of the cases, however many queues have work
+ * (traces/h200/vm/first.txt, traces/h100/first.txt). Whether the one whose turn comes first keeps it or exchanges it
+ * for the other's, half a turn later, is drawn. Returns how much later the own one then is. */
 static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
     bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
-    for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream; t = t->next) {
+    for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream;
+         t = t->next) {
         if (!t->marker->waiting.front) continue;
         if (!is_drawn && gsim_random_integer(&f->turns, 2)) {
             uint32_t others = others_pending(f, hw_queue, GSIM_NO_HW_QUEUE);
-            later = others > 1 ? f->device->gaps.busy / 2 : others ? -(f->device->gaps.busy / 2) : 0; /* as turn_to has them */
+            later = others > 1 ? f->device->gaps.busy / 2
+                    : others   ? -(f->device->gaps.busy / 2)
+                               : 0; /* as turn_to has them */
         }
         is_drawn = true;
         t->marker->later = -later;
@@ -256,7 +263,8 @@ static bool is_slow(const struct gsim_front *f, const struct gsim_command *comma
 }
 
 /* From FIRST on, what of the stream the front end has to turn to now: a launch or a slow record. NULL: nothing. */
-static const struct gsim_command *turned_for(const struct gsim_front *f, const struct gsim_command *first, uint32_t stream)
+static const struct gsim_command *turned_for(const struct gsim_front *f, const struct gsim_command *first,
+                                             uint32_t stream)
 {
     for (const struct gsim_command *t = first; t && t->stream == stream && t->arrival <= f->machine->now; t = t->next) {
         if (is_launch(t) || is_slow(f, t)) return t;
@@ -265,8 +273,8 @@ static const struct gsim_command *turned_for(const struct gsim_front *f, const s
     return NULL;
 }
 
-/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when that
- * ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
+/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when
+ * that ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
 static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     struct gsim_command *command = hw_queue->head;
@@ -288,8 +296,9 @@ static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records = NULL;
 }
 
-/* The head waits for an event, and the process' launches go through a policy: the library that holds launches keeps what waits for them, so that
- * the wait and what follows in its stream are not in the way of other streams' commands. */
+/* The head waits for an event, and the process' launches go through a policy: the library that holds launches keeps
+ * what waits for them, so that the wait and what follows in its stream are not in the way of other streams' commands.
+ */
 static void keep_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     stream->kept_for = hw_queue->head->marker;
@@ -316,7 +325,8 @@ static void do_record(struct gsim_front *f, struct gsim_hw_queue *hw_queue, stru
     if (is_slow(f, command)) {
         if (stream->recorded <= f->machine->now) { /* else of a row accounted for */
             gsim_time takes = records_of(f, command->stream);
-            bool turns = stream->ended_unit == GSIM_UNIT_SMS && f->device->gaps.busy && others_pending(f, stream->hw_queue, GSIM_NO_HW_QUEUE) >= 2;
+            bool turns = stream->ended_unit == GSIM_UNIT_SMS && f->device->gaps.busy &&
+                         others_pending(f, stream->hw_queue, GSIM_NO_HW_QUEUE) >= 2;
             stream->recorded = (end > f->machine->now ? end : f->machine->now) + takes;
             if (turns) f->front_free = (f->front_free > f->machine->now ? f->front_free : f->machine->now) + takes / 2;
             stream->turned = turns ? f->device->gaps.busy : 0;
@@ -367,18 +377,24 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
 {
     /* Work that ends so close to a look is seen by it in some runs, in others by the next; the model takes the mean. */
-    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur ? 0 : f->device->gaps.engine_poll_blur, resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
+    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur
+                         ? 0
+                         : f->device->gaps.engine_poll_blur,
+              resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
     if (end <= first - blur) return first;
     if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
     gsim_time behind = end - first + blur;
     if (behind <= 0) return first;
-    gsim_time looks = (behind - 1) / f->device->gaps.engine_poll, after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
+    gsim_time looks = (behind - 1) / f->device->gaps.engine_poll,
+              after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
     double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
-    return first + looks * f->device->gaps.engine_poll + (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
+    return first + looks * f->device->gaps.engine_poll +
+           (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
 /* No earlier start of TASK, which arrived. */
-static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
+static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream,
+                                const struct gsim_command *command)
 {
     uint32_t unit = unit_of(f, command);
     gsim_time earliest = stream->ready[unit], end = 0;
@@ -526,7 +542,8 @@ static void command_ended(struct gsim_command *command)
     retire_launch(f, hw_queue);
     take_back(hw_queue, stream);
     gsim_time turn = 0;
-    const struct gsim_command *next = stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
+    const struct gsim_command *next =
+        stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;
     if (next) turn = turn_to(f, stream->hw_queue, GSIM_NO_HW_QUEUE, is_slow(f, next));
     if (next && is_slow(f, next))
         stream->last_end += turn;
@@ -535,7 +552,8 @@ static void command_ended(struct gsim_command *command)
     must_follow(stream, stream->ended_unit, f->machine->now, gap_behind(f, stream->ended_unit) + turn);
     stream->own_ready = stream->ready[GSIM_UNIT_SMS];
     stream->has_worked = true;
-    stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0, .ended_bytes = f->device->ended_bytes};
+    stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0,
+                                        .ended_bytes = f->device->ended_bytes};
     if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
     if (command->in_policy) gsim_front_policy_ended(f, command);
     gsim_front_complete(f, command->stream);
@@ -547,8 +565,10 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
 {
     struct gsim_client *client = gsim_process_client(f->process);
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
-    static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start, [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
-                                                             [GSIM_COMMAND_RESIDENT] = gsim_resident_launch, [GSIM_COMMAND_TASK] = NULL};
+    static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start,
+                                                             [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
+                                                             [GSIM_COMMAND_RESIDENT] = gsim_resident_launch,
+                                                             [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
     command->front = f;
     command->client = client;
@@ -561,12 +581,16 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
 
 /* --- life ------------------------------------------------------------------------------------------------- */
 
-static gsim_time copy_records(const struct gsim_front *f, const struct gsim_command *copy) { return records_of(f, copy->stream); }
+static gsim_time copy_records(const struct gsim_front *f, const struct gsim_command *copy)
+{
+    return records_of(f, copy->stream);
+}
 
 static const struct gsim_copy_hooks copy_hooks = {.records = copy_records, .goes_on = gsim_graphs_copies_on};
 
-enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
-                                        uint32_t index, uint32_t part_count, struct gsim_error *error)
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine,
+                                        const struct gsim_device_spec *spec, uint32_t index, uint32_t part_count,
+                                        struct gsim_error *error)
 {
     const struct gsim_observer *observer = machine->simulation->observer;
     enum gsim_status status = gsim_device_open(device, machine, spec, index, part_count, &gsim_front_listener, error);
@@ -576,13 +600,14 @@ enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_
     return GSIM_OK;
 }
 
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
-                                 uint32_t index, struct gsim_error *error)
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part,
+                                 struct gsim_process *process, uint32_t index, struct gsim_error *error)
 {
     struct gsim_machine *machine = device->machine;
     *f = (struct gsim_front){.machine = machine, .device = device, .part = part, .process = process,
                              .hw_queue_count = (uint32_t)device->spec->hw_queues};
-    f->source = (struct gsim_agenda_source){.class = GSIM_AGENDA_FRONT, .handle_index = index, .handle = step, .owner = f};
+    f->source =
+        (struct gsim_agenda_source){.class = GSIM_AGENDA_FRONT, .handle_index = index, .handle = step, .owner = f};
     for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {
         f->hw_queues[c].tail = &f->hw_queues[c].head;
         f->hw_queue_at[c] = GSIM_TIME_NEVER;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). The front end of one GPU: its hardware queues, which streams hold while they have commands, and the
- * dispatcher of graph nodes. Streams themselves are the process's (sim/front/process.h).
+ * Layer: sim (internal). The front end of one GPU: its hardware queues, which streams hold while they have commands,
+ * and the dispatcher of graph nodes. Streams themselves are the process's (sim/front/process.h).
  */
 #pragma once
 
@@ -25,7 +25,8 @@ struct gsim_resident;
 
 /* Decides when kernels whose turn has come go to the SMs (sim/task/). */
 struct gsim_arbiter {
-    void (*ready)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* passes it to gsim_front_submit() or another one, now or later */
+    void (*ready)(struct gsim_arbiter *arbiter,
+                  struct gsim_command *command); /* passes it to gsim_front_submit() or another one, now or later */
     void (*started)(struct gsim_arbiter *arbiter, struct gsim_command *command); /* NULL: it does not want to know */
     void (*ended)(struct gsim_arbiter *arbiter, struct gsim_command *command);
     void (*drained)(struct gsim_arbiter *arbiter, struct gsim_command *command);
@@ -37,7 +38,7 @@ struct gsim_front {
     struct gsim_process *process;  /* whose streams it executes */
     struct gsim_partition *part;        /* the SMs that its kernels run on */
     struct gsim_arbiter *arbiter;  /* NULL: kernels go at once */
-    bool keeps_waits;              /* a policy serves the process: waits do not hold back other streams of their hardware queue */
+    bool keeps_waits; /* a policy serves the process: waits do not hold back other streams of their hardware queue */
     uint32_t kept_count;           /* streams of which that is so now */
     uint32_t context;              /* its number among the contexts of an arbiter */
     struct gsim_agenda_source source;     /* the next hardware queue to be looked at */
@@ -57,29 +58,31 @@ struct gsim_front {
 
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint32_t graph_kernels;        /* nodes of graphs under way */
-    struct gsim_resident *resident, *waiting_residents, *idle_residents; /* resident.c: the running launch; those behind it */
+    struct gsim_resident *resident, *waiting_residents,
+        *idle_residents;           /* resident.c: the running launch; those behind it */
     struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
 };
 
 /* --- front.c: streams, hardware queues, events ----------------------------------------------------------- */
 /* A device, with room for PART_COUNT parts, which tells front ends of their kernels. */
-enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine, const struct gsim_device_spec *spec,
-                                        uint32_t index, uint32_t part_count, struct gsim_error *error);
+enum gsim_status gsim_front_open_device(struct gsim_device *device, struct gsim_machine *machine,
+                                        const struct gsim_device_spec *spec, uint32_t index, uint32_t part_count,
+                                        struct gsim_error *error);
 extern const struct gsim_gpu_listener gsim_front_listener; /* of a device's parts: kernels.c */
 extern const struct gsim_gpu_watcher gsim_front_watcher;   /* where an observer wants blocks */
 /* PROCESS's, the machine's INDEX-th, on the device. */
-enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part, struct gsim_process *process,
-                                 uint32_t index, struct gsim_error *error);
+enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *device, struct gsim_partition *part,
+                                 struct gsim_process *process, uint32_t index, struct gsim_error *error);
 void gsim_front_release(struct gsim_front *f); /* accepts zeroed */
-/* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they are
- * taken in turn. */
+/* The stream's hardware queue while it has commands: its last one or another that holds no stream; where all do, they
+ * are taken in turn. */
 struct gsim_hw_queue *gsim_front_bind(struct gsim_front *f, uint32_t stream);
 /* A command for the stream, not issued yet. NULL, and the run fails, when memory is out. */
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream);
 /* Appends to the stream's hardware queue; visible to the device from command->arrival on. */
 void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
-/* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on behind
- * work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
+/* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on
+ * behind work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* The kernel that the stream is busy with has not been launched yet, or is from now on. */
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);
@@ -89,7 +92,8 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
 /* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
 void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
-/* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine. */
+/* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine.
+ */
 void gsim_front_start(struct gsim_command *command);
 /* A kernel to the distributor. */
 void gsim_front_submit(struct gsim_command *command);
@@ -98,9 +102,12 @@ void gsim_front_kill(struct gsim_command *command);
 void gsim_front_kernel_drained(void *data, void *command, gsim_time now); /* told to the device */
 
 /* --- programmatic.c ---------------------------------------------------------------------------------------- */
-/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing pages do not. */
-bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command);
-/* Of such a launch, READY otherwise: behind the trigger, or the end, of its stream's last kernel, if that is all it waits for. */
+/* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing
+ * pages do not. */
+bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream,
+                                 const struct gsim_command *command);
+/* Of such a launch, READY otherwise: behind the trigger, or the end, of its stream's last kernel, if that is all it
+ * waits for. */
 gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_stream_state *stream, gsim_time ready);
 /* The kernel that the stream was busy with has ended: the one behind it, which has begun, is what it is busy with. */
 void gsim_programmatic_go_on(struct gsim_front *f, struct gsim_stream_state *stream);

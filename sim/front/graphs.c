@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CUDA graphs as they run: launched as one command of a stream, inside a launch nodes start when their predecessors have
- * ended, one after the other through one dispatcher (H200, measured: 1.1 us per short kernel at best however wide the
- * graph). The calls that build and launch them: sim/host/graphs.c.
+ * CUDA graphs as they run: launched as one command of a stream, inside a launch nodes start when their predecessors
+ * have ended, one after the other through one dispatcher (H200, measured: 1.1 us per short kernel at best however wide
+ * the graph). The calls that build and launch them: sim/host/graphs.c.
  */
 #include <math.h>
 
@@ -14,12 +14,13 @@ struct gsim_graph_run {
     struct gsim_command *command;      /* the launch in its stream */
     uint32_t exec, nodes_left;
     uint32_t *predecessors_left;
-    struct gsim_command **early;       /* of each node: launched programmatically, what it follows has not ended; NULL: no node is */
+    struct gsim_command *
+        *early; /* of each node: launched programmatically, what it follows has not ended; NULL: no node is */
     struct gsim_graph_run *next_idle;
 };
 
-/* A node that follows several branches and whose last predecessor ended while kernels had blocks that were not resident yet: it waits until
- * PLACED kernels are, of all that ever came, and READY. */
+/* A node that follows several branches and whose last predecessor ended while kernels had blocks that were not resident
+ * yet: it waits until PLACED kernels are, of all that ever came, and READY. */
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
 static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
@@ -29,14 +30,15 @@ static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
     return false;
 }
 
-/* A root opens a branch, and so does what follows a copy; any other node is in the last opened one of those that it follows. A node that
- * follows another branch as well waits for that to be signalled (H200, 320 recordings of DAGs as captured graphs,
- * traces/runner/micro/graphs.py: 2,887 nodes behind their own branch start after 1.12 us, 740 behind several after 2.78, none of these
- * sooner than 2; H100 alike). Built node by node the same is assumed. */
+/* A root opens a branch, and so does what follows a copy; any other node is in the last opened one of those that it
+ * follows. A node that follows another branch as well waits for that to be signalled (H200, 320 recordings of DAGs as
+ * captured graphs, traces/runner/micro/graphs.py: 2,887 nodes behind their own branch start after 1.12 us, 740 behind
+ * several after 2.78, none of these sooner than 2; H100 alike). Built node by node the same is assumed. */
 static bool find_branches(struct gsim_process *p, const struct gsim_graph_state *g, struct gsim_exec_state *x)
 {
     uint32_t opened = 0, *branches = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count);
-    uint32_t *followers = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count); /* of each node, those that follow its branch only */
+    uint32_t *followers = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t,
+                                           g->node_count); /* of each node, those that follow its branch only */
     x->crosses = GSIM_ARENA_ARRAY(&p->machine->arena, bool, g->node_count);
     x->signals = GSIM_ARENA_ARRAY(&p->machine->arena, bool, g->node_count);
     x->cross_edges = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count);
@@ -46,7 +48,8 @@ static bool find_branches(struct gsim_process *p, const struct gsim_graph_state 
         for (uint32_t i = 0; i < node->after_count; i++)
             if (branches[node->after[i]] > branches[n]) branches[n] = branches[node->after[i]];
         if (!node->after_count || follows_copy(g, n)) branches[n] = opened++;
-        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++) x->cross_edges[n] += branches[node->after[i]] != branches[n];
+        for (uint32_t i = 0; i < node->after_count && node->after_count > 1; i++)
+            x->cross_edges[n] += branches[node->after[i]] != branches[n];
         x->crosses[n] = x->cross_edges[n] > 0;
         for (uint32_t i = 0; i < node->after_count; i++) {
             if (x->crosses[n]) x->signals[node->after[i]] = true;
@@ -60,10 +63,12 @@ static bool find_branches(struct gsim_process *p, const struct gsim_graph_state 
 /* Behind those of its predecessors that are there already. Shifts the starts into place, one entry lower. */
 static void add_successor(const struct gsim_graph_state *g, struct gsim_exec_state *x, uint32_t node)
 {
-    for (uint32_t i = 0; i < g->nodes[node].after_count; i++) x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
+    for (uint32_t i = 0; i < g->nodes[node].after_count; i++)
+        x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
 }
 
-/* Captured, it is for the GPU of its stream; made by itself, for its op's. Both ends of a copy between GPUs are there. */
+/* Captured, it is for the GPU of its stream; made by itself, for its op's. Both ends of a copy between GPUs are there.
+ */
 static struct gsim_front *front_of(struct gsim_process *p, const struct gsim_graph_node_state *node)
 {
     struct gsim_machine *m = p->machine;
@@ -85,7 +90,8 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
     x->predecessor_count = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count);
     x->first_successor = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, g->node_count + 2);
     x->successors = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, edge_count);
-    if (!x->ops || !x->fronts || !x->streams || !x->predecessor_count || !x->first_successor || !x->successors) return false;
+    if (!x->ops || !x->fronts || !x->streams || !x->predecessor_count || !x->first_successor || !x->successors)
+        return false;
     for (uint32_t n = 0; n < g->node_count; n++) {
         x->ops[n] = g->nodes[n].op;
         x->streams[n] = g->nodes[n].stream;
@@ -97,9 +103,9 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
     }
     if (!find_branches(p, g, x)) return false;
     for (uint32_t n = 2; n < g->node_count + 2; n++) x->first_successor[n] += x->first_successor[n - 1];
-    /* Of what one node releases, those of its branch start first, then those that open one behind copies, both in their order, then the others
-     * in the opposite order (the same recordings: own branch first in 168 of 169 pairs, in their order 331 of 335, in the opposite one
-     * 69 of 69; behind copies 2 of 4). */
+    /* Of what one node releases, those of its branch start first, then those that open one behind copies, both in their
+     * order, then the others in the opposite order (the same recordings: own branch first in 168 of 169 pairs, in their
+     * order 331 of 335, in the opposite one 69 of 69; behind copies 2 of 4). */
     for (uint32_t n = 0; n < g->node_count; n++)
         if (!x->crosses[n]) add_successor(g, x, n);
     for (uint32_t n = 0; n < g->node_count; n++)
@@ -124,19 +130,22 @@ static void make_signal(struct gsim_front *f)
         .thread_cycles = d->graph_signal_us * d->clock_mhz,
     };
     struct gsim_error error;
-    if (gsim_work_init(&f->signal, f->device->spec, &kernel, &error)) gsim_machine_fail(f->machine, GSIM_SIM, "%s", error.message);
+    if (gsim_work_init(&f->signal, f->device->spec, &kernel, &error))
+        gsim_machine_fail(f->machine, GSIM_SIM, "%s", error.message);
 }
 
-/* What tells nodes that follow several branches that one of theirs has ended comes before the next node of its own branch, and has an SM to
- * itself, the first of the empty ones: that node's blocks stand on all others, and who comes after them finds it empty (H200:
- * traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is empty. */
+/* What tells nodes that follow several branches that one of theirs has ended comes before the next node of its own
+ * branch, and has an SM to itself, the first of the empty ones: that node's blocks stand on all others, and who comes
+ * after them finds it empty (H200: traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is
+ * empty. */
 static void start_signal(void *front)
 {
     struct gsim_front *f = front;
     if (f->part->is_stopped || gsim_gpu_queued(f->part->sm) || !gsim_gpu_has_empty_sm(f->part->sm)) return;
     if (!f->signal.blocks) make_signal(f);
     if (gsim_machine_failed(f->machine)) return;
-    if (!gsim_gpu_submit(f->part->sm, f->machine->now, &f->signal, 0, NULL)) gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
+    if (!gsim_gpu_submit(f->part->sm, f->machine->now, &f->signal, 0, NULL))
+        gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
     gsim_partition_changed(f->part);
 }
 
@@ -164,24 +173,29 @@ static double beside_us(const struct gsim_front *f)
     return gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_GRAPH_BESIDE) ? f->device->spec->graph_beside_us : 0;
 }
 
-/* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long (H100: graphs of 880
- * to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers and random graphs at one in 0.28). */
+/* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long
+ * (H100: graphs of 880 to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers
+ * and random graphs at one in 0.28). */
 static void dispatch_node(void *argument)
 {
     struct gsim_command *node = argument;
     struct gsim_front *f = node->front;
     uint32_t edges = f->process->execs[node->graph_run->exec].cross_edges[node->node];
     gsim_time start = f->graph_dispatch_free > f->machine->now ? f->graph_dispatch_free : f->machine->now;
-    f->graph_dispatch_free = start + gsim_time_from_us(f->device->spec->graph_dispatch_us + edges * f->device->spec->graph_edge_us);
+    f->graph_dispatch_free =
+        start + gsim_time_from_us(f->device->spec->graph_dispatch_us + edges * f->device->spec->graph_edge_us);
     gsim_machine_at(f->machine, start, start_node, node);
 }
 
-/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. NULL: memory is out. */
-static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index, gsim_time ready, bool waits)
+/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. NULL: memory is
+ * out. */
+static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index,
+                                       gsim_time ready, bool waits)
 {
     const struct gsim_exec_state *x = &f->process->execs[run->exec];
     uint32_t stream = x->streams[index] ? x->streams[index] : run->command->stream;
-    struct gsim_command *node = gsim_command_new(f->machine, GSIM_COMMAND_OP, f->device, stream, run->command->iteration);
+    struct gsim_command *node =
+        gsim_command_new(f->machine, GSIM_COMMAND_OP, f->device, stream, run->command->iteration);
     if (!node) return NULL;
     node->ended = node_ended;
     node->front = f;
@@ -193,14 +207,16 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     node->node = index;
     node->launch = run->command->launch;
     node->correlation = run->command->correlation;
-    /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots first). */
+    /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots first).
+     */
     bool is_beside = is_queued(f) && is_profiled(f, node->op) && beside_us(f) > 0;
     if (is_queued(f) && !is_beside) {
         gsim_machine_at(f->machine, ready, dispatch_node, node);
         return node;
     }
     gsim_time start = ready > f->graph_dispatch_free ? ready : f->graph_dispatch_free;
-    if (!waits) f->graph_dispatch_free = start + (is_beside ? 0 : gsim_time_from_us(f->device->spec->graph_dispatch_us));
+    if (!waits)
+        f->graph_dispatch_free = start + (is_beside ? 0 : gsim_time_from_us(f->device->spec->graph_dispatch_us));
     gsim_machine_at(f->machine, start, start_node, node);
     return node;
 }
@@ -214,7 +230,8 @@ static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
     } else {
         run = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_graph_run);
         if (run) run->predecessors_left = GSIM_ARENA_ARRAY(&f->machine->arena, uint32_t, x->node_count);
-        if (run && x->has_programmatic) run->early = GSIM_ARENA_ARRAY(&f->machine->arena, struct gsim_command *, x->node_count);
+        if (run && x->has_programmatic)
+            run->early = GSIM_ARENA_ARRAY(&f->machine->arena, struct gsim_command *, x->node_count);
         if (!run || !run->predecessors_left || (x->has_programmatic && !run->early)) {
             gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
             return NULL;
@@ -240,13 +257,15 @@ void gsim_graphs_launch(struct gsim_command *command)
     uint32_t roots = 0;
     for (uint32_t n = 0; n < x->node_count; n++)
         if (!run->predecessors_left[n])
-            node_ready(x->fronts[n], run, n, f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
+            node_ready(x->fronts[n], run, n,
+                       f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
 }
 
 /* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
 static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
 {
-    return x->ops[next]->programmatic && x->predecessor_count[next] == 1; /* another GPU's node begins behind its end all the same */
+    return x->ops[next]->programmatic &&
+           x->predecessor_count[next] == 1; /* another GPU's node begins behind its end all the same */
 }
 
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
@@ -254,7 +273,8 @@ void gsim_graphs_triggered(struct gsim_command *node, gsim_time now)
     struct gsim_front *f = node->front;
     struct gsim_graph_run *run = node->graph_run;
     const struct gsim_exec_state *x = &f->process->execs[run->exec];
-    if (!run->early || f->device->space->mode == GSIM_MEMORY_MANAGED || node->is_held) return; /* held: when it is let go of */
+    if (!run->early || f->device->space->mode == GSIM_MEMORY_MANAGED || node->is_held)
+        return; /* held: when it is let go of */
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
         if (!is_programmatic(x, next) || run->early[next] || x->fronts[next] != f) continue;
@@ -270,12 +290,15 @@ static void let_go(void *argument)
     if (node->has_triggered) gsim_graphs_triggered(node, node->device->machine->now);
 }
 
-/* Node NEXT, of another GPU than F's, may start behind one that ended now there: as far as is known like a stream that waits for an
- * event of another GPU (sim/host/driver.c), which nobody measured of graphs. */
+/* Node NEXT, of another GPU than F's, may start behind one that ended now there: as far as is known like a stream that
+ * waits for an event of another GPU (sim/host/driver.c), which nobody measured of graphs. */
 static void follow_across(struct gsim_front *f, struct gsim_graph_run *run, uint32_t next)
 {
     struct gsim_front *its = f->process->execs[run->exec].fronts[next];
-    node_ready(its, run, next, f->machine->now + gsim_time_from_us(its->device->spec->graph_cross_gap_us + its->device->spec->peer_event_us), true);
+    node_ready(its, run, next,
+               f->machine->now +
+                   gsim_time_from_us(its->device->spec->graph_cross_gap_us + its->device->spec->peer_event_us),
+               true);
 }
 
 /* Node NEXT may start behind one that ended now on UNIT. Between units the graph's launch began to look (H200, H100:
@@ -283,15 +306,17 @@ static void follow_across(struct gsim_front *f, struct gsim_graph_run *run, uint
 static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t next, uint32_t unit)
 {
     bool crosses = f->process->execs[run->exec].crosses[next];
-    gsim_time ready = f->machine->now + gsim_time_from_us(crosses ? f->device->spec->graph_cross_gap_us : f->device->spec->graph_node_gap_us);
+    gsim_time ready = f->machine->now + gsim_time_from_us(crosses ? f->device->spec->graph_cross_gap_us
+                                                                  : f->device->spec->graph_node_gap_us);
     const struct gsim_op *op = f->process->execs[run->exec].ops[next];
-    if (is_programmatic(&f->process->execs[run->exec], next) && unit == GSIM_UNIT_SMS) ready = f->machine->now + f->device->gaps.programmatic;
+    if (is_programmatic(&f->process->execs[run->exec], next) && unit == GSIM_UNIT_SMS)
+        ready = f->machine->now + f->device->gaps.programmatic;
     uint32_t own = gsim_copies_unit(f->device, op);
     if (is_profiled(f, op)) {
         gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
         ready = ready - f->machine->now > held ? ready - held : f->machine->now;
-        /* Kernels of 1 to 4 us take 0.35, 0.7 and 0.9 us longer beside one, two and three others than in a chain (H100, CUDA graphs of four
-         * networks with branches). */
+        /* Kernels of 1 to 4 us take 0.35, 0.7 and 0.9 us longer beside one, two and three others than in a chain (H100,
+         * CUDA graphs of four networks with branches). */
         ready += gsim_time_from_us(beside_us(f) * f->graph_kernels);
     }
     bool looks = own != unit && f->device->gaps.engine_poll;
@@ -313,8 +338,8 @@ bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command
     for (uint32_t i = x->first_successor[copy->node]; i < x->first_successor[copy->node + 1]; i++) {
         *next = x->successors[i];
         const struct gsim_op *op = x->ops[*next];
-        if (x->fronts[*next] == f && op->kind == GSIM_OP_COPY && op->copy_kind == copy->copy_kind && gsim_copies_unit(f->device, op) != GSIM_UNIT_SMS &&
-            copy->graph_run->predecessors_left[*next] == 1)
+        if (x->fronts[*next] == f && op->kind == GSIM_OP_COPY && op->copy_kind == copy->copy_kind &&
+            gsim_copies_unit(f->device, op) != GSIM_UNIT_SMS && copy->graph_run->predecessors_left[*next] == 1)
             return true;
     }
     return false;
@@ -333,7 +358,8 @@ static void node_ended(struct gsim_command *node)
     uint32_t unit = gsim_copies_unit(f->device, node->op);
     f->graph_kernels -= node->op->kind == GSIM_OP_KERNEL;
     if (x->signals[node->node] && unit == GSIM_UNIT_SMS && has_signals(f->device->spec))
-        gsim_machine_at(f->machine, f->machine->now + gsim_time_from_us(f->device->spec->graph_node_gap_us), start_signal, f);
+        gsim_machine_at(f->machine, f->machine->now + gsim_time_from_us(f->device->spec->graph_node_gap_us),
+                        start_signal, f);
     for (uint32_t i = x->first_successor[node->node]; i < x->first_successor[node->node + 1]; i++) {
         uint32_t next = x->successors[i];
         if (run->early && run->early[next]) {

@@ -21,7 +21,8 @@ void gsim_front_kernel_drained(void *data, void *tag, gsim_time now)
     struct gsim_command *command = tag;
     (void)data;
     (void)now;
-    if (command->front->arbiter && command->front->arbiter->drained) command->front->arbiter->drained(command->front->arbiter, command);
+    if (command->front->arbiter && command->front->arbiter->drained)
+        command->front->arbiter->drained(command->front->arbiter, command);
 }
 
 void gsim_front_kill(struct gsim_command *command)
@@ -122,5 +123,6 @@ static void kernel_triggered(void *data, void *tag, gsim_time now)
     else gsim_programmatic_triggered(data, tag, now);
 }
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, kernel_triggered, gsim_front_kernel_drained};
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, kernel_triggered,
+                                                      gsim_front_kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

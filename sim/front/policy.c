@@ -15,7 +15,10 @@ struct timer {
     uint64_t what;
 };
 
-static struct gsim_front_policy *policy_of(struct gsim_frontend *frontend) { return (struct gsim_front_policy *)frontend; }
+static struct gsim_front_policy *policy_of(struct gsim_frontend *frontend)
+{
+    return (struct gsim_front_policy *)frontend;
+}
 
 static gsim_time cycles_time(const struct gsim_front_policy *p, double cycles)
 {
@@ -41,7 +44,8 @@ static void start(void *launch)
     struct gsim_front_policy_launch *l = launch;
     struct gsim_command *command = l->command;
     if (!command->is_taken) {
-        gsim_machine_fail(l->policy->front->machine, GSIM_SIM, "the front end's policy released a launch that it did not take");
+        gsim_machine_fail(l->policy->front->machine, GSIM_SIM,
+                          "the front end's policy released a launch that it did not take");
         return;
     }
     command->priority = l->launch.priority;
@@ -53,7 +57,9 @@ static void do_release(struct gsim_frontend *frontend, struct gsim_frontend_laun
 {
     struct gsim_front_policy *p = policy_of(frontend);
     struct gsim_front_policy_launch *l = (struct gsim_front_policy_launch *)launch;
-    if (l->is_released) gsim_machine_fail(p->front->machine, GSIM_SIM, "the front end's policy '%s' released a launch twice", p->ops->name);
+    if (l->is_released)
+        gsim_machine_fail(p->front->machine, GSIM_SIM, "the front end's policy '%s' released a launch twice",
+                          p->ops->name);
     if (l->is_released) return;
     l->is_released = true;
     gsim_machine_at(p->front->machine, decided(p) + cycles_time(p, cycles), start, l);
@@ -62,14 +68,16 @@ static void do_release(struct gsim_frontend *frontend, struct gsim_frontend_laun
 static void do_look(struct gsim_frontend *frontend)
 {
     struct gsim_front_policy *p = policy_of(frontend);
-    for (uint64_t held = p->held; held; held &= held - 1) gsim_front_look(p->front, (uint32_t)__builtin_ctzll(held), decided(p));
+    for (uint64_t held = p->held; held; held &= held - 1)
+        gsim_front_look(p->front, (uint32_t)__builtin_ctzll(held), decided(p));
     p->held = 0;
 }
 
 static void ring(void *timer)
 {
     const struct timer *t = timer;
-    if (t->policy->ops && t->policy->ops->on_timer) t->policy->ops->on_timer(t->policy->own, &t->policy->frontend, t->what);
+    if (t->policy->ops && t->policy->ops->on_timer)
+        t->policy->ops->on_timer(t->policy->own, &t->policy->frontend, t->what);
 }
 
 static void do_arm(struct gsim_frontend *frontend, double cycles, uint64_t what)
@@ -94,7 +102,8 @@ static struct gsim_front_policy *policy_for(const struct gsim_front *f, const st
     return p;
 }
 
-void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops, void *own)
+void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops,
+                           void *own)
 {
     static const struct gsim_frontend_calls calls = {do_spend, do_release, do_look, do_arm, do_now_us};
     struct gsim_front_policy *p = policy_for(f, client);
@@ -121,13 +130,17 @@ static struct gsim_front_policy_launch *launch_of(struct gsim_front_policy *p, s
         gsim_machine_fail(p->front->machine, GSIM_NOMEM, "out of memory");
         return NULL;
     }
-    *l = (struct gsim_front_policy_launch){.launch = {command->op, command->note, NULL, command->stream, command->iteration, command->priority},
-                                     .command = command,
-                                     .policy = p};
+    *l = (struct gsim_front_policy_launch){
+        .launch = {command->op, command->note, NULL, command->stream, command->iteration, command->priority},
+        .command = command,
+        .policy = p};
     return command->in_policy = l;
 }
 
-static bool is_kernel(const struct gsim_command *command) { return command->kind == GSIM_COMMAND_OP && command->op->kind == GSIM_OP_KERNEL; }
+static bool is_kernel(const struct gsim_command *command)
+{
+    return command->kind == GSIM_COMMAND_OP && command->op->kind == GSIM_OP_KERNEL;
+}
 
 /* A launch that was taken ended: its stream has one less. */
 static void taken_ended(struct gsim_command *command)
@@ -162,11 +175,13 @@ static enum gsim_front_policy_step hold(struct gsim_front_policy *p, uint32_t hw
     return GSIM_POLICY_STAYS;
 }
 
-enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint32_t hw_queue, struct gsim_command *command)
+enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint32_t hw_queue,
+                                                     struct gsim_command *command)
 {
     struct gsim_front_policy *p = f->policies ? policy_for(f, command->client) : NULL;
     bool is_taken = f->process->streams[command->stream].taken > 0;
-    if (!p || !p->ops || !p->ops->on_submit || !is_kernel(command)) return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
+    if (!p || !p->ops || !p->ops->on_submit || !is_kernel(command))
+        return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
     struct gsim_front_policy_launch *l = command->in_policy;
     if (l && l->is_passed) return is_taken ? GSIM_POLICY_STAYS : GSIM_POLICY_GOES_ON;
     if (!can_decide(p, hw_queue) || !(l = launch_of(p, command))) return GSIM_POLICY_STAYS;
@@ -179,7 +194,8 @@ enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint3
     return GSIM_POLICY_TAKEN;
 }
 
-enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32_t hw_queue, struct gsim_command *command)
+enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32_t hw_queue,
+                                                    struct gsim_command *command)
 {
     struct gsim_front_policy *p = f->policies ? policy_for(f, command->client) : NULL;
     if (!p || !p->ops || !p->ops->on_ready || !is_kernel(command)) return GSIM_POLICY_GOES_ON;
@@ -195,7 +211,8 @@ void gsim_front_policy_started(struct gsim_front *f, struct gsim_command *comman
 {
     struct gsim_front_policy *p = command->in_policy ? command->in_policy->policy : NULL;
     (void)f;
-    if (p && p->ops && p->ops->on_kernel_start) p->ops->on_kernel_start(p->own, &p->frontend, &command->in_policy->launch);
+    if (p && p->ops && p->ops->on_kernel_start)
+        p->ops->on_kernel_start(p->own, &p->frontend, &command->in_policy->launch);
 }
 
 void gsim_front_policy_ended(struct gsim_front *f, struct gsim_command *command)

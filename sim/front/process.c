@@ -15,7 +15,8 @@ struct gsim_marker *gsim_process_marker(struct gsim_process *p)
     return marker;
 }
 
-void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front, uint32_t hw_queue)
+void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front,
+                           uint32_t hw_queue)
 {
     struct gsim_marker_wait *wait = &marker->waiting;
     while (wait->front && wait->front != front && wait->next) wait = wait->next;

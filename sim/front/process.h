@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). One process: the driver that it calls (sim/host), its memory, and its streams, events and graphs,
- * which front ends execute (sim/front/front.h). Handles of the public API are indices into its tables.
+ * Layer: sim (internal). One process: the driver that it calls (sim/host), its memory, and its streams, events and
+ * graphs, which front ends execute (sim/front/front.h). Handles of the public API are indices into its tables.
  */
 #pragma once
 
@@ -39,20 +39,22 @@ struct gsim_acquire {
 struct gsim_stream_state {
     struct gsim_front *front;      /* of the device that it is on */
     bool exists, busy;
-    bool is_held;                  /* busy with a kernel that a policy has not let go: what follows is not in the queue's way */
+    bool is_held; /* busy with a kernel that a policy has not let go: what follows is not in the queue's way */
     int priority;
     uint32_t hw_queue;              /* the one that holds it, or held it last */
     struct gsim_command *early;    /* launched programmatically, begun before what it is busy with has ended */
     bool is_triggered;             /* all blocks of the kernel that it is busy with have */
     gsim_time triggered, own_ready; /* when; ready[GSIM_UNIT_SMS] as the end of its last kernel has set it */
-    struct gsim_command *records, **records_tail; /* of what it is busy with, to be made when that ends; held or kept: all that follows */
+    struct gsim_command *records,
+        **records_tail; /* of what it is busy with, to be made when that ends; held or kept: all that follows */
     const struct gsim_marker *kept_for; /* a wait for this one, and all that follows, is with the client */
     bool is_bound;                 /* has commands that are not complete, all in that hw_queue */
     uint64_t issued, completed;
     /* By unit, of the last work there that its next command must follow: its end, and with the gap behind it. */
     gsim_time follows[GSIM_UNIT_COUNT], ready[GSIM_UNIT_COUNT];
     bool has_worked;               /* a kernel or copy of its has ended: OWN says which */
-    struct gsim_acquire own, *acquires; /* its last work; what its next kernel waits for besides, in the order of the streams */
+    struct gsim_acquire own,
+        *acquires; /* its last work; what its next kernel waits for besides, in the order of the streams */
     gsim_time last_end;
     uint32_t ended_unit;           /* of its last command */
     gsim_time recorded, turned;    /* end of its last timed record; how much longer the front end then takes to go on */
@@ -135,20 +137,26 @@ struct gsim_process {
 static inline struct gsim_device *gsim_process_device(const struct gsim_process *p)
 {
     struct gsim_machine *m = p->machine;
-    struct gsim_device *d = m->running && m->running->device ? m->open_device(m, p->first_device + m->running->device) : NULL;
+    struct gsim_device *d =
+        m->running && m->running->device ? m->open_device(m, p->first_device + m->running->device) : NULL;
     return d ? d : p->devices[0];
 }
 
 /* The task that makes the running call. */
-static inline struct gsim_client *gsim_process_client(const struct gsim_process *p) { return p->machine->running->client; }
+static inline struct gsim_client *gsim_process_client(const struct gsim_process *p)
+{
+    return p->machine->running->client;
+}
 
 /* A recording with one reference; NULL, and the run fails, when memory is out. */
 struct gsim_marker *gsim_process_marker(struct gsim_process *p);
 /* Hardware queue HW_QUEUE of FRONT waits for it. Out of memory, the run fails. */
-void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front, uint32_t hw_queue);
+void gsim_process_wait_for(struct gsim_process *p, struct gsim_marker *marker, struct gsim_front *front,
+                           uint32_t hw_queue);
 void gsim_process_unref(struct gsim_process *p, struct gsim_marker *marker); /* accepts NULL */
 /* The next kernel of the stream waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
-void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker, gsim_time ready);
+void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker,
+                       gsim_time ready);
 /* When the queue of the stream, by index, has seen that all of it ended. */
 gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index);
 void gsim_acquires_forget(struct gsim_process *p, struct gsim_stream_state *stream);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programmatic dependent launch in streams: a kernel launched so may begin when all blocks of its stream's last kernel have triggered, and
- * waits for that one's end behind its prologue. One goes ahead at a time. On the SMs: sim/sm/known/marks.c; in graphs: graphs.c.
+ * Programmatic dependent launch in streams: a kernel launched so may begin when all blocks of its stream's last kernel
+ * have triggered, and waits for that one's end behind its prologue. One goes ahead at a time. On the SMs:
+ * sim/sm/known/marks.c; in graphs: graphs.c.
  */
 #include "sim/front/front.h"
 
-bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream, const struct gsim_command *command)
+bool gsim_programmatic_may_begin(const struct gsim_front *f, const struct gsim_stream_state *stream,
+                                 const struct gsim_command *command)
 {
     bool is_programmatic = command->kind == GSIM_COMMAND_OP && command->op->programmatic;
     return is_programmatic && stream->is_triggered && !stream->early && f->device->space->mode != GSIM_MEMORY_MANAGED;

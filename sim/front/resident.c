@@ -22,11 +22,18 @@ static void count_time(struct gsim_resident *r)
 
 static void record_launch(struct gsim_resident *r)
 {
-    const struct gsim_resident_record record = {
-        .iteration = r->command->iteration, .stream = r->command->stream, .device = r->front->device->index, .workers = r->worker_count,
-        .tasks = r->task_count, .mode = gsim_persistent_mode_name(r->plan->mode), .start = r->start, .end = gsim_resident_now(r),
-        .busy_us = r->busy_ps / GSIM_PS_PER_US, .late_us = r->late_ps / GSIM_PS_PER_US, .limited_us = r->limited_ps / GSIM_PS_PER_US,
-        .late_makespan_us = r->late_makespan_ps / GSIM_PS_PER_US};
+    const struct gsim_resident_record record = {.iteration = r->command->iteration,
+                                                .stream = r->command->stream,
+                                                .device = r->front->device->index,
+                                                .workers = r->worker_count,
+                                                .tasks = r->task_count,
+                                                .mode = gsim_persistent_mode_name(r->plan->mode),
+                                                .start = r->start,
+                                                .end = gsim_resident_now(r),
+                                                .busy_us = r->busy_ps / GSIM_PS_PER_US,
+                                                .late_us = r->late_ps / GSIM_PS_PER_US,
+                                                .limited_us = r->limited_ps / GSIM_PS_PER_US,
+                                                .late_makespan_us = r->late_makespan_ps / GSIM_PS_PER_US};
     gsim_timeline_add_resident(r->front->machine->timeline, &record);
 }
 
@@ -109,10 +116,17 @@ static void record_op(struct gsim_resident *r, const struct gsim_resident_op *op
 {
     const struct gsim_op *its = r->plan->ops[op - r->ops];
     const struct gsim_observer *observer = r->front->machine->simulation->observer;
-    struct gsim_kernel_record record = {
-        .op = r->command->client->first_op + its->index, .iteration = r->command->iteration, .task = r->command->client->task, .stream = r->command->stream,
-        .device = r->front->device->index, .kernel_index = its->kernel_index, .correlation = r->command->correlation, .launch = r->command->launch,
-        .ready = op->ready < op->start ? op->ready : op->start,         .start = op->start, .end = gsim_resident_now(r)};
+    struct gsim_kernel_record record = {.op = r->command->client->first_op + its->index,
+                                        .iteration = r->command->iteration,
+                                        .task = r->command->client->task,
+                                        .stream = r->command->stream,
+                                        .device = r->front->device->index,
+                                        .kernel_index = its->kernel_index,
+                                        .correlation = r->command->correlation,
+                                        .launch = r->command->launch,
+                                        .ready = op->ready < op->start ? op->ready : op->start,
+                                        .start = op->start,
+                                        .end = gsim_resident_now(r)};
     gsim_timeline_add_kernel(r->front->machine->timeline, &record);
     if (observer && observer->on_kernel) observer->on_kernel(observer->data, &record);
     r->front->device->ended_bytes += gsim_device_work(r->front->device, its->kernel_index)->touched_bytes;
@@ -179,7 +193,8 @@ static double share_ahead(const struct gsim_resident *r, const struct gsim_op *o
     return fmin(1024 * r->plan->prefetch_kib / bytes, MOST_AHEAD);
 }
 
-/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean 1. */
+/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean 1.
+ */
 static double luck(const struct gsim_resident_worker *w, uint32_t op)
 {
     double cv = w->resident->plan->straggler_cv, sum = 0;
@@ -194,7 +209,8 @@ static double luck(const struct gsim_resident_worker *w, uint32_t op)
     return fmax(0.1, 1 + cv * (sum - 6));
 }
 
-static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct gsim_command *command, uint32_t task, bool is_early, bool *has_room)
+static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct gsim_command *command, uint32_t task,
+                                         bool is_early, bool *has_room)
 {
     struct gsim_resident *r = w->resident;
     struct gsim_device *d = r->front->device;
@@ -210,8 +226,9 @@ static struct gsim_kernel_run *put_on_sm(struct gsim_resident_worker *w, struct 
     command->front = r->front;
     command->part = r->front->part;
     command->client = r->command->client;
-    struct gsim_kernel_run *run = gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count) * luck(w, r->op_of[task]), count, w->sm,
-                                                 is_early ? share_ahead(r, its, count) : -1, command, has_room);
+    struct gsim_kernel_run *run =
+        gsim_gpu_place(r->front->part->sm, d->machine->now, work, work_of(work, first, count) * luck(w, r->op_of[task]),
+                       count, w->sm, is_early ? share_ahead(r, its, count) : -1, command, has_room);
     if (!run && *has_room) gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     gsim_partition_changed(r->front->part);
     return run;
@@ -222,7 +239,8 @@ static void op_starts(struct gsim_resident *r, struct gsim_resident_op *op)
     if (op->has_started) return;
     op->has_started = true;
     op->start = gsim_resident_now(r);
-    r->front->device->touched_bytes += gsim_device_work(r->front->device, r->plan->ops[op - r->ops]->kernel_index)->touched_bytes;
+    r->front->device->touched_bytes +=
+        gsim_device_work(r->front->device, r->plan->ops[op - r->ops]->kernel_index)->touched_bytes;
 }
 
 static void begin_task(void *argument)
@@ -240,7 +258,9 @@ static void begin_task(void *argument)
     }
     bool has_room = true;
     w->run = put_on_sm(w, w->command, w->task, w->is_early, &has_room);
-    if (!has_room) gsim_machine_fail(r->front->machine, GSIM_SIM, "no room for a worker on SM %u: a resident kernel beside others is not simulated", w->sm);
+    if (!has_room)
+        gsim_machine_fail(r->front->machine, GSIM_SIM,
+                          "no room for a worker on SM %u: a resident kernel beside others is not simulated", w->sm);
     if (w->run && !w->is_early && r->policy->began) r->policy->began(w);
 }
 
@@ -294,7 +314,10 @@ void gsim_resident_take_ahead(struct gsim_resident_worker *w)
     w->is_idle = false;
 }
 
-void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time) { gsim_resident_at(w->resident, time, let_go, w); }
+void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time)
+{
+    gsim_resident_at(w->resident, time, let_go, w);
+}
 
 /* --- the launch --------------------------------------------------------------------------------------------------- */
 
@@ -311,8 +334,13 @@ static void reset(struct gsim_resident *r, gsim_time when)
     }
     for (uint32_t i = 0; i < r->worker_count; i++) {
         struct gsim_resident_worker *w = &r->workers[i];
-        *w = (struct gsim_resident_worker){.resident = r, .index = i, .sm = w->sm, .command = w->command, .ahead.command = w->ahead.command,
-                                           .time = gsim_resident_now(r), .position = i};
+        *w = (struct gsim_resident_worker){.resident = r,
+                                           .index = i,
+                                           .sm = w->sm,
+                                           .command = w->command,
+                                           .ahead.command = w->ahead.command,
+                                           .time = gsim_resident_now(r),
+                                           .position = i};
         w->slots_tail = &w->slots;
         w->reports_tail = &w->reports;
     }
@@ -323,7 +351,8 @@ static void reset(struct gsim_resident *r, gsim_time when)
         s->free = s->wake = when;
     }
     r->tasks_left = r->task_count;
-    r->running = r->ready = r->taken = r->arrived = r->phase = r->queue_first = r->queue_count = r->next_server = r->staged = 0;
+    r->running = r->ready = r->taken = r->arrived = r->phase = r->queue_first = r->queue_count = r->next_server =
+        r->staged = 0;
     r->busy_ps = r->late_ps = r->limited_ps = r->late_makespan_ps = 0;
     if (r->is_placed) memset(r->is_placed, GSIM_RESIDENT_UNPLACED, r->task_count);
     r->counted = r->start = gsim_resident_now(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). A resident launch while it runs: workers on SMs, the state of every op, and how the next task comes to a
- * worker, which is its policy's. A task is a share of an op's blocks, on most programs one.
+ * Layer: sim (internal). A resident launch while it runs: workers on SMs, the state of every op, and how the next task
+ * comes to a worker, which is its policy's. A task is a share of an op's blocks, on most programs one.
  *
  *   resident.c        the launch from its start to its end; tasks on SMs; idle time
  *   resident_plan.c   its workers, tasks, order and costs
@@ -28,15 +28,20 @@ struct gsim_resident_op {
     uint32_t unfinished;                /* tasks whose work has not ended */
     uint32_t unannounced;               /* tasks whose end its scheduler has not been told of */
     uint32_t untold;                    /* copilot: tasks whose end waiting workers have not been told of */
-    uint32_t follows, waits_for;        /* ops that it follows: those whose work has not ended, those that its scheduler has not seen end */
+    uint32_t follows,
+        waits_for; /* ops that it follows: those whose work has not ended, those that its scheduler has not seen end */
     uint32_t unplaced;                  /* tasks that no worker has been given */
     bool has_started;
     gsim_time ready, start;
-    gsim_time visible;                  /* when a polling worker sees that all tasks have ended; GSIM_TIME_NEVER: not known */
+    gsim_time visible; /* when a polling worker sees that all tasks have ended; GSIM_TIME_NEVER: not known */
     struct gsim_resident_worker *waiting; /* for that */
 };
 
-enum gsim_resident_placed { GSIM_RESIDENT_UNPLACED, GSIM_RESIDENT_PLACED, GSIM_RESIDENT_MISPLACED /* ahead, and wrongly: to be placed again */ };
+enum gsim_resident_placed {
+    GSIM_RESIDENT_UNPLACED,
+    GSIM_RESIDENT_PLACED,
+    GSIM_RESIDENT_MISPLACED /* ahead, and wrongly: to be placed again */
+};
 
 /* A task given to a worker. */
 struct gsim_resident_slot {
@@ -53,7 +58,8 @@ struct gsim_resident_worker {
     uint32_t index, sm;
     struct gsim_command *command;       /* its task on the SM */
     gsim_time time;                     /* up to when it is occupied */
-    uint32_t task, position, next_pred; /* what it does; its place in its list; which of the ops that the task follows it looks at */
+    uint32_t task, position,
+        next_pred; /* what it does; its place in its list; which of the ops that the task follows it looks at */
     uint32_t next_follower;
     bool is_idle;
     bool is_early;                      /* its task's prologue has begun, and it waits for what the task follows */
@@ -125,8 +131,8 @@ struct gsim_resident {
     struct gsim_resident *next;         /* waits for the device, or idle */
 };
 
-extern const struct gsim_resident_policy gsim_resident_static, gsim_resident_claim, gsim_resident_barrier, gsim_resident_queue,
-    gsim_resident_warps, gsim_resident_copilot;
+extern const struct gsim_resident_policy gsim_resident_static, gsim_resident_claim, gsim_resident_barrier,
+    gsim_resident_queue, gsim_resident_warps, gsim_resident_copilot;
 
 /* A command of kind GSIM_COMMAND_RESIDENT has its turn. */
 void gsim_resident_launch(struct gsim_command *command);
@@ -134,7 +140,8 @@ void gsim_resident_launch(struct gsim_command *command);
 struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct gsim_persistent *plan);
 void gsim_resident_task_ended(struct gsim_command *command);
 
-/* Loads of TASK, which the worker does next, begin now, beside its task's; false: they do not, since there is no room for them. */
+/* Loads of TASK, which the worker does next, begin now, beside its task's; false: they do not, since there is no room
+ * for them. */
 bool gsim_resident_load_ahead(struct gsim_resident_worker *w, uint32_t task);
 /* That task is the worker's now, and waits for what it follows. */
 void gsim_resident_take_ahead(struct gsim_resident_worker *w);
@@ -154,7 +161,10 @@ static inline gsim_time gsim_resident_atomic(struct gsim_resident *r, gsim_time 
     return r->word_free;
 }
 static inline gsim_time gsim_resident_now(const struct gsim_resident *r) { return r->front->machine->now; }
-static inline const struct gsim_resident_op *gsim_resident_op_of(const struct gsim_resident *r, uint32_t task) { return &r->ops[r->op_of[task]]; }
+static inline const struct gsim_resident_op *gsim_resident_op_of(const struct gsim_resident *r, uint32_t task)
+{
+    return &r->ops[r->op_of[task]];
+}
 /* A slot for TASK at the end of the worker's; NULL, and the run fails, when memory is out. */
 struct gsim_resident_slot *gsim_resident_give(struct gsim_resident_worker *w, uint32_t task, gsim_time visible);
 /* The worker's first slot leaves; returns its task. */

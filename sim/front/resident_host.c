@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads of the host give tasks to workers. Each thread sweeps over the flags of its own workers, takes note of ends, and gives ready
- * tasks, of a queue that all threads share, to those of its workers that hold fewest. A sweep takes its time as a whole: what becomes
- * visible meanwhile is seen by the next one. One that finds nothing would be repeated at once; the machine goes on at the first that
- * finds something.
+ * Threads of the host give tasks to workers. Each thread sweeps over the flags of its own workers, takes note of ends,
+ * and gives ready tasks, of a queue that all threads share, to those of its workers that hold fewest. A sweep takes its
+ * time as a whole: what becomes visible meanwhile is seen by the next one. One that finds nothing would be repeated at
+ * once; the machine goes on at the first that finds something.
  */
 #include "sim/front/resident.h"
 
@@ -61,7 +61,8 @@ static void commit(struct gsim_resident_server *s, gsim_time *time)
 }
 
 /* Gives TASK to the worker. */
-static void place(struct gsim_resident_server *s, struct gsim_resident_worker *w, uint32_t task, bool is_gated, gsim_time *time)
+static void place(struct gsim_resident_server *s, struct gsim_resident_worker *w, uint32_t task, bool is_gated,
+                  gsim_time *time)
 {
     struct gsim_resident *r = s->resident;
     struct gsim_resident_slot *slot = gsim_resident_give(w, task, GSIM_TIME_NEVER);
@@ -85,7 +86,8 @@ static void make_ready(struct gsim_resident *r, const struct gsim_resident_op *o
 }
 
 /* The end of TASK, which a worker has reported. */
-static void retire_task(struct gsim_resident *r, struct gsim_resident_worker *w, const struct gsim_resident_slot *report, gsim_time *time)
+static void retire_task(struct gsim_resident *r, struct gsim_resident_worker *w,
+                        const struct gsim_resident_slot *report, gsim_time *time)
 {
     uint32_t index = r->op_of[report->task];
     struct gsim_resident_op *op = &r->ops[index];
@@ -132,7 +134,8 @@ static bool place_ready(struct gsim_resident_server *s, gsim_time *time)
 {
     struct gsim_resident *r = s->resident;
     bool any = false;
-    for (uint32_t level = 0; level < depth_of(r) && r->queue_first < r->queue_count && !is_others_turn(s, level); level++)
+    for (uint32_t level = 0; level < depth_of(r) && r->queue_first < r->queue_count && !is_others_turn(s, level);
+         level++)
         for (uint32_t i = 0; i < s->worker_count && r->queue_first < r->queue_count; i++) {
             struct gsim_resident_worker *w = &r->workers[s->first_worker + i];
             if (w->slot_count != level) continue;
@@ -142,7 +145,7 @@ static bool place_ready(struct gsim_resident_server *s, gsim_time *time)
     return any;
 }
 
-/* --- tasks placed ahead -------------------------------------------------------------------------------------------- */
+/* --- tasks placed ahead --- */
 
 static bool may_stage(const struct gsim_resident *r, uint32_t task)
 {
@@ -184,7 +187,7 @@ static bool stage(struct gsim_resident_server *s, gsim_time *time)
     return any;
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 /* When the first end that a worker of the thread's has reported becomes visible. */
 static gsim_time first_report(const struct gsim_resident_server *s)
@@ -227,7 +230,7 @@ static void sweep(void *argument)
     if (next != GSIM_TIME_NEVER) wake_at(s, next);
 }
 
-/* --- the policy -------------------------------------------------------------------------------------------------------- */
+/* --- the policy --- */
 
 static void copilot_begin(struct gsim_resident *r)
 {
@@ -240,15 +243,19 @@ static void copilot_begin(struct gsim_resident *r)
     }
 }
 
-/* The only task behind the worker's, where it follows nothing else and the host has not placed it; UINT32_MAX: there is none. */
+/* The only task behind the worker's, where it follows nothing else and the host has not placed it; UINT32_MAX: there is
+ * none. */
 static uint32_t task_to_pass_on(const struct gsim_resident_worker *w)
 {
     const struct gsim_resident *r = w->resident;
     uint32_t index = r->op_of[w->task], first = r->follower_start[index];
-    if (!r->plan->copilot.bypasses || w->slots || r->ops[index].task_count != 1 || r->follower_start[index + 1] - first != 1) return UINT32_MAX;
+    if (!r->plan->copilot.bypasses || w->slots || r->ops[index].task_count != 1 ||
+        r->follower_start[index + 1] - first != 1)
+        return UINT32_MAX;
     uint32_t next = r->followers[first];
     bool is_only = r->ops[next].task_count == 1 && r->plan->after_start[next + 1] - r->plan->after_start[next] == 1;
-    return is_only && r->is_placed[r->ops[next].first_task] == GSIM_RESIDENT_UNPLACED ? r->ops[next].first_task : UINT32_MAX;
+    return is_only && r->is_placed[r->ops[next].first_task] == GSIM_RESIDENT_UNPLACED ? r->ops[next].first_task
+                                                                                      : UINT32_MAX;
 }
 
 static void announced_here(void *argument)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tasks in a preset order: dealt out in turn before (static; scheduler warps that bind ahead), taken from a counter (claim), or level by
- * level with a barrier of all workers between two. A task's worker looks at the flags of what the task follows one after the other, and
- * polls each until it is set; who ends an op's last task sets the op's.
+ * Tasks in a preset order: dealt out in turn before (static; scheduler warps that bind ahead), taken from a counter
+ * (claim), or level by level with a barrier of all workers between two. A task's worker looks at the flags of what the
+ * task follows one after the other, and polls each until it is set; who ends an op's last task sets the op's.
  */
 #include "sim/front/resident.h"
 
@@ -53,7 +53,8 @@ static void await_next(struct gsim_resident_worker *w, uint32_t task)
     w->next_pred = 0;
     if (!w->run || !w->resident->plan->fetches_ahead) w->time += w->resident->costs.take + w->resident->costs.fetch;
     const struct gsim_op *op = w->resident->plan->ops[w->resident->op_of[task]];
-    if (gsim_device_work(w->resident->front->device, op->kernel_index)->prologue > 0) gsim_resident_begin_early(w, task, w->time);
+    if (gsim_device_work(w->resident->front->device, op->kernel_index)->prologue > 0)
+        gsim_resident_begin_early(w, task, w->time);
     gsim_resident_await(w);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a plan is when it runs (sim/front/resident.h): its workers, tasks, their order and costs, made at its first launch. */
+/* What a plan is when it runs (sim/front/resident.h): its workers, tasks, their order and costs, made at its first
+ * launch. */
 #include "sim/front/resident.h"
 
 static const struct gsim_resident_policy *const policies[] = {
@@ -7,7 +8,7 @@ static const struct gsim_resident_policy *const policies[] = {
     [GSIM_PERSISTENT_QUEUE] = &gsim_resident_queue,   [GSIM_PERSISTENT_CLAIM] = &gsim_resident_claim,
     [GSIM_PERSISTENT_SCHED_WARPS] = &gsim_resident_warps, [GSIM_PERSISTENT_COPILOT] = &gsim_resident_copilot};
 
-/* --- workers --------------------------------------------------------------------------------------------------------- */
+/* --- workers --- */
 
 /* How many blocks of a kernel with the most registers, shared memory and warps of all fit on an SM. */
 static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persistent *plan)
@@ -20,7 +21,8 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
         if (w->registers > registers) registers = w->registers;
         if (w->need.smem_bytes > smem) smem = w->need.smem_bytes;
     }
-    uint32_t room = l.blocks, by_warps = l.warps / warps, by_registers = l.registers / registers, by_smem = l.smem_bytes / smem;
+    uint32_t room = l.blocks, by_warps = l.warps / warps, by_registers = l.registers / registers,
+             by_smem = l.smem_bytes / smem;
     if (by_warps < room) room = by_warps;
     if (by_registers < room) room = by_registers;
     return by_smem < room ? by_smem : room;
@@ -28,16 +30,19 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
 
 static bool find_workers(struct gsim_front *f, const struct gsim_persistent *plan, uint32_t *workers, uint32_t *sms)
 {
-    uint32_t all = (uint32_t)f->part->spec.sm_count, reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? plan->reserved_sms : 0;
+    uint32_t all = (uint32_t)f->part->spec.sm_count,
+             reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? plan->reserved_sms : 0;
     if (reserved >= all) {
-        gsim_machine_fail(f->machine, GSIM_INPUT, "persistent kernel: %u SMs for schedulers leave none of %u for workers", reserved, all);
+        gsim_machine_fail(f->machine, GSIM_INPUT,
+                          "persistent kernel: %u SMs for schedulers leave none of %u for workers", reserved, all);
         return false;
     }
     *sms = all - reserved;
     *workers = plan->workers ? plan->workers : *sms;
     uint32_t room = room_on_sm(f, plan), each = (*workers + *sms - 1) / *sms;
     if (each <= room) return true;
-    gsim_machine_fail(f->machine, GSIM_INPUT, "persistent kernel: %u workers on %u SMs are %u on one, and registers and shared memory allow %u",
+    gsim_machine_fail(f->machine, GSIM_INPUT,
+                      "persistent kernel: %u workers on %u SMs are %u on one, and registers and shared memory allow %u",
                       *workers, *sms, each, room);
     return false;
 }
@@ -50,18 +55,27 @@ static void set_costs(struct gsim_resident *r)
 {
     const struct gsim_device_spec *d = r->front->device->spec;
     const struct gsim_copilot *c = &r->plan->copilot;
-    r->costs = (struct gsim_resident_costs){
-        .handoff = gsim_time_from_us(d->handoff_us), .fence = gsim_time_from_us(d->handoff_fence_us), .take = gsim_time_from_us(d->task_take_us),
-        .fetch = gsim_time_from_us(d->task_fetch_us), .check = gsim_time_from_us(d->task_check_us),
-        .update = gsim_time_from_us(d->task_update_us), .push = gsim_time_from_us(d->task_push_us),
-        .atomic = gsim_time_from_us(d->word_atomic_ns * 1e-3), .barrier = gsim_time_from_us(d->grid_barrier_us),
-        .scheduler = gsim_time_from_us(d->scheduler_push_us), .up = own_or(c->up_us, d->host_flag_up_us),
-        .down = own_or(c->down_us, d->host_flag_down_us),
-        .host_fetch = gsim_time_from_us(c->fetch_us >= 0 ? c->fetch_us : d->host_fetch_us),
-        .post = gsim_time_from_us(c->post_us >= 0 ? c->post_us : d->host_post_us), .poll = gsim_time_from_us(d->board_poll_us),
-        .retire = gsim_time_from_us(d->board_retire_us), .host_update = gsim_time_from_us(d->board_update_us),
-        .place = gsim_time_from_us(d->board_place_us + c->decision_us),
-        .commit = gsim_time_from_us(d->board_commit_us), .batch = gsim_time_from_us(c->batch_us)};
+    r->costs =
+        (struct gsim_resident_costs){.handoff = gsim_time_from_us(d->handoff_us),
+                                     .fence = gsim_time_from_us(d->handoff_fence_us),
+                                     .take = gsim_time_from_us(d->task_take_us),
+                                     .fetch = gsim_time_from_us(d->task_fetch_us),
+                                     .check = gsim_time_from_us(d->task_check_us),
+                                     .update = gsim_time_from_us(d->task_update_us),
+                                     .push = gsim_time_from_us(d->task_push_us),
+                                     .atomic = gsim_time_from_us(d->word_atomic_ns * 1e-3),
+                                     .barrier = gsim_time_from_us(d->grid_barrier_us),
+                                     .scheduler = gsim_time_from_us(d->scheduler_push_us),
+                                     .up = own_or(c->up_us, d->host_flag_up_us),
+                                     .down = own_or(c->down_us, d->host_flag_down_us),
+                                     .host_fetch = gsim_time_from_us(c->fetch_us >= 0 ? c->fetch_us : d->host_fetch_us),
+                                     .post = gsim_time_from_us(c->post_us >= 0 ? c->post_us : d->host_post_us),
+                                     .poll = gsim_time_from_us(d->board_poll_us),
+                                     .retire = gsim_time_from_us(d->board_retire_us),
+                                     .host_update = gsim_time_from_us(d->board_update_us),
+                                     .place = gsim_time_from_us(d->board_place_us + c->decision_us),
+                                     .commit = gsim_time_from_us(d->board_commit_us),
+                                     .batch = gsim_time_from_us(c->batch_us)};
 }
 
 /* False: there are too many of them, or of an op's blocks. */
@@ -70,10 +84,12 @@ static bool number_tasks(struct gsim_resident *r)
     uint64_t most = (uint64_t)GSIM_RESIDENT_WAVES * r->worker_count, tasks = 0;
     for (uint32_t i = 0; i < r->op_count; i++) {
         struct gsim_resident_op *op = &r->ops[i];
-        uint64_t blocks = gsim_device_work(r->front->device, r->plan->ops[i]->kernel_index)->blocks, task_blocks = (blocks + most - 1) / most;
+        uint64_t blocks = gsim_device_work(r->front->device, r->plan->ops[i]->kernel_index)->blocks,
+                 task_blocks = (blocks + most - 1) / most;
         if (blocks > UINT32_MAX) {
-            gsim_machine_fail(r->front->machine, GSIM_INPUT, "persistent kernel: ops[%u] has %llu blocks: expected %u at most",
-                              r->plan->ops[i]->index, (unsigned long long)blocks, UINT32_MAX);
+            gsim_machine_fail(r->front->machine, GSIM_INPUT,
+                              "persistent kernel: ops[%u] has %llu blocks: expected %u at most", r->plan->ops[i]->index,
+                              (unsigned long long)blocks, UINT32_MAX);
             return false;
         }
         op->block_count = (uint32_t)blocks;
@@ -84,8 +100,9 @@ static bool number_tasks(struct gsim_resident *r)
         tasks += op->task_count;
         if (tasks > GSIM_RESIDENT_TASKS) {
             gsim_machine_fail(r->front->machine, GSIM_INPUT,
-                              "persistent kernel: its first %u ops are more than %u tasks for %u workers: expected fewer ops in a launch", i + 1,
-                              GSIM_RESIDENT_TASKS, r->worker_count);
+                              "persistent kernel: its first %u ops are more than %u tasks for %u workers: expected "
+                              "fewer ops in a launch",
+                              i + 1, GSIM_RESIDENT_TASKS, r->worker_count);
             return false;
         }
     }
@@ -103,7 +120,9 @@ static bool find_levels(struct gsim_resident *r)
     for (uint32_t i = 0; i < p->op_count; i++) {
         uint32_t op = p->order ? p->order[i] : i;
         if (op >= p->op_count || place[op] != UINT32_MAX) {
-            gsim_machine_fail(r->front->machine, GSIM_INPUT, "persistent kernel: the preset order has entry %u twice or beyond its %u ops", i, p->op_count);
+            gsim_machine_fail(r->front->machine, GSIM_INPUT,
+                              "persistent kernel: the preset order has entry %u twice or beyond its %u ops", i,
+                              p->op_count);
             return false;
         }
         place[op] = i;
@@ -111,7 +130,8 @@ static bool find_levels(struct gsim_resident *r)
             uint32_t before = p->after[e];
             if (place[before] == UINT32_MAX) {
                 gsim_machine_fail(r->front->machine, GSIM_INPUT,
-                                  "persistent kernel: the preset order has ops[%u] before ops[%u], which it follows: its worker would wait for ever",
+                                  "persistent kernel: the preset order has ops[%u] before ops[%u], which it follows: "
+                                  "its worker would wait for ever",
                                   p->ops[op]->index, p->ops[before]->index);
                 return false;
             }
@@ -121,7 +141,8 @@ static bool find_levels(struct gsim_resident *r)
     return true;
 }
 
-/* Where the tasks of each level begin in the sequence, one entry later; all are of level 0 where levels do not matter. */
+/* Where the tasks of each level begin in the sequence, one entry later; all are of level 0 where levels do not matter.
+ */
 static void count_levels(struct gsim_resident *r, uint32_t *starts)
 {
     bool by_level = r->plan->mode == GSIM_PERSISTENT_BARRIER;
@@ -155,7 +176,8 @@ static void find_followers(struct gsim_resident *r)
     for (uint32_t e = 0; e < p->after_start[p->op_count]; e++) r->follower_start[p->after[e] + 2]++;
     for (uint32_t i = 2; i < p->op_count + 2; i++) r->follower_start[i] += r->follower_start[i - 1];
     for (uint32_t i = 0; i < p->op_count; i++)
-        for (uint32_t e = p->after_start[i]; e < p->after_start[i + 1]; e++) r->followers[r->follower_start[p->after[e] + 1]++] = i;
+        for (uint32_t e = p->after_start[i]; e < p->after_start[i + 1]; e++)
+            r->followers[r->follower_start[p->after[e] + 1]++] = i;
 }
 
 static bool set_servers(struct gsim_resident *r)
@@ -175,7 +197,8 @@ static bool set_servers(struct gsim_resident *r)
 
 static uint32_t server_count(const struct gsim_resident *r)
 {
-    uint32_t wanted = r->plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? 4 * r->plan->reserved_sms : r->plan->copilot.threads;
+    uint32_t wanted =
+        r->plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? 4 * r->plan->reserved_sms : r->plan->copilot.threads;
     if (!wanted) wanted = 1;
     return wanted < r->worker_count ? wanted : r->worker_count;
 }
@@ -201,7 +224,8 @@ static bool allocate(struct gsim_resident *r, uint32_t sms)
     r->follower_start = GSIM_ARENA_ARRAY(arena, uint32_t, r->op_count + 2);
     r->followers = GSIM_ARENA_ARRAY(arena, uint32_t, r->plan->after_start[r->op_count] + 1);
     r->is_placed = GSIM_ARENA_ARRAY(arena, uint8_t, r->task_count + 1);
-    if (!r->is_placed || !r->workers || !r->servers || !r->op_of || !r->sequence || !r->queue || !r->queue_since || !r->follower_start || !r->followers)
+    if (!r->is_placed || !r->workers || !r->servers || !r->op_of || !r->sequence || !r->queue || !r->queue_since ||
+        !r->follower_start || !r->followers)
         return false;
     for (uint32_t i = 0; i < r->worker_count; i++) {
         struct gsim_resident_worker *w = &r->workers[i];
@@ -226,7 +250,11 @@ struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct g
     if (!find_workers(f, plan, &workers, &sms)) return NULL;
     struct gsim_resident *r = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_resident);
     if (r) {
-        *r = (struct gsim_resident){.front = f, .plan = plan, .policy = policies[plan->mode], .op_count = plan->op_count, .worker_count = workers};
+        *r = (struct gsim_resident){.front = f,
+                                    .plan = plan,
+                                    .policy = policies[plan->mode],
+                                    .op_count = plan->op_count,
+                                    .worker_count = workers};
         if (plan->mode == GSIM_PERSISTENT_SCHED_WARPS && plan->is_ahead) r->policy = &gsim_resident_static;
         r->ops = GSIM_ARENA_ARRAY(&f->machine->arena, struct gsim_resident_op, plan->op_count + 1);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ready tasks find workers. Queue: who ends the last task that one follows pushes it, and idle workers take tickets, in turn. Scheduler
- * warps: they are told of ends, and push the tasks that these release to the workers of their own, in turn. Counters of what follows
- * are updated one after the other by the thread that ended a task, which is what a wide fan-out costs.
+ * Ready tasks find workers. Queue: who ends the last task that one follows pushes it, and idle workers take tickets, in
+ * turn. Scheduler warps: they are told of ends, and push the tasks that these release to the workers of their own, in
+ * turn. Counters of what follows are updated one after the other by the thread that ended a task, which is what a wide
+ * fan-out costs.
  */
 #include "sim/front/resident.h"
 
@@ -11,7 +12,8 @@
 /* Ready tasks are there from the worker's time on. */
 typedef void release_tasks(struct gsim_resident_worker *w, struct gsim_resident_op *op);
 
-/* The worker has updated a counter at its time; goes on to the next of its op's followers, or says that there is none left. */
+/* The worker has updated a counter at its time; goes on to the next of its op's followers, or says that there is none
+ * left. */
 static bool update_next(struct gsim_resident_worker *w, release_tasks *release)
 {
     struct gsim_resident *r = w->resident;
@@ -131,7 +133,7 @@ static void queue_ended(struct gsim_resident_worker *w)
 
 const struct gsim_resident_policy gsim_resident_queue = {queue_begin, queue_ended, NULL};
 
-/* --- scheduler warps ------------------------------------------------------------------------------------------------ */
+/* --- scheduler warps --- */
 
 /* The first task that the worker was given, if it is idle. */
 static void next_of_slots(struct gsim_resident_worker *w)

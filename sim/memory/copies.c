@@ -38,7 +38,8 @@ struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from,
 {
     const struct gsim_platform *p = d->machine->platform;
     struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, from), gsim_platform_device_place(p, to)};
-    if (!gsim_machine_are_peers(d->machine, from, to) || !gsim_platform_has_peer_links(p, from, to)) leg.move = GSIM_MOVE_PINNED;
+    if (!gsim_machine_are_peers(d->machine, from, to) || !gsim_platform_has_peer_links(p, from, to))
+        leg.move = GSIM_MOVE_PINNED;
     return leg;
 }
 
@@ -52,12 +53,14 @@ static struct gsim_device *other_end(const struct gsim_command *command)
 
 bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op *op)
 {
-    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PINNED : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PINNED
+                                                      : op->copy_memory == GSIM_COPY_MEMORY_PINNED;
 }
 
 bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op)
 {
-    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PAGEABLE : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
+    return op->copy_memory == GSIM_COPY_MEMORY_OF_RUN ? space->mode == GSIM_MEMORY_PAGEABLE
+                                                      : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
 }
 
 /* How long it is known to take, whatever the links; 0: they say. */
@@ -70,9 +73,10 @@ static double recorded_us(const struct gsim_command *command)
 static void add_load_of(const struct gsim_command *command, double sign)
 {
     struct gsim_device *d = command->device;
-    double gbps = recorded_us(command) > 0                ? (double)command->bytes * 1e-3 / recorded_us(command)
-                  : command->copy_kind == GSIM_COPY_D2D ? d->spec->d2d_gbps
-                                                          : gsim_links_leg_gbps(d->machine->platform, &command->leg, d->spec);
+    double gbps = recorded_us(command) > 0 ? (double)command->bytes * 1e-3 / recorded_us(command)
+                  : command->copy_kind == GSIM_COPY_D2D
+                      ? d->spec->d2d_gbps
+                      : gsim_links_leg_gbps(d->machine->platform, &command->leg, d->spec);
     add_load(d, sign * gbps);
     if (command->copy_kind == GSIM_COPY_P2P) add_load(other_end(command), sign * gbps);
 }
@@ -81,14 +85,16 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
 {
     const struct gsim_device_spec *spec = d->spec;
     if (command->reason == GSIM_REASON_PREFETCH && !gsim_managed_begin_prefetch(d, command)) {
-        if (!command->bytes) gsim_machine_at(d->machine, d->machine->now, nothing_to_move, command); /* a kernel was faster */
+        if (!command->bytes)
+            gsim_machine_at(d->machine, d->machine->now, nothing_to_move, command); /* a kernel was faster */
         return;
     }
     command->start = d->machine->now;
     command->transferred = transfer_ended;
     add_load_of(command, 1);
     if (recorded_us(command) > 0) {
-        gsim_machine_at(d->machine, d->machine->now + gsim_time_from_us(recorded_us(command)), local_copy_ended, command);
+        gsim_machine_at(d->machine, d->machine->now + gsim_time_from_us(recorded_us(command)), local_copy_ended,
+                        command);
         return;
     }
     if (command->copy_kind == GSIM_COPY_D2D) { /* reads and writes every byte; no link */
@@ -121,10 +127,10 @@ static void let_engine_go(void *argument)
     if (!engine->current) engine_next(engine);
 }
 
-/* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with taskflow in
- * traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; taken to be so where engines look for one another, which
- * are the same devices). In streams the engine itself makes the records
- * that follow, then turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
+/* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with
+ * taskflow in traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; taken to be so where engines
+ * look for one another, which are the same devices). In streams the engine itself makes the records that follow, then
+ * turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
 static void engine_after(struct gsim_device *d, struct gsim_copy_engine *engine, const struct gsim_command *command)
 {
     if (command->graph_run && d->gaps.engine_poll && d->hooks->goes_on(command->front, command, &engine->kept_node)) {
@@ -232,11 +238,13 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
     if (op->kind == GSIM_OP_PREFETCH) {
         bool is_needed = is_managed && !d->moving[command->buffer_index] && d->spec->eager_migration <= 0;
         if (is_needed && gsim_managed_leg(d, command->buffer_index, op->bytes, &command->leg))
-            command->bytes = gsim_residency_bytes(&d->space->residency, command->buffer_index, op->bytes, ~UINT64_C(0), GSIM_HELD_BY(d->index));
+            command->bytes = gsim_residency_bytes(&d->space->residency, command->buffer_index, op->bytes, ~UINT64_C(0),
+                                                  GSIM_HELD_BY(d->index));
         else
             command->bytes = 0;
         if (!command->bytes) {
-            if (is_needed) gsim_managed_begin_prefetch(d, command); /* pages that nobody wrote come to be on the device */
+            if (is_needed)
+                gsim_managed_begin_prefetch(d, command); /* pages that nobody wrote come to be on the device */
             command->ended(command);
             return;
         }
@@ -250,7 +258,8 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
     if (op->kind == GSIM_OP_COPY && gsim_copies_unit(d, op) == GSIM_UNIT_SMS) {
         command->start = d->machine->now;
         gsim_time length = gsim_time_from_us(d->spec->inline_copy_us);
-        if (command->graph_run) length += d->gaps.stream - gsim_time_from_us(d->spec->graph_node_gap_us); /* it follows as in a stream */
+        if (command->graph_run)
+            length += d->gaps.stream - gsim_time_from_us(d->spec->graph_node_gap_us); /* it follows as in a stream */
         gsim_machine_at(d->machine, d->machine->now + length, inline_copy_ended, command);
         return;
     }

@@ -40,7 +40,8 @@ static void check_parts(const struct gsim_device *d)
 {
     for (uint32_t p = 0; p < d->part_count; p++) {
         gsim_gpu_check(d->parts[p].sm);
-        GSIM_INVARIANT(d->parts[p].source.next == (d->parts[p].is_stopped ? GSIM_TIME_NEVER : gsim_gpu_next(d->parts[p].sm)));
+        GSIM_INVARIANT(d->parts[p].source.next ==
+                       (d->parts[p].is_stopped ? GSIM_TIME_NEVER : gsim_gpu_next(d->parts[p].sm)));
     }
 }
 
@@ -52,8 +53,8 @@ static void record_occupancy(void *device)
         if (d->all[i]) check_parts(d->all[i]);
     if (!d->machine->timeline->detailed) return;
     struct gsim_gpu_load load = load_of_all(d);
-    if (load.blocks == d->last_load.blocks && load.warps == d->last_load.warps && load.kernels == d->last_load.kernels &&
-        load.busy_sms == d->last_load.busy_sms)
+    if (load.blocks == d->last_load.blocks && load.warps == d->last_load.warps &&
+        load.kernels == d->last_load.kernels && load.busy_sms == d->last_load.busy_sms)
         return;
     d->last_load = load;
     struct gsim_occupancy_record record = {d->machine->now, load.busy_sms, load.warps, load.kernels, load.blocks};
@@ -87,8 +88,10 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 static bool add_sources(struct gsim_device *d)
 {
     struct gsim_agenda *agenda = &d->machine->agenda;
-    d->l2 = (struct gsim_agenda_source){.class = GSIM_AGENDA_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
-    d->occupancy = (struct gsim_agenda_source){.class = GSIM_AGENDA_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
+    d->l2 = (struct gsim_agenda_source){
+        .class = GSIM_AGENDA_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
+    d->occupancy = (struct gsim_agenda_source){
+        .class = GSIM_AGENDA_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
     d->occupancy.follows = !d->index && (d->machine->timeline->detailed || d->machine->simulation->gpu.check);
     return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
            gsim_agenda_add_follower(agenda, &d->occupancy);
@@ -101,20 +104,23 @@ static enum gsim_status init_random(struct gsim_device *d, struct gsim_error *er
     return s->noise ? gsim_random_init(&d->kernel_noise, (s->seed * GSIM_SEED_STEP >> 32) + d->index, error) : GSIM_OK;
 }
 
-enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
-                                  uint32_t part_count, const struct gsim_gpu_listener *listener, struct gsim_error *error)
+enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine,
+                                  const struct gsim_device_spec *spec, uint32_t index, uint32_t part_count,
+                                  const struct gsim_gpu_listener *listener, struct gsim_error *error)
 {
     *d = (struct gsim_device){.machine = machine, .index = index, .spec = spec, .gaps = gaps_of(spec)};
     gsim_copies_init(d);
     enum gsim_status status = init_random(d, error);
     if (status) return status;
-    struct gsim_partition *part = gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
+    struct gsim_partition *part =
+        gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
     if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->sm = part->sm;
     return GSIM_OK;
 }
 
-enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works, struct gsim_error *error)
+enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works,
+                                 struct gsim_error *error)
 {
     d->space = space;
     d->works = works;

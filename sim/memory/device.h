@@ -29,14 +29,16 @@ struct gsim_copy_engine {
 
 /* What follows a copy that ends now. */
 struct gsim_copy_hooks {
-    gsim_time (*records)(const struct gsim_front *front, const struct gsim_command *copy); /* how long its stream's timed records take the engine */
+    gsim_time (*records)(const struct gsim_front *front,
+                         const struct gsim_command *copy); /* how long its stream's timed records take the engine */
     /* Whether a copy in the same direction follows it on its graph's branch: node NEXT. */
     bool (*goes_on)(const struct gsim_front *front, const struct gsim_command *copy, uint32_t *next);
 };
 
 /* Of the device file. */
 struct gsim_gaps {
-    gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll, engine_poll_blur, kernel_to_copy, copy_to_kernel;
+    gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll,
+        engine_poll_blur, kernel_to_copy, copy_to_kernel;
 };
 
 /* SMs with a work distributor of their own: all of a GPU's, in turn with those of other contexts, or some of them. */
@@ -64,7 +66,7 @@ struct gsim_device {
     struct gsim_works *works;          /* of its kernels, on devices of this kind */
     struct gsim_command **moving;      /* managed memory, by buffer: the transfer to it under way, or NULL */
 
-    struct gsim_partition *parts;           /* the first has all SMs, and is the only one unless contexts have their own */
+    struct gsim_partition *parts; /* the first has all SMs, and is the only one unless contexts have their own */
     uint32_t part_count;
     struct gsim_gpu *sm;               /* the first part's */
     struct gsim_random kernel_noise;   /* with gsim_simulation.noise */
@@ -85,18 +87,23 @@ struct gsim_device {
     struct gsim_agenda_source occupancy;
 };
 
-/* The SMs, with room for PART_COUNT parts, their copy engines and sources; LISTENER is told of kernels. Memory comes from the machine's arena. */
-enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine, const struct gsim_device_spec *spec, uint32_t index,
-                                  uint32_t part_count, const struct gsim_gpu_listener *listener, struct gsim_error *error);
+/* The SMs, with room for PART_COUNT parts, their copy engines and sources; LISTENER is told of kernels. Memory comes
+ * from the machine's arena. */
+enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *machine,
+                                  const struct gsim_device_spec *spec, uint32_t index, uint32_t part_count,
+                                  const struct gsim_gpu_listener *listener, struct gsim_error *error);
 /* The process whose commands the device executes, and its kernels on such devices. */
-enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works, struct gsim_error *error);
+enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space, struct gsim_works *works,
+                                 struct gsim_error *error);
 void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 
 /* --- parts.c ------------------------------------------------------------------------------------------------ */
 /* Room for COUNT parts. False: out of memory. */
 bool gsim_partitions_init(struct gsim_device *d, uint32_t count);
-/* Another one, of SM_COUNT SMs; NULL: out of memory. Isolated: it has that share of DRAM. LISTENER is told of its kernels. */
-struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener);
+/* Another one, of SM_COUNT SMs; NULL: out of memory. Isolated: it has that share of DRAM. LISTENER is told of its
+ * kernels. */
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated,
+                                           const struct gsim_gpu_listener *listener);
 /* Its SMs stand still from now on, and go on where they were. */
 void gsim_partition_stop(struct gsim_partition *part);
 void gsim_partition_go_on(struct gsim_partition *part);
@@ -107,7 +114,8 @@ void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps);
 /* The work of the program's kernel INDEX on the device. */
 static inline const struct gsim_demand *gsim_device_work(const struct gsim_device *d, uint32_t index)
 {
-    return d->works->problems && d->works->problems[index] ? gsim_works_fail(d->works, d->machine, index) : &d->works->demands[index];
+    return d->works->problems && d->works->problems[index] ? gsim_works_fail(d->works, d->machine, index)
+                                                           : &d->works->demands[index];
 }
 
 /* To be called whenever something was asked of the SMs: their next event may be another. */
@@ -120,7 +128,8 @@ static inline void gsim_partition_changed(struct gsim_partition *part)
     if (part->shares_dram) gsim_partition_tell(part);
 }
 
-/* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or ended_bytes then). */
+/* Whether kernels have displaced from L2 what was there when they had touched BYTES in all (touched_bytes or
+ * ended_bytes then). */
 static inline bool gsim_device_displaced_l2(const struct gsim_device *d, double bytes)
 {
     return d->overwrites_l2 && d->touched_bytes - bytes > gsim_l2_held_bytes(d->spec);
@@ -134,7 +143,8 @@ bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op 
 bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
 /* Between the device and its host, with KIND's direction. */
 struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind);
-/* From device to device, one of which D is: by links of their own where peer access has opened them, else by those to the host. */
+/* From device to device, one of which D is: by links of their own where peer access has opened them, else by those to
+ * the host. */
 struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from, uint32_t to);
 /* The unit that executes OP: copies small enough to go with the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);

@@ -6,7 +6,8 @@
 
 #include "sim/memory/residency.h"
 
-/* Of the driver, alike on all GPUs: its big page, its block, in how many rounds its tree fills one (64K 64K 128K 256K 512K 1M). */
+/* Of the driver, alike on all GPUs: its big page, its block, in how many rounds its tree fills one (64K 64K 128K 256K
+ * 512K 1M). */
 #define GROUP_BYTES  ((double)GSIM_GROUP_BYTES)
 #define BLOCK_BYTES  ((double)GSIM_BLOCK_BYTES)
 #define BLOCK_ROUNDS 6.0
@@ -26,7 +27,8 @@ double gsim_fault_round_bytes(const struct gsim_device_spec *device, double wind
 struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, double rows, double row_bytes)
 {
     double in_block = BLOCK_BYTES / row_bytes, fill = device->fault_prefetch_share * BLOCK_BYTES / GROUP_BYTES;
-    double first = fmin(in_block, fill), faults = fmin(fmax(ROW_FAULTS, first), BLOCK_ROUNDS + ROW_FAULTS_EACH * in_block);
+    double first = fmin(in_block, fill),
+           faults = fmin(fmax(ROW_FAULTS, first), BLOCK_ROUNDS + ROW_FAULTS_EACH * in_block);
     return (struct gsim_fault_rows){
         .round_bytes = fmin(rows, device->fault_batch_groups) * BLOCK_BYTES / faults,
         .visits = fmax(1, first / device->fault_rows_per_visit) + fmax(0, faults - fmax(1, first)),
@@ -62,10 +64,10 @@ static double speed_at(const struct gsim_fault_kernel *k, const struct gsim_faul
     return slower / pow(1 + pow(ratio, knee), 1 / knee);
 }
 
-/* A batch with a round of the kernel is longer than one on average, which it is not always part of. And who faults while
- * the driver is at another's round waits for the rest of it, on average as long as a whole round takes: of rounds of 64, 64,
- * 128, 256, 512, 1,024 KB, mean 341, (sum of squares / sum) / 2 = 342 KB are left. Flows of several kernels bring what all of
- * them wait for. */
+/* A batch with a round of the kernel is longer than one on average, which it is not always part of. And who faults
+ * while the driver is at another's round waits for the rest of it, on average as long as a whole round takes: of rounds
+ * of 64, 64, 128, 256, 512, 1,024 KB, mean 341, (sum of squares / sum) / 2 = 342 KB are left. Flows of several kernels
+ * bring what all of them wait for. */
 static void find_missed(struct gsim_fault_kernel *kernels, uint32_t kernel_count, const struct gsim_fault_flow *flows,
                         const uint32_t *users, double batch_ps)
 {
@@ -96,8 +98,8 @@ static void count_users(const struct gsim_fault_kernel *kernels, uint32_t kernel
 }
 
 /* Sets speeds and rates for a batch time; returns the batch time that they cause. */
-static double batch_of(double latency_ps, double knee, double batch_ps, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
-                       struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users)
+static double batch_of(double latency_ps, double knee, double batch_ps, struct gsim_fault_kernel *kernels,
+                       uint32_t kernel_count, struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users)
 {
     double together = 0, served = 0;
     find_missed(kernels, kernel_count, flows, users, batch_ps);

@@ -19,8 +19,8 @@
  *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
  *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
  *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
- *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them. Who
- *    faults while another's round is served waits for the rest of it, which is as long as a round on average.
+ *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them.
+ * Who faults while another's round is served waits for the rest of it, which is as long as a round on average.
  *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
  *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
  */

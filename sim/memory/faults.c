@@ -15,7 +15,10 @@
 
 static double gbps_to_bytes_per_ps(double gbps) { return gbps * 1e-3; }
 
-static void update_at(struct gsim_device *d, gsim_time time) { gsim_agenda_set(&d->machine->agenda, &d->faults.source, time); }
+static void update_at(struct gsim_device *d, gsim_time time)
+{
+    gsim_agenda_set(&d->machine->agenda, &d->faults.source, time);
+}
 
 static void update_beside(struct gsim_device *d);
 
@@ -33,7 +36,8 @@ static struct gsim_faulter *new_faulter(struct gsim_device *d, uint32_t arg_coun
         k->args = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_fault_arg, arg_count);
         k->arg_capacity = k->args ? arg_count : 0;
     }
-    if (!k->args || gsim_array_grow((void **)&faults->active, sizeof *faults->active, faults->count, &faults->capacity)) {
+    if (!k->args ||
+        gsim_array_grow((void **)&faults->active, sizeof *faults->active, faults->count, &faults->capacity)) {
         k->next_free = faults->free;
         faults->free = k;
         return NULL;
@@ -53,7 +57,8 @@ void gsim_faults_add(struct gsim_device *d, struct gsim_command *command)
     gsim_agenda_follow_if(&d->machine->agenda, &d->faults.source, true);
     k->command = command;
     for (uint32_t i = 0; i < k->arg_count; i++)
-        k->args[i] = (struct gsim_fault_arg){.buffer_index = command->op->args[i].buffer_index, .writes = command->op->args[i].writes, .first = -1};
+        k->args[i] = (struct gsim_fault_arg){
+            .buffer_index = command->op->args[i].buffer_index, .writes = command->op->args[i].writes, .first = -1};
     command->faulter = k;
 }
 
@@ -136,13 +141,23 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
         record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
                                                    .reason = GSIM_REASON_FAULT, .bytes = a->bytes, .launch = a->first,
                                                    .start = a->first, .end = a->last});
-        record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_P2P,
-                                                   .reason = GSIM_REASON_FAULT, .bytes = a->from_devices, .launch = a->first,
-                                                   .start = a->first, .end = a->last});
+        record(d, command,
+               &(struct gsim_copy_record){.buffer_index = a->buffer_index,
+                                          .kind = GSIM_COPY_P2P,
+                                          .reason = GSIM_REASON_FAULT,
+                                          .bytes = a->from_devices,
+                                          .launch = a->first,
+                                          .start = a->first,
+                                          .end = a->last});
     }
-    record(d, command, &(struct gsim_copy_record){.buffer_index = k->evicted_buffer, .kind = GSIM_COPY_D2H,
-                                               .reason = GSIM_REASON_EVICTION, .bytes = k->evicted,
-                                               .launch = k->evicted_first, .start = k->evicted_first, .end = d->machine->now});
+    record(d, command,
+           &(struct gsim_copy_record){.buffer_index = k->evicted_buffer,
+                                      .kind = GSIM_COPY_D2H,
+                                      .reason = GSIM_REASON_EVICTION,
+                                      .bytes = k->evicted,
+                                      .launch = k->evicted_first,
+                                      .start = k->evicted_first,
+                                      .end = d->machine->now});
     size_t i = 0;
     while (faults->active[i] != k) i++;
     faults->count--;
@@ -161,7 +176,8 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
 /* Bytes of the buffer that the resident threads of the kernel ask for at once: what a thread has in flight is spread
  * over its buffers by their sizes. A two-dimensional grid works on as many rows as it has threads down, each in a page
  * group of its own. */
-static double window_bytes(const struct gsim_device *d, const struct gsim_faulter *k, uint32_t buffer_index, double threads)
+static double window_bytes(const struct gsim_device *d, const struct gsim_faulter *k, uint32_t buffer_index,
+                           double threads)
 {
     const struct gsim_kernel *kernel = &d->space->program->kernels[k->command->op->kernel_index];
     double all = 0, own = (double)d->space->residency.pages[buffer_index].bytes;
@@ -171,9 +187,9 @@ static double window_bytes(const struct gsim_device *d, const struct gsim_faulte
     return kernel->grid.y > 1 ? fmax(in_line, fmin(rows * GSIM_GROUP_BYTES, own)) : in_line;
 }
 
-/* Rows that the threads of the kernel walk, each its own: as it says, or where that can be told: one line of blocks writes a vector
- * of which each element, 4 bytes (8 in double precision), stands for 64 KB or more of this buffer, and there are more
- * elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
+/* Rows that the threads of the kernel walk, each its own: as it says, or where that can be told: one line of blocks
+ * writes a vector of which each element, 4 bytes (8 in double precision), stands for 64 KB or more of this buffer, and
+ * there are more elements than blocks (else blocks reduce what they scan together). 0: the buffer is scanned. */
 static double row_count(const struct gsim_device *d, const struct gsim_faulter *k, uint32_t buffer_index)
 {
     const struct gsim_op *op = k->command->op;
@@ -192,10 +208,12 @@ static double row_count(const struct gsim_device *d, const struct gsim_faulter *
 static double peer_ps_per_byte(const struct gsim_device *d, gsim_places places)
 {
     const struct gsim_platform *p = d->machine->platform;
-    const struct gsim_leg leg = gsim_copies_peer_leg(d, (uint32_t)__builtin_ctzll(places & GSIM_HELD_BY_DEVICES) - 1, d->index);
+    const struct gsim_leg leg =
+        gsim_copies_peer_leg(d, (uint32_t)__builtin_ctzll(places & GSIM_HELD_BY_DEVICES) - 1, d->index);
     struct gsim_route route;
     bool is_direct = leg.move == GSIM_MOVE_DIRECT;
-    return gsim_platform_route(p, &leg, &route) ? (is_direct ? 1 : 2) / gbps_to_bytes_per_ps(gsim_route_gbps(p, &route)) : 0;
+    return gsim_platform_route(p, &leg, &route) ? (is_direct ? 1 : 2) / gbps_to_bytes_per_ps(gsim_route_gbps(p, &route))
+                                                : 0;
 }
 
 /* Other GPUs of the group that fault now. */
@@ -253,10 +271,12 @@ static bool grow_scratch(struct gsim_faults *f, size_t kernels, size_t flows, si
 {
     return (kernels < f->kernel_capacity ||
             !gsim_array_grow((void **)&f->kernels, sizeof *f->kernels, kernels, &f->kernel_capacity)) &&
-           (flows < f->flow_capacity || !gsim_array_grow((void **)&f->flows, sizeof *f->flows, flows, &f->flow_capacity)) &&
+           (flows < f->flow_capacity ||
+            !gsim_array_grow((void **)&f->flows, sizeof *f->flows, flows, &f->flow_capacity)) &&
            (flows < f->flow_buffer_capacity ||
             !gsim_array_grow((void **)&f->flow_buffers, sizeof *f->flow_buffers, flows, &f->flow_buffer_capacity)) &&
-           (users < f->user_capacity || !gsim_array_grow((void **)&f->users, sizeof *f->users, users, &f->user_capacity));
+           (users < f->user_capacity ||
+            !gsim_array_grow((void **)&f->users, sizeof *f->users, users, &f->user_capacity));
 }
 
 /* What one update finds. */
@@ -275,7 +295,8 @@ static void find_service(const struct gsim_device *d, const struct survey *s, co
     if (rows <= 0) return;
     struct gsim_fault_rows walk = gsim_fault_rows(d->spec, fmin(rows, threads), bytes / rows);
     a->round_bytes = walk.round_bytes;
-    a->ps_per_byte = gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(d->spec->h2d_gbps), walk.visits);
+    a->ps_per_byte =
+        gsim_fault_visits_ps_per_byte(a->ps_per_byte, 1 / gbps_to_bytes_per_ps(d->spec->h2d_gbps), walk.visits);
 }
 
 /* The kernel joins the flow of the buffer, which its other users share. */
@@ -331,7 +352,10 @@ static double look_around(struct gsim_device *d, const struct survey *s, struct 
 }
 
 /* It faults or computes now: its SMs' turn has come, and it does not stall. */
-static bool is_going(const struct gsim_faulter *k) { return k->is_running && !k->stall_until && !k->command->part->is_stopped; }
+static bool is_going(const struct gsim_faulter *k)
+{
+    return k->is_running && !k->stall_until && !k->command->part->is_stopped;
+}
 
 static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_faulter *k)
 {
@@ -342,7 +366,8 @@ static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_f
         set_pace(d, k, 0);
         return;
     }
-    d->faults.kernels[s->kernel_count] = (struct gsim_fault_kernel){.full_speed = k->full_speed, .first = s->user_count};
+    d->faults.kernels[s->kernel_count] =
+        (struct gsim_fault_kernel){.full_speed = k->full_speed, .first = s->user_count};
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         a->is_flowing = a->is_missing;
@@ -369,8 +394,8 @@ static bool survey_all(struct gsim_device *d, struct survey *s)
         return false;
     }
     for (size_t i = 0; i < faults->count; i++) survey_kernel(d, s, faults->active[i]);
-    gsim_fault_rates(d->spec->fault_latency_us * 1e6, d->spec->fault_knee, faults->kernels, s->kernel_count, faults->flows,
-                     s->flow_count, faults->users);
+    gsim_fault_rates(d->spec->fault_latency_us * 1e6, d->spec->fault_knee, faults->kernels, s->kernel_count,
+                     faults->flows, s->flow_count, faults->users);
     return true;
 }
 
@@ -465,7 +490,8 @@ static void update(void *device)
 
 bool gsim_faults_init(struct gsim_device *d)
 {
-    d->faults.source = (struct gsim_agenda_source){.class = GSIM_AGENDA_FAULTS, .handle_index = d->index, .handle = update, .owner = d};
+    d->faults.source = (struct gsim_agenda_source){
+        .class = GSIM_AGENDA_FAULTS, .handle_index = d->index, .handle = update, .owner = d};
     return gsim_agenda_add(&d->machine->agenda, &d->faults.source);
 }
 

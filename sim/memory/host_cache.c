@@ -27,7 +27,8 @@ void gsim_host_cache_write(struct gsim_space *space, const struct gsim_op *op)
     cache->written_at[buffer] = cache->written;
 }
 
-double gsim_host_cache_copy(struct gsim_space *space, const struct gsim_device_spec *spec, uint32_t buffer, double bytes)
+double gsim_host_cache_copy(struct gsim_space *space, const struct gsim_device_spec *spec, uint32_t buffer,
+                            double bytes)
 {
     struct gsim_host_cache *cache = &space->host_cache;
     if (!cache->written_at || cache->written_at[buffer] <= 0) return 0;

@@ -29,7 +29,8 @@ struct gsim_own_links gsim_links_access(const struct gsim_device_spec *d)
     };
 }
 
-double gsim_links_leg_gbps(const struct gsim_platform *p, const struct gsim_leg *leg, const struct gsim_device_spec *device)
+double gsim_links_leg_gbps(const struct gsim_platform *p, const struct gsim_leg *leg,
+                           const struct gsim_device_spec *device)
 {
     bool from_host = gsim_platform_is_host(p, leg->from), to_host = gsim_platform_is_host(p, leg->to);
     struct gsim_route route;

@@ -7,4 +7,5 @@
 
 struct gsim_own_links gsim_links_access(const struct gsim_device_spec *device);
 /* What one transfer alone has of the leg: what it takes of DRAM. DEVICE: one at its ends. */
-double gsim_links_leg_gbps(const struct gsim_platform *platform, const struct gsim_leg *leg, const struct gsim_device_spec *device);
+double gsim_links_leg_gbps(const struct gsim_platform *platform, const struct gsim_leg *leg,
+                           const struct gsim_device_spec *device);

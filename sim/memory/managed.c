@@ -10,17 +10,22 @@
 static bool is_eager(const struct gsim_device *d) { return d->spec->eager_migration > 0; }
 
 /* What managed memory cannot be on: many devices, and several of which one cannot fault. */
-static enum gsim_status check_devices(const struct gsim_device_spec *const *specs, uint32_t device_count, struct gsim_error *error)
+static enum gsim_status check_devices(const struct gsim_device_spec *const *specs, uint32_t device_count,
+                                      struct gsim_error *error)
 {
     if (device_count > GSIM_MANAGED_MOST)
-        return gsim_error_set(error, GSIM_INPUT, "managed memory: expected at most %d GPUs, found %u", GSIM_MANAGED_MOST, device_count);
+        return gsim_error_set(error, GSIM_INPUT, "managed memory: expected at most %d GPUs, found %u",
+                              GSIM_MANAGED_MOST, device_count);
     for (uint32_t d = 0; d < device_count && device_count > 1; d++)
         if (specs[d]->eager_migration > 0)
-            return gsim_error_set(error, GSIM_INPUT, "device '%s': managed memory on several GPUs needs page faults (from Pascal on)", specs[d]->name);
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "device '%s': managed memory on several GPUs needs page faults (from Pascal on)",
+                                  specs[d]->name);
     return GSIM_OK;
 }
 
-enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *const *specs, uint32_t device_count,
+enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m,
+                                   const struct gsim_device_spec *const *specs, uint32_t device_count,
                                    struct gsim_error *error)
 {
     const struct gsim_device_spec *spec = specs[0];
@@ -42,7 +47,8 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
                               is_managed ? "without page faults (before Pascal) memory cannot be oversubscribed"
                                          : "only managed memory can be oversubscribed");
     space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->buffer_room + 1);
-    if (!space->attached || !gsim_residency_init(&space->residency, space->program, space->buffer_room, device_count, capacity))
+    if (!space->attached ||
+        !gsim_residency_init(&space->residency, space->program, space->buffer_room, device_count, capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }
@@ -68,7 +74,8 @@ static void migration_ended(struct gsim_command *command) { gsim_command_free(co
 static struct gsim_command *new_migration(struct gsim_device *d, const struct gsim_command *cause, uint32_t iteration,
                                           uint32_t buffer_index, uint64_t bytes, enum gsim_copy_kind kind)
 {
-    struct gsim_command *command = gsim_command_new(d->machine, GSIM_COMMAND_OP, d, cause ? cause->stream : 0, iteration);
+    struct gsim_command *command =
+        gsim_command_new(d->machine, GSIM_COMMAND_OP, d, cause ? cause->stream : 0, iteration);
     if (!command) return NULL;
     command->ended = migration_ended;
     command->op = cause ? cause->op : NULL;
@@ -80,7 +87,8 @@ static struct gsim_command *new_migration(struct gsim_device *d, const struct gs
     command->copy_kind = kind;
     command->reason = GSIM_REASON_FAULT;
     command->is_migration = true;
-    command->leg = gsim_copies_host_leg(d, kind == GSIM_COPY_H2D || is_eager(d) ? GSIM_MOVE_PINNED : GSIM_MOVE_FAULT, kind);
+    command->leg =
+        gsim_copies_host_leg(d, kind == GSIM_COPY_H2D || is_eager(d) ? GSIM_MOVE_PINNED : GSIM_MOVE_FAULT, kind);
     return command;
 }
 
@@ -91,8 +99,10 @@ bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *com
     for (uint32_t i = 0; i < command->op->arg_count; i++) {
         uint32_t buffer = command->op->args[i].buffer_index;
         if (!d->moving[buffer] && is_eager(d)) {
-            uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_HELD_BY_HOST, 0);
-            if (bytes && (d->moving[buffer] = new_migration(d, command, command->iteration, buffer, bytes, GSIM_COPY_H2D)) != NULL)
+            uint64_t bytes =
+                gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, GSIM_HELD_BY_HOST, 0);
+            if (bytes && (d->moving[buffer] =
+                              new_migration(d, command, command->iteration, buffer, bytes, GSIM_COPY_H2D)) != NULL)
                 gsim_copies_enqueue(d, d->moving[buffer]);
         }
         if (d->moving[buffer] && !gsim_copies_wait_for(d, d->moving[buffer], command)) return true;
@@ -105,7 +115,9 @@ static bool may_fault(const struct gsim_device *d, const struct gsim_command *co
 {
     if (is_eager(d) || !command->op->arg_count) return false;
     for (uint32_t i = 0; i < command->op->arg_count; i++)
-        if (!gsim_residency_is_complete(&d->space->residency, command->op->args[i].buffer_index, d->index, command->op->args[i].writes)) return true;
+        if (!gsim_residency_is_complete(&d->space->residency, command->op->args[i].buffer_index, d->index,
+                                        command->op->args[i].writes))
+            return true;
     return d->space->is_oversubscribed;
 }
 
@@ -116,30 +128,43 @@ static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
         uint32_t buffer = op->args[i].buffer_index;
         bool writes = op->args[i].writes;
         if (!gsim_residency_is_complete(&d->space->residency, buffer, d->index, writes))
-            gsim_residency_arrive(&d->space->residency, d->index, buffer, 0, d->space->residency.pages[buffer].group_count, writes, &moved);
+            gsim_residency_arrive(&d->space->residency, d->index, buffer, 0,
+                                  d->space->residency.pages[buffer].group_count, writes, &moved);
     }
     gsim_managed_check(d);
 }
 
 /* What of BUFFER is with the host comes from TIME on; returns when it is there. */
-static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op, uint32_t buffer, gsim_time time)
+static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op,
+                             uint32_t buffer, gsim_time time)
 {
-    uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, ~UINT64_C(0), GSIM_HELD_BY(d->index));
+    uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, ~UINT64_C(0),
+                                          GSIM_HELD_BY(d->index));
     if (!bytes) return time;
-    struct gsim_copy_record record = {.op = command->client->first_op + op->index, .iteration = command->iteration, .stream = command->stream, .device = d->index,
-                                      .buffer_index = buffer, .correlation = command->correlation, .kind = GSIM_COPY_H2D,
-                                      .reason = GSIM_REASON_FAULT, .bytes = bytes, .launch = command->launch, .start = time};
+    struct gsim_copy_record record = {.op = command->client->first_op + op->index,
+                                      .iteration = command->iteration,
+                                      .stream = command->stream,
+                                      .device = d->index,
+                                      .buffer_index = buffer,
+                                      .correlation = command->correlation,
+                                      .kind = GSIM_COPY_H2D,
+                                      .reason = GSIM_REASON_FAULT,
+                                      .bytes = bytes,
+                                      .launch = command->launch,
+                                      .start = time};
     record.end = time + gsim_time_from_us(d->spec->fault_latency_us + (double)bytes * 1e-3 / d->spec->fault_total_gbps);
     gsim_copies_record(d->machine, &record);
     return record.end;
 }
 
-gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *const *ops, uint32_t count)
+gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command,
+                                const struct gsim_op *const *ops, uint32_t count)
 {
     gsim_time time = d->machine->now;
     if (d->space->mode != GSIM_MEMORY_MANAGED) return time;
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t a = 0; a < ops[i]->arg_count; a++) time = take_buffer(d, command, ops[i], ops[i]->args[a].buffer_index, time);
+        for (uint32_t a = 0; a < ops[i]->arg_count; a++)
+            time = take_buffer(d, command, ops[i], ops[i]->args[a].buffer_index, time);
         touch_eagerly(d, ops[i]);
     }
     return time;
@@ -150,8 +175,9 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(command->part->sm, d->machine->now, gsim_device_work(d, command->op->kernel_index),
-                                          gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
+    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(
+        command->part->sm, d->machine->now, gsim_device_work(d, command->op->kernel_index),
+        gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
     gsim_partition_changed(command->part);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
@@ -182,7 +208,9 @@ void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops
     for (uint32_t b = 0; b < d->space->program->buffer_count; b++) {
         bool is_visible = !d->space->attached[b] || d->space->attached[b] == stream;
         uint64_t bytes = is_visible && !d->moving[b]
-                             ? gsim_residency_bytes(&d->space->residency, b, d->space->program->buffers[b].bytes, GSIM_HELD_BY_HOST, 0) : 0;
+                             ? gsim_residency_bytes(&d->space->residency, b, d->space->program->buffers[b].bytes,
+                                                    GSIM_HELD_BY_HOST, 0)
+                             : 0;
         if (!bytes) continue;
         struct gsim_command *command = new_migration(d, NULL, iteration, b, bytes, GSIM_COPY_H2D);
         if (!command) return;
@@ -200,7 +228,8 @@ void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops
 /* --- bulk copies --------------------------------------------------------------------------------------------- */
 
 /* What had to leave for the command's pages goes back first, and the command, if any, begins after it. */
-static void write_back(struct gsim_device *d, const struct gsim_command *cause, uint64_t bytes, struct gsim_command *then)
+static void write_back(struct gsim_device *d, const struct gsim_command *cause, uint64_t bytes,
+                       struct gsim_command *then)
 {
     struct gsim_command *back = new_migration(d, cause, cause->iteration, cause->buffer_index, bytes, GSIM_COPY_D2H);
     if (!back) return;
@@ -216,7 +245,8 @@ bool gsim_managed_begin_prefetch(struct gsim_device *d, struct gsim_command *com
     if (command->has_room) return true;
     /* The pages count as arrived from here on; kernels wait until the copy has ended. */
     gsim_residency_arrive(&d->space->residency, d->index, command->buffer_index, 0,
-                          gsim_residency_groups(&d->space->residency, command->buffer_index, command->op->bytes), false, &moved);
+                          gsim_residency_groups(&d->space->residency, command->buffer_index, command->op->bytes), false,
+                          &moved);
     gsim_managed_check(d);
     command->bytes = moved.from_host + moved.from_devices;
     command->has_room = true;
@@ -229,7 +259,8 @@ void gsim_managed_arrived(struct gsim_device *d, const struct gsim_command *comm
     struct gsim_moved moved = {0};
     if (d->moving[command->buffer_index] == command) d->moving[command->buffer_index] = NULL;
     if (command->has_room) return;
-    uint64_t bytes = command->is_migration ? d->space->program->buffers[command->buffer_index].bytes : command->op->bytes;
+    uint64_t bytes =
+        command->is_migration ? d->space->program->buffers[command->buffer_index].bytes : command->op->bytes;
     gsim_residency_arrive(&d->space->residency, d->index, command->buffer_index, 0,
                           gsim_residency_groups(&d->space->residency, command->buffer_index, bytes), true, &moved);
     gsim_managed_check(d);
@@ -240,7 +271,9 @@ void gsim_managed_arrived(struct gsim_device *d, const struct gsim_command *comm
 void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration)
 {
     uint32_t buffer = op->args[0].buffer_index;
-    uint64_t back = op->untimed ? 0 : gsim_residency_bytes(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_DEVICES, GSIM_HELD_BY_HOST);
+    uint64_t back = op->untimed ? 0
+                                : gsim_residency_bytes(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_DEVICES,
+                                                       GSIM_HELD_BY_HOST);
     gsim_places source = back ? gsim_residency_source(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_HOST) : 0;
     if (source) d = d->all[__builtin_ctzll(source) - 1]; /* all comes over the link of the device that has most */
     uint64_t page = (uint64_t)d->spec->host_page_bytes;

@@ -6,7 +6,8 @@
  *
  * A kernel goes through each of its buffers from the first byte to the last while it goes from 0 to 1. Where pages
  * are there it runs at full speed; where a stretch of them is missing it goes as fast as they come
- * (sim/memory/fault_rate.h), so migration and its own computation overlap; a stretch that one round brings stalls it once.
+ * (sim/memory/fault_rate.h), so migration and its own computation overlap; a stretch that one round brings stalls it
+ * once.
  */
 #pragma once
 
@@ -45,7 +46,8 @@ struct gsim_faulter {
     bool is_running;
     gsim_time stall_until; /* 0: it does not stall */
     double done, full_speed, pace;
-    struct gsim_gpu_progress progress; /* at the present update, while nothing has changed since (gsim_faults.is_as_found) */
+    struct gsim_gpu_progress
+        progress;          /* at the present update, while nothing has changed since (gsim_faults.is_as_found) */
     uint64_t evicted;      /* bytes written back to make room for it */
     uint32_t evicted_buffer;
     gsim_time evicted_first;
@@ -70,20 +72,24 @@ struct gsim_faults {
 
 /* --- managed.c ------------------------------------------------------------------------------------------------ */
 /* The program's memory fits where it must: explicit copies, and devices without page faults, cannot oversubscribe. */
-enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m, const struct gsim_device_spec *const *specs, uint32_t device_count,
+enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine *m,
+                                   const struct gsim_device_spec *const *specs, uint32_t device_count,
                                    struct gsim_error *error);
 /* A kernel is about to be submitted. True when it may be now; else the transfers it waits for will submit it. */
 bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *command);
 void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command);
-/* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling thread waits. */
+/* Devices without page faults: a launch of the COUNT ops, one or a graph's, moves what the host wrote, and the calling
+ * thread waits. */
 void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops, uint32_t count, uint32_t stream,
                          uint32_t iteration);
-/* COMMAND is a resident kernel that does the COUNT ops: what they use and is not on the device comes before its first task, buffer after
- * buffer, as fast as faults bring pages alone, beside nothing else on the link. Returns when all is there. */
-gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *const *ops, uint32_t count);
+/* COMMAND is a resident kernel that does the COUNT ops: what they use and is not on the device comes before its first
+ * task, buffer after buffer, as fast as faults bring pages alone, beside nothing else on the link. Returns when all is
+ * there. */
+gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command *command,
+                                const struct gsim_op *const *ops, uint32_t count);
 void gsim_managed_attach(struct gsim_space *space, uint32_t buffer_index, uint32_t stream);
-/* From where the first BYTES bytes of the buffer, as far as the device does not hold them, would come in one transfer: the place that
- * has most of them. False: there is nothing to move. */
+/* From where the first BYTES bytes of the buffer, as far as the device does not hold them, would come in one transfer:
+ * the place that has most of them. False: there is nothing to move. */
 bool gsim_managed_leg(const struct gsim_device *d, uint32_t buffer, uint64_t bytes, struct gsim_leg *leg);
 /* The host touches a managed buffer: a transfer back that the running thread waits for, where needed. */
 void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, uint32_t iteration);

@@ -17,11 +17,12 @@ static bool is_alone(const struct gsim_device *d)
 {
     const struct gsim_simulation *s = d->machine->simulation;
     bool is_seen = s->gpu.check || (s->observer && s->observer->on_block_change);
-    return d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped && !d->l2.follows && !d->faults.source.follows && !d->machine->collectives && !is_seen;
+    return d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped && !d->l2.follows &&
+           !d->faults.source.follows && !d->machine->collectives && !is_seen;
 }
 
-/* Blocks that are due end. What nobody else can change before the next event may be handled at once. Events before everything else that is to come
- * are handled here, one after the other: the agenda need not know of them. */
+/* Blocks that are due end. What nobody else can change before the next event may be handled at once. Events before
+ * everything else that is to come are handled here, one after the other: the agenda need not know of them. */
 static void end_blocks(void *owner)
 {
     struct gsim_partition *part = owner;
@@ -49,7 +50,8 @@ bool gsim_partitions_init(struct gsim_device *d, uint32_t count)
     return d->parts != NULL;
 }
 
-struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated, const struct gsim_gpu_listener *listener)
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated,
+                                           const struct gsim_gpu_listener *listener)
 {
     const struct gsim_simulation *s = d->machine->simulation;
     struct gsim_partition *part = &d->parts[d->part_count];
@@ -61,7 +63,8 @@ struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_co
     gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + SCATTER_STRIDE * d->part_count);
     if (s->noise) gsim_gpu_set_noise(part->sm, &d->kernel_noise);
     uint32_t handle = d->index + d->machine->platform->device_count * d->part_count++;
-    part->source = (struct gsim_agenda_source){.class = GSIM_AGENDA_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
+    part->source = (struct gsim_agenda_source){
+        .class = GSIM_AGENDA_BLOCKS, .handle_index = handle, .handle = end_blocks, .owner = part};
     return gsim_agenda_add(&d->machine->agenda, &part->source) ? part : NULL;
 }
 
@@ -90,7 +93,8 @@ void gsim_partition_tell(struct gsim_partition *part)
 {
     struct gsim_device *d = part->device;
     double gbps = gsim_gpu_demand(part->sm), more = gbps - part->told_gbps;
-    if (more < UNTOLD * d->spec->dram_gbps && -more < UNTOLD * d->spec->dram_gbps && (gbps > 0 || part->told_gbps <= 0)) return;
+    if (more < UNTOLD * d->spec->dram_gbps && -more < UNTOLD * d->spec->dram_gbps && (gbps > 0 || part->told_gbps <= 0))
+        return;
     part->told_gbps = gbps;
     for (uint32_t i = 0; i < d->part_count; i++) {
         struct gsim_partition *other = &d->parts[i];

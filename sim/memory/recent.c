@@ -24,7 +24,10 @@ struct piece {
 };
 
 /* Of a kernel without arguments whose data were counted: they are its own, the same in each run. */
-static bool has_own(const struct gsim_op *op, const struct gsim_demand *w) { return !op->arg_count && w->counted_bytes >= 1 && !w->is_contended; }
+static bool has_own(const struct gsim_op *op, const struct gsim_demand *w)
+{
+    return !op->arg_count && w->counted_bytes >= 1 && !w->is_contended;
+}
 
 static bool has_data(const struct gsim_op *op, const struct gsim_demand *w) { return op->arg_count || has_own(op, w); }
 
@@ -46,7 +49,8 @@ bool gsim_recent_init(struct gsim_device *d)
     if (!d->machine->is_drawn && !has_cold(d)) return true;
     d->recent.is_kept = true;
     d->recent.is_bounded = d->machine->is_drawn;
-    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *, d->space->buffer_room + d->space->kernel_room + 1);
+    d->recent.of_buffer = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_recent_part *,
+                                           d->space->buffer_room + d->space->kernel_room + 1);
     d->recent.running = GSIM_ARENA_ARRAY(&d->machine->arena, uint32_t, d->space->kernel_room + 1);
     return d->recent.of_buffer && d->recent.running;
 }
@@ -110,7 +114,8 @@ static double take_piece(struct piece *pieces, uint32_t *count, const struct gsi
 {
     double found = 0;
     for (uint32_t i = 0; i < *count;) {
-        uint64_t begin = pieces[i].begin > part->begin ? pieces[i].begin : part->begin, end = pieces[i].end < part->end ? pieces[i].end : part->end;
+        uint64_t begin = pieces[i].begin > part->begin ? pieces[i].begin : part->begin,
+                 end = pieces[i].end < part->end ? pieces[i].end : part->end;
         if (begin >= end) {
             i++;
             continue;
@@ -132,8 +137,10 @@ static double missing(const struct gsim_device *d, uint32_t buffer, uint64_t beg
     double gone = (double)(end - begin), since = gone;
     struct piece pieces[PIECES_MOST] = {{begin, end}};
     uint32_t count = 1, looked = 0;
-    for (const struct gsim_recent_part *p = d->recent.first; p && count && since < none * l2 && looked < PARTS_MOST; p = p->next, looked++) {
-        double found = p->buffer == buffer ? take_piece(pieces, &count, p) : 0, share = (since / l2 - whole) / fmax(none - whole, 1e-3);
+    for (const struct gsim_recent_part *p = d->recent.first; p && count && since < none * l2 && looked < PARTS_MOST;
+         p = p->next, looked++) {
+        double found = p->buffer == buffer ? take_piece(pieces, &count, p) : 0,
+               share = (since / l2 - whole) / fmax(none - whole, 1e-3);
         gone -= found * (1 - fmax(0, fmin(share, 1)));
         since += (double)(p->end - p->begin) - found;
     }
@@ -152,7 +159,8 @@ double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op)
     struct gsim_access_walk walk = {.op = op}, again = walk, last = walk;
     if (!d->recent.is_kept) return 1;
     for (struct gsim_access a; gsim_access_next(&walk, &a);) own += (double)(end_of(d, &a) - a.begin);
-    for (struct gsim_access a; w->cold > 1 && gsim_access_next(&again, &a);) gone += missing(d, a.buffer_index, a.begin, end_of(d, &a));
+    for (struct gsim_access a; w->cold > 1 && gsim_access_next(&again, &a);)
+        gone += missing(d, a.buffer_index, a.begin, end_of(d, &a));
     for (struct gsim_access a; gsim_access_next(&last, &a);) touch(d, a.buffer_index, a.begin, end_of(d, &a));
     if (has_own(op, w)) {
         uint32_t data = d->space->buffer_room + op->kernel_index;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What L2 holds follows from what ran: the data that kernels touched last, part by part (their segments, or whole
- * arguments), and how much of it a kernel finds. A time that was measured by repeating a kernel found what L2 can hold of its
- * own data; inside a program it takes up to struct gsim_demand's COLD times as long, by the share that others have displaced.
+ * Layer: sim. What L2 holds follows from what ran: the data that kernels touched last, part by part (their segments, or
+ * whole arguments), and how much of it a kernel finds. A time that was measured by repeating a kernel found what L2 can
+ * hold of its own data; inside a program it takes up to struct gsim_demand's COLD times as long, by the share that
+ * others have displaced.
  *
- * D = the bytes that were touched since, S = its own: all of it is there up to D + S of 0.54 of L2, nothing from 0.90 on
- * (sim/memory/reuse.h). What a kernel touches without saying so (no arguments) displaces, and is found cold.
+ * D = the bytes that were touched since, S = its own: all of it is there up to D + S of 0.54 of L2, nothing from 0.90
+ * on (sim/memory/reuse.h). What a kernel touches without saying so (no arguments) displaces, and is found cold.
  */
 #pragma once
 

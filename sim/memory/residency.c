@@ -46,11 +46,13 @@ bool gsim_residency_is_complete(const struct gsim_residency *r, uint32_t buffer_
     const struct gsim_pages *p = &r->pages[buffer_index];
     if (!p->is_read_mostly) return p->count == 1 && p->extents[0].places == GSIM_HELD_BY(device);
     for (size_t i = 0; i < p->count; i++)
-        if (!(p->extents[i].places & GSIM_HELD_BY(device)) || (writes && p->extents[i].places != GSIM_HELD_BY(device))) return false;
+        if (!(p->extents[i].places & GSIM_HELD_BY(device)) || (writes && p->extents[i].places != GSIM_HELD_BY(device)))
+            return false;
     return true;
 }
 
-uint64_t gsim_residency_bytes(const struct gsim_residency *r, uint32_t buffer_index, uint64_t bytes, gsim_places any, gsim_places none)
+uint64_t gsim_residency_bytes(const struct gsim_residency *r, uint32_t buffer_index, uint64_t bytes, gsim_places any,
+                              gsim_places none)
 {
     const struct gsim_pages *p = &r->pages[buffer_index];
     uint64_t limit = gsim_residency_groups(r, buffer_index, bytes), sum = 0;
@@ -60,7 +62,8 @@ uint64_t gsim_residency_bytes(const struct gsim_residency *r, uint32_t buffer_in
     return sum;
 }
 
-gsim_places gsim_residency_source(const struct gsim_residency *r, uint32_t buffer_index, uint64_t bytes, gsim_places holder)
+gsim_places gsim_residency_source(const struct gsim_residency *r, uint32_t buffer_index, uint64_t bytes,
+                                  gsim_places holder)
 {
     gsim_places found = 0, all = 0;
     uint64_t most_bytes = 0;
@@ -119,8 +122,10 @@ static void put(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin,
     *e++ = (struct gsim_extent){begin, end, places};
     if (right) *e = (struct gsim_extent){end, old.end, old.places};
     uint64_t bytes = gsim_residency_span(r, buffer_index, begin, end);
-    for (gsim_places gone = old.places & ~places & GSIM_HELD_BY_DEVICES; gone; gone &= gone - 1) r->held[device_of(gone)].bytes -= bytes;
-    for (gsim_places new = places & ~old.places & GSIM_HELD_BY_DEVICES; new; new &= new - 1) r->held[device_of(new)].bytes += bytes;
+    for (gsim_places gone = old.places & ~places & GSIM_HELD_BY_DEVICES; gone; gone &= gone - 1)
+        r->held[device_of(gone)].bytes -= bytes;
+    for (gsim_places new = places & ~old.places &GSIM_HELD_BY_DEVICES; new; new &= new - 1)
+        r->held[device_of(new)].bytes += bytes;
     join(p, at + left + 1);
     join(p, at + left);
 }
@@ -134,19 +139,22 @@ static bool make_arrival(struct gsim_residency *r, struct gsim_device_pages *h)
         memmove(h->arrivals, h->arrivals + h->arrival_first, h->arrival_count * sizeof *h->arrivals);
         h->arrival_first = 0;
     }
-    if (!gsim_array_grow((void **)&h->arrivals, sizeof *h->arrivals, h->arrival_count, &h->arrival_capacity)) return true;
+    if (!gsim_array_grow((void **)&h->arrivals, sizeof *h->arrivals, h->arrival_count, &h->arrival_capacity))
+        return true;
     r->failed = true;
     return false;
 }
 
 /* Groups that arrive one after the other are one entry. Where several buffers arrive in turn, up to 64 MB of each
  * count as one, which keeps entries few and the order nearly exact. */
-static void append_arrival(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin, uint64_t end)
+static void append_arrival(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin,
+                           uint64_t end)
 {
     struct gsim_device_pages *h = &r->held[device];
     for (size_t back = 1; back <= LOOK_BACK && h->arrival_first + back <= h->arrival_count; back++) {
         struct gsim_arrival *a = &h->arrivals[h->arrival_count - back];
-        if (a->buffer_index != buffer_index || a->end != begin || (back > 1 && a->end - a->begin >= MOST_GROUPS)) continue;
+        if (a->buffer_index != buffer_index || a->end != begin || (back > 1 && a->end - a->begin >= MOST_GROUPS))
+            continue;
         a->end = end;
         return;
     }
@@ -154,7 +162,8 @@ static void append_arrival(struct gsim_residency *r, uint32_t device, uint32_t b
 }
 
 /* The groups are not on the device any more: a list without them, in the same order. */
-static void remove_from(struct gsim_residency *r, struct gsim_device_pages *h, uint32_t buffer_index, uint64_t begin, uint64_t end)
+static void remove_from(struct gsim_residency *r, struct gsim_device_pages *h, uint32_t buffer_index, uint64_t begin,
+                        uint64_t end)
 {
     size_t kept = h->arrival_first, count = h->arrival_count;
     for (size_t i = h->arrival_first; i < count; i++) {
@@ -180,9 +189,11 @@ static void remove_from(struct gsim_residency *r, struct gsim_device_pages *h, u
     h->arrival_count = kept;
 }
 
-static void remove_arrivals(struct gsim_residency *r, gsim_places places, uint32_t buffer_index, uint64_t begin, uint64_t end)
+static void remove_arrivals(struct gsim_residency *r, gsim_places places, uint32_t buffer_index, uint64_t begin,
+                            uint64_t end)
 {
-    for (gsim_places rest = places & GSIM_HELD_BY_DEVICES; rest; rest &= rest - 1) remove_from(r, &r->held[device_of(rest)], buffer_index, begin, end);
+    for (gsim_places rest = places & GSIM_HELD_BY_DEVICES; rest; rest &= rest - 1)
+        remove_from(r, &r->held[device_of(rest)], buffer_index, begin, end);
 }
 
 /* The groups, some of which others hold as well, leave the device; returns the bytes that nobody else has. */
@@ -214,8 +225,8 @@ uint64_t gsim_residency_make_room(struct gsim_residency *r, uint32_t device, uin
     return back;
 }
 
-void gsim_residency_arrive(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin, uint64_t end, bool writes,
-                           struct gsim_moved *moved)
+void gsim_residency_arrive(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin,
+                           uint64_t end, bool writes, struct gsim_moved *moved)
 {
     const gsim_places here = GSIM_HELD_BY(device);
     bool keeps = r->pages[buffer_index].is_read_mostly && !writes;
@@ -234,7 +245,9 @@ void gsim_residency_arrive(struct gsim_residency *r, uint32_t device, uint32_t b
         }
         if (is_new) {
             append_arrival(r, device, buffer_index, at, stop);
-            *(others & GSIM_HELD_BY_HOST ? &moved->from_host : others ? &moved->from_devices : &moved->populated) += bytes;
+            *(others & GSIM_HELD_BY_HOST ? &moved->from_host
+              : others                   ? &moved->from_devices
+                                         : &moved->populated) += bytes;
         }
         at = stop;
     }
@@ -274,10 +287,13 @@ bool gsim_residency_add(struct gsim_residency *r, uint32_t index, const struct g
 }
 
 /* Its pages are the host's until another buffer has its place. */
-void gsim_residency_drop(struct gsim_residency *r, uint32_t index) { gsim_residency_host_takes(r, index, r->pages[index].bytes, true); }
+void gsim_residency_drop(struct gsim_residency *r, uint32_t index)
+{
+    gsim_residency_host_takes(r, index, r->pages[index].bytes, true);
+}
 
-bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint32_t room, uint32_t device_count,
-                         const uint64_t *capacity_bytes)
+bool gsim_residency_init(struct gsim_residency *r, const struct gsim_program *program, uint32_t room,
+                         uint32_t device_count, const uint64_t *capacity_bytes)
 {
     *r = (struct gsim_residency){.device_count = device_count};
     r->pages = gsim_alloc(sizeof *r->pages * ((size_t)room + 1));
@@ -301,7 +317,8 @@ void gsim_residency_release(struct gsim_residency *r)
 static uint64_t bytes_on(const struct gsim_residency *r, uint32_t device)
 {
     uint64_t sum = 0;
-    for (uint32_t b = 0; b < r->buffer_count; b++) sum += gsim_residency_bytes(r, b, r->pages[b].bytes, GSIM_HELD_BY(device), 0);
+    for (uint32_t b = 0; b < r->buffer_count; b++)
+        sum += gsim_residency_bytes(r, b, r->pages[b].bytes, GSIM_HELD_BY(device), 0);
     return sum;
 }
 
@@ -312,7 +329,8 @@ void gsim_residency_check(const struct gsim_residency *r)
         GSIM_INVARIANT(p->count && !p->extents[0].begin && p->extents[p->count - 1].end == p->group_count);
         for (size_t i = 0; i < p->count; i++) {
             const struct gsim_extent *e = &p->extents[i];
-            GSIM_INVARIANT(e->begin < e->end && (!i || (p->extents[i - 1].end == e->begin && p->extents[i - 1].places != e->places)));
+            GSIM_INVARIANT(e->begin < e->end &&
+                           (!i || (p->extents[i - 1].end == e->begin && p->extents[i - 1].places != e->places)));
             GSIM_INVARIANT(p->is_read_mostly || !(e->places & (e->places - 1)));
         }
     }

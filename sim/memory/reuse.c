@@ -42,7 +42,8 @@ static double missing(const struct gsim_device *d, uint32_t buffer)
     double none = d->spec->l2_kept_none;
     uint32_t head = d->space->program->buffer_count;
     if (r->next[buffer] == buffer) return 1;
-    for (uint32_t b = r->next[head]; b != buffer && x < none * l2; b = r->next[b]) x += (double)d->space->program->buffers[b].bytes;
+    for (uint32_t b = r->next[head]; b != buffer && x < none * l2; b = r->next[b])
+        x += (double)d->space->program->buffers[b].bytes;
     double share = (x / l2 - d->spec->l2_kept_whole) / fmax(none - d->spec->l2_kept_whole, 1e-3);
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
@@ -62,7 +63,7 @@ static double read_missing(struct gsim_device *d, const struct gsim_op *op, uint
     return kernel->dram_bytes > 0 && bytes > kernel->dram_bytes ? kernel->dram_bytes : bytes;
 }
 
-/* --- near and far --------------------------------------------------------------------------------------------------- */
+/* --- near and far --- */
 #define NOBODY UINT32_MAX
 
 static bool has_same_grid(const struct gsim_program *p, uint32_t op, uint32_t other)
@@ -71,7 +72,8 @@ static bool has_same_grid(const struct gsim_program *p, uint32_t op, uint32_t ot
     return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0;
 }
 
-/* Of what OP reads, the share that a kernel of its own grid was the last to touch; then it has touched its buffers. LAST: by buffer. */
+/* Of what OP reads, the share that a kernel of its own grid was the last to touch; then it has touched its buffers.
+ * LAST: by buffer. */
 static double near_share(const struct gsim_device *d, const struct gsim_op *op, uint32_t *last)
 {
     const struct gsim_program *p = d->space->program;
@@ -116,7 +118,7 @@ static double far_scale(struct gsim_device *d, const struct gsim_command *comman
     return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[gsim_command_op(command)] : 1;
 }
 
-/* --- what another kernel brings ------------------------------------------------------------------------------------- */
+/* --- what another kernel brings --- */
 
 static bool init_bringing(struct gsim_device *d)
 {
@@ -149,18 +151,21 @@ static double missing_ps(const struct gsim_device *d, const struct gsim_op *op, 
     return bytes / (working_threads(d, op) * d->spec->bytes_in_flight_per_thread) * d->spec->l2_miss_ns * 1e3;
 }
 
-/* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1: never. Both read from
- * the front. */
-static double share_behind(const struct gsim_device *d, const struct gsim_command *command, const struct gsim_command *leader, double done)
+/* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1:
+ * never. Both read from the front. */
+static double share_behind(const struct gsim_device *d, const struct gsim_command *command,
+                           const struct gsim_command *leader, double done)
 {
-    double own = gsim_device_work(d, command->op->kernel_index)->solo_ps, its = gsim_device_work(d, leader->op->kernel_index)->solo_ps;
+    double own = gsim_device_work(d, command->op->kernel_index)->solo_ps,
+           its = gsim_device_work(d, leader->op->kernel_index)->solo_ps;
     return own < its * (1 - done) ? done * its / (its - own) : 1;
 }
 
 static void lengthen(struct gsim_device *d, const struct gsim_command *command, double longer_ps)
 {
     if (longer_ps == 0) return;
-    gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run, longer_ps / gsim_device_work(d, command->op->kernel_index)->solo_ps);
+    gsim_gpu_lengthen(command->part->sm, d->machine->now, command->run,
+                      longer_ps / gsim_device_work(d, command->op->kernel_index)->solo_ps);
     gsim_partition_changed(command->part);
 }
 
@@ -169,35 +174,39 @@ static double gone(const struct gsim_device *d, const struct gsim_command *comma
 {
     const struct gsim_op *op = command->op;
     for (uint32_t i = 0; i < op->arg_count; i++)
-        if (op->args[i].reads && op->args[i].buffer_index == buffer) return d->reuse.gone[d->reuse.first_arg[gsim_command_op(command)] + i];
+        if (op->args[i].reads && op->args[i].buffer_index == buffer)
+            return d->reuse.gone[d->reuse.first_arg[gsim_command_op(command)] + i];
     return 0;
 }
 
-/* What LEADER is spared is taken to be the least that it can be, with the most bytes that a thread asks for: kernels differ, by 3 to 22
- * (IMG's, ML's on an H200), and of many blocks some fall behind and miss all the same. */
+/* What LEADER is spared is taken to be the least that it can be, with the most bytes that a thread asks for: kernels
+ * differ, by 3 to 22 (IMG's, ML's on an H200), and of many blocks some fall behind and miss all the same. */
 static void look_at(struct gsim_device *d, const struct gsim_command *command)
 {
     const struct gsim_device_spec *spec = d->spec;
     const struct gsim_op *op = command->op;
-    double more = 0, least = spec->bytes_in_flight_per_thread / fmax(spec->most_bytes_in_flight_per_thread, spec->bytes_in_flight_per_thread);
+    double more = 0, least = spec->bytes_in_flight_per_thread /
+                             fmax(spec->most_bytes_in_flight_per_thread, spec->bytes_in_flight_per_thread);
     for (uint32_t i = 0; i < op->arg_count; i++) {
         uint32_t buffer = op->args[i].buffer_index;
         const struct gsim_command *leader = d->reuse.bringing[buffer];
         double own = gone(d, command, buffer), share = 0, its;
         if (!op->args[i].reads || leader == command) continue;
         if (leader) {
-            share = share_behind(d, command, leader, gsim_gpu_progress(leader->part->sm, leader->run, d->machine->now).done);
+            share = share_behind(d, command, leader,
+                                 gsim_gpu_progress(leader->part->sm, leader->run, d->machine->now).done);
             if (share >= 1) continue;
             its = (1 - share) * gone(d, leader, buffer) * (double)d->space->program->buffers[buffer].bytes;
             more += its * (1 - own);
-            if (is_measured_inside(d, leader->op)) lengthen(d, leader, -least * missing_ps(d, leader->op, its * (1 - missing(d, buffer))));
+            if (is_measured_inside(d, leader->op))
+                lengthen(d, leader, -least * missing_ps(d, leader->op, its * (1 - missing(d, buffer))));
         }
         if (leader || own > 0) d->reuse.bringing[buffer] = command;
     }
     if (is_measured_inside(d, op)) lengthen(d, command, missing_ps(d, op, more));
 }
 
-/* --- interface ------------------------------------------------------------------------------------------------------ */
+/* --- interface --- */
 bool gsim_reuse_init(struct gsim_device *d)
 {
     const struct gsim_program *p = d->space->program;
@@ -231,7 +240,8 @@ double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *comma
     if (!d->reuse.next) return is_inside ? far : 1;
     double bytes = read_missing(d, op, gsim_command_op(command));
     if (!is_inside) return 1;
-    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[gsim_command_op(command)]) / gsim_device_work(d, op->kernel_index)->solo_ps;
+    double scale = far + missing_ps(d, op, bytes - d->reuse.missed[gsim_command_op(command)]) /
+                             gsim_device_work(d, op->kernel_index)->solo_ps;
     return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
 }
 
@@ -264,7 +274,8 @@ void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command
             break;
         }
     for (uint32_t i = 0; i < command->op->arg_count; i++)
-        if (r->bringing[command->op->args[i].buffer_index] == command) r->bringing[command->op->args[i].buffer_index] = NULL;
+        if (r->bringing[command->op->args[i].buffer_index] == command)
+            r->bringing[command->op->args[i].buffer_index] = NULL;
 }
 
 void gsim_reuse_copy(struct gsim_device *d, const struct gsim_op *op)

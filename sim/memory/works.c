@@ -9,9 +9,13 @@
 #include "sim/platform/machine.h"
 
 /* Where problems are errors. */
-static bool is_first(const struct gsim_works *works, const struct gsim_machine *m) { return works->spec == m->simulation->device; }
+static bool is_first(const struct gsim_works *works, const struct gsim_machine *m)
+{
+    return works->spec == m->simulation->device;
+}
 
-static enum gsim_status find_all(struct gsim_works *works, const struct gsim_machine *m, const struct gsim_program *p, struct gsim_error *error)
+static enum gsim_status find_all(struct gsim_works *works, const struct gsim_machine *m, const struct gsim_program *p,
+                                 struct gsim_error *error)
 {
     const struct gsim_kernel *kernels = m->kernels ? m->kernels : p->kernels;
     if (is_first(works, m)) return gsim_demands_init(works->demands, p->kernel_count, works->spec, kernels, error);
@@ -25,8 +29,9 @@ static enum gsim_status find_all(struct gsim_works *works, const struct gsim_mac
     return GSIM_OK;
 }
 
-enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_machine *m, struct gsim_space *space, const struct gsim_device_spec *spec,
-                                   const struct gsim_demand *given, struct gsim_error *error)
+enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_machine *m, struct gsim_space *space,
+                                   const struct gsim_device_spec *spec, const struct gsim_demand *given,
+                                   struct gsim_error *error)
 {
     const struct gsim_program *p = space->program;
     struct gsim_works *works = GSIM_ARENA_NEW(&m->arena, struct gsim_works);
@@ -34,7 +39,8 @@ enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_mach
     *works = (struct gsim_works){.spec = spec, .space = space, .next = space->works};
     works->demands = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
     if (!is_first(works, m)) works->problems = GSIM_ARENA_ARRAY(&m->arena, bool, space->kernel_room + 1);
-    if (!works->demands || (!is_first(works, m) && !works->problems)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!works->demands || (!is_first(works, m) && !works->problems))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (given && p->kernel_count) memcpy(works->demands, given, p->kernel_count * sizeof *given);
     enum gsim_status status = given ? GSIM_OK : find_all(works, m, p, error);
     if (status) return status;
@@ -45,7 +51,8 @@ enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_mach
 
 void gsim_works_meet(struct gsim_works *works, uint32_t index)
 {
-    if (gsim_rule_holds(works->spec->rules_off, GSIM_RULE_KNOWN_L2)) gsim_demand_meet(&works->demands[index], works->spec);
+    if (gsim_rule_holds(works->spec->rules_off, GSIM_RULE_KNOWN_L2))
+        gsim_demand_meet(&works->demands[index], works->spec);
 }
 
 enum gsim_status gsim_works_add(struct gsim_works *works, uint32_t index, struct gsim_error *error)
@@ -68,6 +75,7 @@ const struct gsim_demand *gsim_works_fail(const struct gsim_works *works, struct
 {
     struct gsim_demand demand;
     struct gsim_error error = {0};
-    if (gsim_work_init(&demand, works->spec, &works->space->program->kernels[index], &error)) gsim_machine_fail(m, error.status, "%s", error.message);
+    if (gsim_work_init(&demand, works->spec, &works->space->program->kernels[index], &error))
+        gsim_machine_fail(m, error.status, "%s", error.message);
     return &gsim_works_first(works->space->works)->demands[index];
 }

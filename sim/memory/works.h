@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/memory. What a program's kernels are on devices of one kind: found when the first such device is used. A kernel that
- * cannot run there is a failure only of a run that launches it there.
+ * Layer: sim/memory. What a program's kernels are on devices of one kind: found when the first such device is used. A
+ * kernel that cannot run there is a failure only of a run that launches it there.
  */
 #pragma once
 
@@ -16,15 +16,21 @@ struct gsim_works {
     bool *problems;              /* by kernel index: it cannot run there; NULL: all can */
     bool share_l2;               /* all of them together overwrite it */
     /* Of the program's ops, found by the first device of the kind that asks; of a program that is drawn by each. */
-    enum gsim_works_answer {GSIM_WORKS_OPEN, GSIM_WORKS_NO, GSIM_WORKS_YES} has_cold, is_measured; /* see recent.c, reuse.c */
+    enum gsim_works_answer {
+        GSIM_WORKS_OPEN,
+        GSIM_WORKS_NO,
+        GSIM_WORKS_YES
+    } has_cold,
+        is_measured; /* see recent.c, reuse.c */
     const struct gsim_space *space;
     struct gsim_works *next;     /* of the same space, other kinds */
 };
 
-/* All kernels that the space has by now. GIVEN: found before, for SPEC; NULL: they are not. Of the run's first device every
- * problem is an error. */
+/* All kernels that the space has by now. GIVEN: found before, for SPEC; NULL: they are not. Of the run's first device
+ * every problem is an error. */
 enum gsim_status gsim_works_create(struct gsim_works **works, struct gsim_machine *machine, struct gsim_space *space,
-                                   const struct gsim_device_spec *spec, const struct gsim_demand *given, struct gsim_error *error) GSIM_NODISCARD;
+                                   const struct gsim_device_spec *spec, const struct gsim_demand *given,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 /* Of a program that is drawn: what kernel INDEX finds in L2 follows from what ran. */
 void gsim_works_meet(struct gsim_works *works, uint32_t index);
 /* Another kernel, INDEX, of a program that is drawn. */

@@ -55,7 +55,9 @@ static void number_sources(struct gsim_agenda *agenda)
 static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, size_t place)
 {
     size_t i = agenda->count;
-    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) || !grow_words(agenda)) return false;
+    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) ||
+        !grow_words(agenda))
+        return false;
     source->next = GSIM_TIME_NEVER;
     source->place = place;
     for (; i && comes_first(source, agenda->ordered[i - 1]); i--) agenda->ordered[i] = agenda->ordered[i - 1];
@@ -67,13 +69,17 @@ static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, 
 
 bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
-    if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity)) return false;
+    if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity))
+        return false;
     if (!list(agenda, source, agenda->heap_count)) return false;
     rise(agenda->heap, agenda->heap_count++, (struct gsim_agenda_entry){GSIM_TIME_NEVER, source});
     return true;
 }
 
-bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source) { return list(agenda, source, SIZE_MAX); }
+bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
+{
+    return list(agenda, source, SIZE_MAX);
+}
 
 void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
@@ -159,7 +165,8 @@ static struct gsim_timer pop_timer(struct gsim_agenda *agenda)
     for (;;) {
         size_t child = 2 * i + 1;
         if (child >= agenda->timer_count) break;
-        if (child + 1 < agenda->timer_count && timer_before(&agenda->timers[child + 1], &agenda->timers[child])) child++;
+        if (child + 1 < agenda->timer_count && timer_before(&agenda->timers[child + 1], &agenda->timers[child]))
+            child++;
         if (!timer_before(&agenda->timers[child], &last)) break;
         agenda->timers[i] = agenda->timers[child];
         i = child;
@@ -183,7 +190,8 @@ static void fire_timers(void *owner)
 bool gsim_agenda_init(struct gsim_agenda *agenda, const gsim_time *now)
 {
     *agenda = (struct gsim_agenda){.now = now};
-    agenda->due_timers = (struct gsim_agenda_source){.class = GSIM_AGENDA_TIMERS, .handle = fire_timers, .owner = agenda};
+    agenda->due_timers =
+        (struct gsim_agenda_source){.class = GSIM_AGENDA_TIMERS, .handle = fire_timers, .owner = agenda};
     return gsim_agenda_add(agenda, &agenda->due_timers);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What happens next: a heap of event sources by time, and timers, which are one of them. A source is part of
- * whoever owns it, who says when its next event is. sim/platform/machine.c lets time pass.
+ * Layer: sim. What happens next: a heap of event sources by time, and timers, which are one of them. A source is part
+ * of whoever owns it, who says when its next event is. sim/platform/machine.c lets time pass.
  *
- * Order at one time: classes as listed, within a class by handle, timers first come, first served. A source that FOLLOWS is
- * handled after whatever else happened, due or not.
+ * Order at one time: classes as listed, within a class by handle, timers first come, first served. A source that
+ * FOLLOWS is handled after whatever else happened, due or not.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ struct gsim_agenda_source {
     uint32_t handle_index;        /* of the owner among its kind: the GPU's number */
     gsim_time next;               /* set by gsim_agenda_set alone; GSIM_TIME_NEVER: nothing to come */
     bool follows;                 /* once it is in the agenda, set by gsim_agenda_follow_if alone */
-    void (*handle)(void *owner);  /* everything of it that is due now; it may let time pass in which nobody else has anything to do */
+    void (*handle)(void *owner);  /* everything of it that is due now; it may let time pass in which nobody else has
+                                     anything to do */
     void *owner;
     size_t place;                 /* in the heap */
     size_t order;                 /* among all */
@@ -69,7 +70,8 @@ void gsim_agenda_release(struct gsim_agenda *agenda); /* accepts zeroed */
 bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
 /* One that only ever follows: without events of its own. */
 bool gsim_agenda_add_follower(struct gsim_agenda *agenda, struct gsim_agenda_source *source);
-void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next); /* for gsim_agenda_set */
+void gsim_agenda_move(struct gsim_agenda *agenda, struct gsim_agenda_source *source,
+                      gsim_time next); /* for gsim_agenda_set */
 static inline void gsim_agenda_set(struct gsim_agenda *agenda, struct gsim_agenda_source *source, gsim_time next)
 {
     if (next != source->next) gsim_agenda_move(agenda, source, next);

@@ -91,8 +91,8 @@ static inline bool gsim_command_is_brief(enum gsim_command_kind kind)
     return kind == GSIM_COMMAND_RECORD || kind == GSIM_COMMAND_WAIT || kind == GSIM_COMMAND_GATE;
 }
 
-/* From the machine's pool, zeroed but for what is given here; NULL, and the run fails, when memory is out. Many wait at a time: brief ones have no more
- * memory than they need. */
-struct gsim_command *gsim_command_new(struct gsim_machine *machine, enum gsim_command_kind kind, struct gsim_device *device,
-                                      uint32_t stream, uint32_t iteration);
+/* From the machine's pool, zeroed but for what is given here; NULL, and the run fails, when memory is out. Many wait at
+ * a time: brief ones have no more memory than they need. */
+struct gsim_command *gsim_command_new(struct gsim_machine *machine, enum gsim_command_kind kind,
+                                      struct gsim_device *device, uint32_t stream, uint32_t iteration);
 void gsim_command_free(struct gsim_machine *machine, struct gsim_command *command);

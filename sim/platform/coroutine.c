@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/platform/coroutine.h. Two ways: ucontext, and a thread with semaphores for the sanitizers, which do not follow
- * hand-made stacks (SimGrid's own contexts are threads there as well, sim/platform/simgrid.c).
+ * See sim/platform/coroutine.h. Two ways: ucontext, and a thread with semaphores for the sanitizers, which do not
+ * follow hand-made stacks (SimGrid's own contexts are threads there as well, sim/platform/simgrid.c).
  */
 #include "sim/platform/coroutine.h"
 
@@ -105,7 +105,8 @@ struct gsim_coroutine *gsim_coroutine_create(void (*body)(void *), void *argumen
 {
     struct gsim_coroutine *c = gsim_alloc(sizeof *c);
     if (!c) return NULL;
-    void *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    void *stack =
+        mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stack == MAP_FAILED) {
         gsim_free(c);
         return NULL;

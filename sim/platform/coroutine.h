@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A function on a stack of its own, which its callers enter and which it leaves, in turns. The engine runs the
- * first host thread so: the caller's own stack stays free for SimGrid's loop, which begins only when it is needed.
+ * Layer: sim. A function on a stack of its own, which its callers enter and which it leaves, in turns. The engine runs
+ * the first host thread so: the caller's own stack stays free for SimGrid's loop, which begins only when it is needed.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/platform/engine.h. One host thread, and transfers of which each is alone on the links, need no SimGrid: a transfer
- * takes its latency and then its bytes over the narrowest of its links. A second thread, a second transfer in flight, or
- * links that change under a transfer do: from then on until the end of the run everything is SimGrid's (sim/platform/simgrid.c).
+ * See sim/platform/engine.h. One host thread, and transfers of which each is alone on the links, need no SimGrid: a
+ * transfer takes its latency and then its bytes over the narrowest of its links. A second thread, a second transfer in
+ * flight, or links that change under a transfer do: from then on until the end of the run everything is SimGrid's
+ * (sim/platform/simgrid.c).
  *
  *   the caller's stack       enter --> first thread (a coroutine) --leave: SimGrid is needed--> loads it, runs its loop
  *   actor of the first thread    <-- enters the coroutine in its stead; serves what that asks of SimGrid
@@ -91,7 +92,8 @@ static void serve(struct gsim_engine *e, struct request *r)
     }
 }
 
-/* By any thread, once SimGrid has taken over: by the first, which is no actor, through the one that stands in for it. */
+/* By any thread, once SimGrid has taken over: by the first, which is no actor, through the one that stands in for it.
+ */
 static void ask(struct gsim_engine *e, struct request request)
 {
     if (e->simgrid.self != &e->first) {
@@ -164,7 +166,8 @@ enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*ma
     *running = NULL;
     enum gsim_status status = engine.failure.status;
     if (status) gsim_error_set(error, status, "%s", engine.failure.message);
-    else if (!engine.simgrid.is_over) status = gsim_error_set(error, GSIM_SIM, "a transfer was lost: please report this as a fault of gpusim");
+    else if (!engine.simgrid.is_over)
+        status = gsim_error_set(error, GSIM_SIM, "a transfer was lost: please report this as a fault of gpusim");
     gsim_coroutine_release(engine.coroutine);
     gsim_arena_release(&engine.simgrid.arena);
     return status;
@@ -183,7 +186,10 @@ struct gsim_actor *gsim_engine_spawn(struct gsim_engine *engine, void (*body)(vo
     return request.actor;
 }
 
-void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to) { ask(engine, (struct request){.kind = RELEASE, .actor = to}); }
+void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to)
+{
+    ask(engine, (struct request){.kind = RELEASE, .actor = to});
+}
 
 void gsim_engine_switch(struct gsim_engine *engine, struct gsim_actor *to)
 {
@@ -221,10 +227,16 @@ static void fly_alone(struct gsim_engine *e, gsim_time at, const struct gsim_leg
     double gbps = route.leaves[0] == GSIM_NO_LEAF ? INFINITY : gsim_platform_network_gbps(e->platform);
     for (uint32_t i = 0; i < route.count; i++) gbps = fmin(gbps, gsim_simgrid_gbps(&e->simgrid, route.links[i]));
     double start = latency > 0 ? fmax(e->clock, gsim_time_seconds(at) + latency * 1e-6) : e->clock;
-    *f = (struct flight){.leg = *leg, .bytes = bytes, .tag = tag, .at = at, .began = e->clock, .end = start + (double)bytes / (gbps * 1e9)};
+    *f = (struct flight){.leg = *leg,
+                         .bytes = bytes,
+                         .tag = tag,
+                         .at = at,
+                         .began = e->clock,
+                         .end = start + (double)bytes / (gbps * 1e9)};
 }
 
-void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes,
+                          void *tag)
 {
     if (engine->is_shared || (engine->flight_count && needs_simgrid(engine)))
         ask(engine, (struct request){.kind = TRANSFER, .at = at, .leg = leg, .bytes = bytes, .tag = tag});
@@ -235,14 +247,18 @@ void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct
 void gsim_engine_reserve(struct gsim_engine *engine, uint32_t device, double to_device_gbps, double to_host_gbps)
 {
     struct gsim_reserved *reserved = &engine->simgrid.reserved[device];
-    double change = fabs(to_device_gbps - reserved->gbps[GSIM_TO_DEVICE]) + fabs(to_host_gbps - reserved->gbps[GSIM_TO_HOST]);
+    double change =
+        fabs(to_device_gbps - reserved->gbps[GSIM_TO_DEVICE]) + fabs(to_host_gbps - reserved->gbps[GSIM_TO_HOST]);
     if (change <= 1e-3 * (reserved->gbps[GSIM_TO_DEVICE] + reserved->gbps[GSIM_TO_HOST])) return;
     if (engine->flight_count) needs_simgrid(engine);
     *reserved = (struct gsim_reserved){.gbps = {to_device_gbps, to_host_gbps}, .is_cut = true};
     if (engine->is_shared) ask(engine, (struct request){.kind = SET_LINKS, .device = device});
 }
 
-uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine) { return engine->flight_count + engine->simgrid.in_flight; }
+uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine)
+{
+    return engine->flight_count + engine->simgrid.in_flight;
+}
 
 void gsim_engine_wait(struct gsim_engine *engine, gsim_time until)
 {

@@ -2,8 +2,8 @@
 /*
  * Layer: sim. What the machine knows of SimGrid: simulated clock, host threads as actors, and host-device links as
  * SimGrid routes whose bandwidth concurrent transfers share. Everything between the host's blocking calls runs without
- * SimGrid (sim/platform/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host thread
- * is made; a run that has neither comes out the same to the picosecond.
+ * SimGrid (sim/platform/machine.h explains the temporal decoupling). It is loaded where transfers meet or a second host
+ * thread is made; a run that has neither comes out the same to the picosecond.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct gsim_engine;
 struct gsim_actor; /* one simulated host thread */
 
 /* Runs MAIN_THREAD as the first host thread and returns when all host threads have ended. One engine at a
- * time per process (SimGrid has one), any number one after another. Where SimGrid is needed and cannot be loaded, the run
- * goes on without it to its end, and then fails. */
+ * time per process (SimGrid has one), any number one after another. Where SimGrid is needed and cannot be loaded, the
+ * run goes on without it to its end, and then fails. */
 enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*main_thread)(void *argument),
                                  void *argument, struct gsim_engine **running, struct gsim_error *error) GSIM_NODISCARD;
 
@@ -37,7 +37,8 @@ void gsim_engine_release(struct gsim_engine *engine, struct gsim_actor *to);
 void gsim_engine_finish(struct gsim_engine *engine);
 
 /* Starts a transfer at time AT >= clock (the clock is brought there first). The leg has a route. */
-void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
+void gsim_engine_transfer(struct gsim_engine *engine, gsim_time at, const struct gsim_leg *leg, uint64_t bytes,
+                          void *tag);
 /* Something that is no transfer takes that much of a device's own links, by direction; transfers share the rest. */
 void gsim_engine_reserve(struct gsim_engine *engine, uint32_t device, double to_device_gbps, double to_host_gbps);
 uint32_t gsim_engine_transfers_in_flight(const struct gsim_engine *engine);

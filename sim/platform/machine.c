@@ -56,7 +56,8 @@ struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struc
     for (size_t i = 1; i < m->thread_count; i++) {
         struct gsim_host_thread *old = m->threads[i];
         if (old->is_alive || !old->is_reusable) continue;
-        *old = (struct gsim_host_thread){.driver = driver, .index = old->index, .is_alive = true, .is_reusable = true, .wake = GSIM_TIME_NEVER};
+        *old = (struct gsim_host_thread){
+            .driver = driver, .index = old->index, .is_alive = true, .is_reusable = true, .wake = GSIM_TIME_NEVER};
         m->alive_count++;
         m->has_woken = true;
         return old;
@@ -105,7 +106,10 @@ void gsim_machine_open_peers(struct gsim_machine *m, uint32_t a, uint32_t b)
     m->peers[b] |= peer_bit(m, b, a);
 }
 
-bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b) { return m->peers && m->peers[a] & peer_bit(m, a, b); }
+bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b)
+{
+    return m->peers && m->peers[a] & peer_bit(m, a, b);
+}
 
 static struct gsim_host_thread *next_thread(const struct gsim_machine *m)
 {
@@ -128,7 +132,8 @@ void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const ch
         gsim_error_set(m->error, status, "%s", text);
     }
     for (size_t i = 0; i < m->thread_count; i++) /* of other processes, too */
-        if (m->threads[i]->driver && m->threads[i]->driver->error.status == GSIM_OK) m->threads[i]->driver->error = *m->error;
+        if (m->threads[i]->driver && m->threads[i]->driver->error.status == GSIM_OK)
+            m->threads[i]->driver->error = *m->error;
     for (size_t i = 0; i < m->thread_count; i++)
         if (m->threads[i]->wake == GSIM_TIME_NEVER) gsim_machine_wake(m, m->threads[i], m->now);
 }

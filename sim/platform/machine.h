@@ -11,7 +11,8 @@
  *   command     struct gsim_command (sim/platform/command.h)      what is enqueued
  *
  *   host threads --> streams --> hardware queues --> work distributor (sim/sm/gpu.h) --> SMs
- *   (sim/host)       (sim/front)  (sim/front)    \--> copy engines (sim/memory/copies.c) --> links (sim/platform/engine.h)
+ *   (sim/host)       (sim/front)  (sim/front)    \--> copy engines (sim/memory/copies.c) --> links
+ * (sim/platform/engine.h)
  *                                                 \-> graphs (sim/front/graphs.c)
  *
  * Temporal decoupling: a host thread's own clock (local) runs ahead of the machine's (now) while its calls
@@ -83,7 +84,8 @@ struct gsim_machine {
     const struct gsim_simulation *simulation;
     struct gsim_timeline *timeline;
     const struct gsim_platform *platform;
-    uint64_t *peers;               /* by device: those of its node, a bit each, whose memory it reads by the links between them; NULL: none does */
+    uint64_t *peers; /* by device: those of its node, a bit each, whose memory it reads by the links between them; NULL:
+                        none does */
     /* Device INDEX, made when it is first used; NULL, and the run fails, when it cannot be. */
     struct gsim_device *(*open_device)(struct gsim_machine *machine, uint32_t index);
     struct gsim_hardware *hardware; /* what that makes it of */
@@ -112,11 +114,15 @@ struct gsim_machine {
     bool is_drawn;                 /* ops of some tasks are drawn while they run */
     const struct gsim_kernel *kernels; /* the program's, with the shapes of collectives; NULL: as it has them */
     struct gsim_collectives *collectives; /* of ranks (sim/collective); NULL: the program has none */
-    bool (*explains)(const struct gsim_machine *m, char *text, size_t size); /* what hangs, for a message; NULL: nobody knows */
+    bool (*explains)(const struct gsim_machine *m, char *text,
+                     size_t size); /* what hangs, for a message; NULL: nobody knows */
 };
 
 /* In the timeline's program; the op's own number is in its task's. */
-static inline uint32_t gsim_command_op(const struct gsim_command *command) { return command->client->first_op + command->op->index; }
+static inline uint32_t gsim_command_op(const struct gsim_command *command)
+{
+    return command->client->first_op + command->op->index;
+}
 
 /* Whose op the command was may want to know. */
 static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gsim_command *command)
@@ -126,7 +132,8 @@ static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gs
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }
 
-/* Devices A and B may use the links between them from now on; those of several nodes, and beyond 64 of one, never do. */
+/* Devices A and B may use the links between them from now on; those of several nodes, and beyond 64 of one, never do.
+ */
 void gsim_machine_open_peers(struct gsim_machine *m, uint32_t a, uint32_t b);
 bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b);
 /* Blocks the running thread until its wake time (set by the caller or by whoever fulfils its condition). */

@@ -2,14 +2,17 @@
 /* See sim/platform/node.h: nodes without a file. Those with one: sim/platform/node_read.c. */
 #include "sim/platform/node.h"
 
-static bool make_links(struct gsim_node *node, struct gsim_box *box, uint32_t device_count, const double *peer_gbps, const double *peer_latency_us)
+static bool make_links(struct gsim_node *node, struct gsim_box *box, uint32_t device_count, const double *peer_gbps,
+                       const double *peer_latency_us)
 {
     box->links = GSIM_ARENA_ARRAY(&node->arena, struct gsim_node_link, device_count);
     if (!box->links) return false;
     for (uint32_t d = 0; d < device_count; d++)
         if (peer_gbps[d] > 0)
-            box->links[box->link_count++] = (struct gsim_node_link){.ends = {1 + d, 1 + device_count}, .gbps = {peer_gbps[d], peer_gbps[d]},
-                                                                    .latency_us = peer_latency_us[d] / 2, .is_peer = true};
+            box->links[box->link_count++] = (struct gsim_node_link){.ends = {1 + d, 1 + device_count},
+                                                                    .gbps = {peer_gbps[d], peer_gbps[d]},
+                                                                    .latency_us = peer_latency_us[d] / 2,
+                                                                    .is_peer = true};
     return true;
 }
 
@@ -22,12 +25,15 @@ struct gsim_node *gsim_node_create_plain(uint32_t device_count, const double *pe
     node->name = node->comment = node->text = "";
     node->part_count = 1;
     if (!box || !node->parts) goto no_memory;
-    *box = (struct gsim_box){.name = "", .device_count = device_count, .vertex_count = device_count + 3, .has_peer_access = true};
+    *box = (struct gsim_box){
+        .name = "", .device_count = device_count, .vertex_count = device_count + 3, .has_peer_access = true};
     *node->parts = (struct gsim_node_part){.box = box, .count = 1};
     box->names = GSIM_ARENA_ARRAY(&node->arena, const char *, box->vertex_count);
     box->models = GSIM_ARENA_ARRAY(&node->arena, const char *, device_count);
     box->attached = GSIM_ARENA_ARRAY(&node->arena, uint32_t, device_count);
-    if (!box->names || !box->models || !box->attached || !make_links(node, box, device_count, peer_gbps, peer_latency_us)) goto no_memory;
+    if (!box->names || !box->models || !box->attached ||
+        !make_links(node, box, device_count, peer_gbps, peer_latency_us))
+        goto no_memory;
     box->names[0] = "host";
     box->names[device_count + 1] = "peers";
     box->names[device_count + 2] = "network";

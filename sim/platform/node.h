@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/platform (data). What a node file says, as the platform of a run reads it (sim/platform/platform.h). A box is one
- * host with its devices and switches, which links join; a node of the file is one box, or many over a network.
+ * Layer: sim/platform (data). What a node file says, as the platform of a run reads it (sim/platform/platform.h). A box
+ * is one host with its devices and switches, which links join; a node of the file is one box, or many over a network.
  */
 #pragma once
 
@@ -47,7 +47,8 @@ struct gsim_network {
     enum gsim_topology topology;
     double gbps, latency_us;      /* of each of its links, each way; of a crossing, however long */
     uint32_t level_count;         /* fat tree */
-    uint32_t down[GSIM_NETWORK_LEVELS], up[GSIM_NETWORK_LEVELS], links[GSIM_NETWORK_LEVELS]; /* fat tree: per level, from the leaves */
+    uint32_t down[GSIM_NETWORK_LEVELS], up[GSIM_NETWORK_LEVELS],
+        links[GSIM_NETWORK_LEVELS]; /* fat tree: per level, from the leaves */
     uint32_t groups, chassis, routers, nodes, group_links, chassis_links, router_links; /* dragonfly */
 };
 
@@ -65,12 +66,12 @@ struct gsim_node {
     struct gsim_arena arena;
 };
 
-/* A device's own links, each way by what moves, then the bus that both ways share, and what copies between devices through
- * the host's memory have. */
+/* A device's own links, each way by what moves, then the bus that both ways share, and what copies between devices
+ * through the host's memory have. */
 #define GSIM_OWN_LINKS(move, to_host) (2 * (uint32_t)(move) + (to_host))
 
 /* Numbers of hosts, devices, links and leaves; every part's box is set. */
 void gsim_node_count(struct gsim_node *node);
-/* DEVICE_COUNT devices of one box, each with links of its own to the host; PEER_GBPS: those that have links to a switch of
- * their own as well, which joins them. NULL: out of memory. */
+/* DEVICE_COUNT devices of one box, each with links of its own to the host; PEER_GBPS: those that have links to a switch
+ * of their own as well, which joins them. NULL: out of memory. */
 struct gsim_node *gsim_node_create_plain(uint32_t device_count, const double *peer_gbps, const double *peer_latency_us);

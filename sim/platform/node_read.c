@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Node files (gpusim-node/1, docs/nodes.md): reading and checking them. A file describes one box, or lists nodes and the
- * network between them. What follows from it: sim/platform/platform.c.
+ * Node files (gpusim-node/1, docs/nodes.md): reading and checking them. A file describes one box, or lists nodes and
+ * the network between them. What follows from it: sim/platform/platform.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ struct reader {
 static enum gsim_status fail(struct reader *r, const char *place, const char *expected, const cJSON *item)
 {
     char found[96];
-    return gsim_error_set(r->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected, gsim_json_found(item, found, sizeof found));
+    return gsim_error_set(r->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
+                          gsim_json_found(item, found, sizeof found));
 }
 
 static enum gsim_status no_memory(struct reader *r) { return gsim_error_set(r->error, GSIM_NOMEM, "out of memory"); }
@@ -39,20 +40,23 @@ static enum gsim_status check_keys(struct reader *r, const char *place, const cJ
     const cJSON *child;
     char list[200] = "";
     if (!cJSON_IsObject(object)) return fail(r, place, "an object", object);
-    for (int i = 0; known[i]; i++) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", known[i]);
+    for (int i = 0; known[i]; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", known[i]);
     cJSON_ArrayForEach(child, object)
     {
         int i = 0;
         while (known[i] && strcmp(known[i], child->string) != 0) i++;
-        if (!known[i]) return gsim_error_set(r->error, GSIM_INPUT, "%s.%s: unknown field, expected one of %s", place, child->string, list);
+        if (!known[i])
+            return gsim_error_set(r->error, GSIM_INPUT, "%s.%s: unknown field, expected one of %s", place,
+                                  child->string, list);
     }
     const char *repeated = gsim_json_repeated(object);
     return repeated ? gsim_error_set(r->error, GSIM_INPUT, "%s.%s: given twice", place, repeated) : GSIM_OK;
 }
 
 /* Field KEY of OBJECT, FALLBACK where it is absent (NAN: it must be there). */
-static enum gsim_status read_number(struct reader *r, const char *place, const cJSON *object, const char *key, double least, double most,
-                                    double fallback, double *number)
+static enum gsim_status read_number(struct reader *r, const char *place, const cJSON *object, const char *key,
+                                    double least, double most, double fallback, double *number)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char where[128], expected[80];
@@ -67,8 +71,8 @@ static enum gsim_status read_number(struct reader *r, const char *place, const c
     return fail(r, where, expected, item);
 }
 
-static enum gsim_status read_count(struct reader *r, const char *place, const cJSON *object, const char *key, double least, double most,
-                                   double fallback, uint32_t *count)
+static enum gsim_status read_count(struct reader *r, const char *place, const cJSON *object, const char *key,
+                                   double least, double most, double fallback, uint32_t *count)
 {
     double number = 0;
     enum gsim_status status = read_number(r, place, object, key, least, most, fallback, &number);
@@ -79,7 +83,8 @@ static enum gsim_status read_count(struct reader *r, const char *place, const cJ
 }
 
 /* A name or text of OBJECT; FALLBACK where it is absent (NULL: it must be there). */
-static enum gsim_status read_text(struct reader *r, const char *place, const cJSON *object, const char *key, const char *fallback, const char **text)
+static enum gsim_status read_text(struct reader *r, const char *place, const cJSON *object, const char *key,
+                                  const char *fallback, const char **text)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char where[128];
@@ -99,7 +104,8 @@ static enum gsim_status read_bool(struct reader *r, const cJSON *object, const c
 }
 
 /* The list KEY of OBJECT; an absent one is empty. */
-static enum gsim_status read_list(struct reader *r, const cJSON *object, const char *key, int most, const cJSON **list, uint32_t *count)
+static enum gsim_status read_list(struct reader *r, const cJSON *object, const char *key, int most, const cJSON **list,
+                                  uint32_t *count)
 {
     char expected[64];
     *list = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -147,7 +153,8 @@ static enum gsim_status count_devices(struct reader *r, const cJSON *list, uint3
         if (!status) status = read_count(r, place, entry, "count", 1, GSIM_LIMIT_GPUS, 1, &some);
         if (status) return status;
         *count += some;
-        if (*count > GSIM_LIMIT_GPUS) return gsim_error_set(r->error, GSIM_INPUT, "devices: expected at most %d", GSIM_LIMIT_GPUS);
+        if (*count > GSIM_LIMIT_GPUS)
+            return gsim_error_set(r->error, GSIM_INPUT, "devices: expected at most %d", GSIM_LIMIT_GPUS);
     }
     return *count ? GSIM_OK : gsim_error_set(r->error, GSIM_INPUT, "devices: expected one at least");
 }
@@ -167,7 +174,8 @@ static enum gsim_status read_devices(struct reader *r, const cJSON *list)
         if (!status) status = read_text(r, place, entry, "name", "gpu", &name);
         if (!status) status = read_text(r, place, entry, "device", "", &model);
         for (uint32_t k = 0; k < count && !status; k++, d++) {
-            bool is_numbered = cJSON_GetObjectItemCaseSensitive(entry, "count") || !cJSON_GetObjectItemCaseSensitive(entry, "name");
+            bool is_numbered =
+                cJSON_GetObjectItemCaseSensitive(entry, "count") || !cJSON_GetObjectItemCaseSensitive(entry, "name");
             const char *own = is_numbered ? gsim_arena_printf(&r->node->arena, "%s%u", name, d) : name;
             status = own ? name_vertex(r, place, 1 + d, own) : no_memory(r);
             b->models[d] = *model ? model : NULL;
@@ -191,7 +199,8 @@ static enum gsim_status read_places(struct reader *r, const cJSON *list)
         at = 0;
         if (!status && item) status = find_vertex(r, place, item, &at);
         if (status) return status;
-        if (at && (at <= r->box->device_count || at == gsim_box_network(r->box))) return fail(r, place, "host or a switch", item);
+        if (at && (at <= r->box->device_count || at == gsim_box_network(r->box)))
+            return fail(r, place, "host or a switch", item);
         for (uint32_t k = 0; k < count; k++) r->box->attached[d++] = at;
     }
     return GSIM_OK;
@@ -200,7 +209,9 @@ static enum gsim_status read_places(struct reader *r, const cJSON *list)
 static enum gsim_status read_link(struct reader *r, const char *place, const cJSON *entry, uint32_t number)
 {
     static const char *const keys[] = {"name", "ends", "gbps", "latency_us", "kind", "sharing", NULL};
-    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", NULL}, *const sharings[] = {"each-way", "both-ways", NULL};
+    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", NULL}, *const sharings[] = {"each-way",
+                                                                                                           "both-ways",
+                                                                                                           NULL};
     struct gsim_node_link *link = &r->box->links[number];
     const char *kind, *sharing;
     char where[64];
@@ -213,11 +224,16 @@ static enum gsim_status read_link(struct reader *r, const char *place, const cJS
     if (status) return status;
     while (kinds[k] && strcmp(kinds[k], kind) != 0) k++;
     while (sharings[s] && strcmp(sharings[s], sharing) != 0) s++;
-    if (!kinds[k]) return gsim_error_set(r->error, GSIM_INPUT, "%s.kind: expected pcie, socket, network or nvlink, found \"%.40s\"", place, kind);
-    if (!sharings[s]) return gsim_error_set(r->error, GSIM_INPUT, "%s.sharing: expected each-way or both-ways, found \"%.40s\"", place, sharing);
+    if (!kinds[k])
+        return gsim_error_set(r->error, GSIM_INPUT,
+                              "%s.kind: expected pcie, socket, network or nvlink, found \"%.40s\"", place, kind);
+    if (!sharings[s])
+        return gsim_error_set(r->error, GSIM_INPUT, "%s.sharing: expected each-way or both-ways, found \"%.40s\"",
+                              place, sharing);
     link->is_peer = k == 3;
     link->is_shared = s == 1;
-    const cJSON *ends = cJSON_GetObjectItemCaseSensitive(entry, "ends"), *gbps = cJSON_GetObjectItemCaseSensitive(entry, "gbps");
+    const cJSON *ends = cJSON_GetObjectItemCaseSensitive(entry, "ends"),
+                *gbps = cJSON_GetObjectItemCaseSensitive(entry, "gbps");
     snprintf(where, sizeof where, "%s.ends", place);
     if (!cJSON_IsArray(ends) || cJSON_GetArraySize(ends) != 2) return fail(r, where, "two names", ends);
     for (int e = 0; e < 2 && !status; e++) status = find_vertex(r, where, cJSON_GetArrayItem(ends, e), &link->ends[e]);
@@ -243,7 +259,8 @@ static enum gsim_status find_link(struct reader *r, const char *place, const cJS
     return fail(r, place, "the name of a link", item);
 }
 
-static enum gsim_status read_route(struct reader *r, const char *place, const cJSON *entry, struct gsim_node_route *route)
+static enum gsim_status read_route(struct reader *r, const char *place, const cJSON *entry,
+                                   struct gsim_node_route *route)
 {
     static const char *const keys[] = {"from", "to", "links", NULL};
     char where[64];
@@ -310,13 +327,16 @@ static enum gsim_status check_reach(struct reader *r)
     for (uint32_t round = 0; round < b->vertex_count; round++)
         for (uint32_t l = 0; l < b->link_count; l++)
             for (int e = 0; e < 2; e++)
-                if (!b->links[l].is_peer && reached[b->links[l].ends[e]] && !(b->links[l].ends[e] && b->links[l].ends[e] <= b->device_count))
+                if (!b->links[l].is_peer && reached[b->links[l].ends[e]] &&
+                    !(b->links[l].ends[e] && b->links[l].ends[e] <= b->device_count))
                     reached[b->links[l].ends[!e]] = true;
     for (uint32_t d = 0; d < b->device_count; d++)
         if (!reached[b->attached[d]])
-            return gsim_error_set(r->error, GSIM_INPUT, "devices: '%s' is at '%s', from which no links lead to the host", b->names[1 + d],
+            return gsim_error_set(r->error, GSIM_INPUT,
+                                  "devices: '%s' is at '%s', from which no links lead to the host", b->names[1 + d],
                                   b->names[b->attached[d]]);
-    if (b->rail_count && !reached[gsim_box_network(b)]) return gsim_error_set(r->error, GSIM_INPUT, "links: none leads from the host to the network");
+    if (b->rail_count && !reached[gsim_box_network(b)])
+        return gsim_error_set(r->error, GSIM_INPUT, "links: none leads from the host to the network");
     return GSIM_OK;
 }
 
@@ -356,7 +376,8 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     if (!status) status = read_bool(r, json, "peer_access", true, &b->has_peer_access);
     if (!status && staged) status = check_keys(r, "through_host", staged, staged_keys);
     if (!status && staged) status = read_number(r, "through_host", staged, "gbps", 1e-6, MOST_GBPS, 0, &b->staged_gbps);
-    if (!status && staged) status = read_number(r, "through_host", staged, "latency_us", 0, 1e6, 0, &b->staged_latency_us);
+    if (!status && staged)
+        status = read_number(r, "through_host", staged, "latency_us", 0, 1e6, 0, &b->staged_latency_us);
     if (!status) status = check_reach(r);
     if (status) return status;
     r->node->parts = GSIM_ARENA_NEW(arena, struct gsim_node_part);
@@ -366,7 +387,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     return GSIM_OK;
 }
 
-/* --- several nodes ------------------------------------------------------------------------------------------------- */
+/* --- several nodes --- */
 
 static enum gsim_status load(struct gsim_node *node, const char *name, bool is_part, struct gsim_error *error);
 
@@ -388,17 +409,20 @@ static enum gsim_status read_part(struct reader *r, const char *place, const cJS
     return GSIM_OK;
 }
 
-static enum gsim_status read_levels(struct reader *r, const cJSON *json, const char *key, uint32_t *values, uint32_t *count)
+static enum gsim_status read_levels(struct reader *r, const cJSON *json, const char *key, uint32_t *values,
+                                    uint32_t *count)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, key), *item;
     char place[32];
     snprintf(place, sizeof place, "network.%s", key);
     uint32_t size = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0, i = 0;
-    if (!size || size > GSIM_NETWORK_LEVELS || (*count && size != *count)) return fail(r, place, "a number for each level", list);
+    if (!size || size > GSIM_NETWORK_LEVELS || (*count && size != *count))
+        return fail(r, place, "a number for each level", list);
     *count = size;
     cJSON_ArrayForEach(item, list)
     {
-        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 65536 || item->valuedouble != floor(item->valuedouble))
+        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 65536 ||
+            item->valuedouble != floor(item->valuedouble))
             return fail(r, place, "whole numbers from 1 on", item);
         values[i++] = (uint32_t)item->valuedouble;
     }
@@ -407,7 +431,8 @@ static enum gsim_status read_levels(struct reader *r, const cJSON *json, const c
 
 static enum gsim_status read_network(struct reader *r, const cJSON *json)
 {
-    static const char *const keys[] = {"topology", "gbps", "latency_us", "down", "up", "links", "groups", "chassis", "routers", "nodes",
+    static const char *const keys[] = {"topology",    "gbps",          "latency_us",   "down",    "up",
+                                       "links",       "groups",        "chassis",      "routers", "nodes",
                                        "group_links", "chassis_links", "router_links", NULL};
     struct gsim_network *n = &r->node->network;
     const char *topology;
@@ -435,10 +460,12 @@ static enum gsim_status read_network(struct reader *r, const cJSON *json)
             status = read_count(r, "network", json, counts[i].key, 1, 65536, i < 4 ? (double)NAN : 1, counts[i].count);
         leaves = (double)n->groups * n->chassis * n->routers * n->nodes;
     } else {
-        return gsim_error_set(r->error, GSIM_INPUT, "network.topology: expected crossbar, fat-tree or dragonfly, found \"%.40s\"", topology);
+        return gsim_error_set(r->error, GSIM_INPUT,
+                              "network.topology: expected crossbar, fat-tree or dragonfly, found \"%.40s\"", topology);
     }
     if (!status && r->node->leaf_count > leaves)
-        return gsim_error_set(r->error, GSIM_INPUT, "network: %u links of nodes lead to it, and it has places for %.0f", r->node->leaf_count, leaves);
+        return gsim_error_set(r->error, GSIM_INPUT, "network: %u links of nodes lead to it, and it has places for %.0f",
+                              r->node->leaf_count, leaves);
     return status;
 }
 
@@ -460,21 +487,23 @@ static enum gsim_status read_parts(struct reader *r, const cJSON *json)
         status = read_part(r, place, entry, &node->parts[i]);
         if (status) return status;
         if (!node->parts[i].box->rail_count)
-            return gsim_error_set(r->error, GSIM_INPUT, "%s: node '%s' has no link to the network", place, node->parts[i].box->name);
+            return gsim_error_set(r->error, GSIM_INPUT, "%s: node '%s' has no link to the network", place,
+                                  node->parts[i].box->name);
         i++;
     }
     gsim_node_count(node);
     if (node->device_count > GSIM_LIMIT_GPUS)
-        return gsim_error_set(r->error, GSIM_INPUT, "nodes: expected at most %d devices in all, found %u", GSIM_LIMIT_GPUS, node->device_count);
+        return gsim_error_set(r->error, GSIM_INPUT, "nodes: expected at most %d devices in all, found %u",
+                              GSIM_LIMIT_GPUS, node->device_count);
     return read_network(r, network);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static enum gsim_status read_file(struct gsim_node *node, const char *path, bool is_part, struct gsim_error *error)
 {
-    static const char *const of_box[] = {"schema", "name", "comment", "source", "devices", "switches", "links", "routes", "peer_access",
-                                         "through_host", NULL};
+    static const char *const of_box[] = {"schema", "name",   "comment",     "source",       "devices", "switches",
+                                         "links",  "routes", "peer_access", "through_host", NULL};
     static const char *const of_nodes[] = {"schema", "name", "comment", "source", "nodes", "network", NULL};
     struct reader r = {.node = node, .error = error, .is_part = is_part};
     cJSON *json = gsim_json_read(path, error);
@@ -483,7 +512,8 @@ static enum gsim_status read_file(struct gsim_node *node, const char *path, bool
     const char *schema;
     enum gsim_status status = check_keys(&r, "node", json, has_nodes ? of_nodes : of_box);
     if (!status) status = read_text(&r, "", json, "schema", NULL, &schema);
-    if (!status && strcmp(schema, SCHEMA) != 0) status = gsim_error_set(error, GSIM_INPUT, "schema: expected \"" SCHEMA "\", found \"%.40s\"", schema);
+    if (!status && strcmp(schema, SCHEMA) != 0)
+        status = gsim_error_set(error, GSIM_INPUT, "schema: expected \"" SCHEMA "\", found \"%.40s\"", schema);
     if (!status) status = read_text(&r, "", json, "name", NULL, &node->name);
     if (!status) status = read_text(&r, "", json, "comment", "", &node->comment);
     if (!status) status = read_text(&r, "", json, "source", "", &node->text);
@@ -494,7 +524,8 @@ static enum gsim_status read_file(struct gsim_node *node, const char *path, bool
 }
 
 /* NAME's file in *PATH. */
-static enum gsim_status find_file(const char *name, struct gsim_arena *arena, const char **path, struct gsim_error *error)
+static enum gsim_status find_file(const char *name, struct gsim_arena *arena, const char **path,
+                                  struct gsim_error *error)
 {
     struct gsim_model_file *files;
     struct gsim_nearest nearest;
@@ -511,7 +542,8 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
         if (strcmp(files[i].name, name) == 0) return GSIM_OK;
         gsim_nearest_offer(&nearest, files[i].name);
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes)", name, gsim_nearest_text(&nearest, hint, sizeof hint));
+    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes)", name,
+                          gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
 static enum gsim_status load(struct gsim_node *node, const char *name, bool is_part, struct gsim_error *error)

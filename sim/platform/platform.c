@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/platform/platform.h. Links are numbered box after box: its devices' own ones, then those that its file lists. */
+/* See sim/platform/platform.h. Links are numbered box after box: its devices' own ones, then those that its file lists.
+ */
 #include "sim/platform/platform.h"
 
 #include <math.h>
@@ -67,9 +68,18 @@ static struct spot spot_of(const struct gsim_platform *p, gsim_place place)
     return (struct spot){part, place - part->first_host, 0, UINT32_MAX};
 }
 
-static uint32_t first_link(const struct spot *spot) { return spot->part->first_link + spot->box * links_of_box(spot->part->box); }
-static uint32_t own_link(const struct spot *device, uint32_t which) { return first_link(device) + OWN_COUNT * (device->vertex - 1) + which; }
-static uint32_t attached(const struct spot *spot) { return spot->vertex ? spot->part->box->attached[spot->vertex - 1] : 0; }
+static uint32_t first_link(const struct spot *spot)
+{
+    return spot->part->first_link + spot->box * links_of_box(spot->part->box);
+}
+static uint32_t own_link(const struct spot *device, uint32_t which)
+{
+    return first_link(device) + OWN_COUNT * (device->vertex - 1) + which;
+}
+static uint32_t attached(const struct spot *spot)
+{
+    return spot->vertex ? spot->part->box->attached[spot->vertex - 1] : 0;
+}
 
 /* --- paths within a box ------------------------------------------------------------------------------------------- */
 
@@ -100,9 +110,13 @@ static bool take_given(struct gsim_path *path, const struct gsim_box *box, uint3
 }
 
 /* Devices and the network pass nothing on. */
-static bool passes_on(const struct gsim_box *box, uint32_t vertex) { return !vertex || (vertex > box->device_count && vertex != gsim_box_network(box)); }
+static bool passes_on(const struct gsim_box *box, uint32_t vertex)
+{
+    return !vertex || (vertex > box->device_count && vertex != gsim_box_network(box));
+}
 
-/* The fewest links; of those ways the one whose narrowest link is widest; then the first in the file's order. Found from TO backwards. */
+/* The fewest links; of those ways the one whose narrowest link is widest; then the first in the file's order. Found
+ * from TO backwards. */
 static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32_t from, uint32_t to, bool is_peer)
 {
     enum { MOST = PATH_LINKS + 1 };
@@ -116,7 +130,8 @@ static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32
         for (uint32_t l = 0; l < box->link_count; l++)
             for (int way = 0; way < 2; way++) {
                 uint32_t a = box->links[l].ends[way], b = box->links[l].ends[!way];
-                if (box->links[l].is_peer == is_peer && (b == to || passes_on(box, b)) && fmin(before[b], box->links[l].gbps[way]) > now[a])
+                if (box->links[l].is_peer == is_peer && (b == to || passes_on(box, b)) &&
+                    fmin(before[b], box->links[l].gbps[way]) > now[a])
                     now[a] = fmin(before[b], box->links[l].gbps[way]);
             }
         if (!(now[from] > 0)) continue;
@@ -128,7 +143,9 @@ static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32
                 const struct gsim_node_link *l = &box->links[e / 2];
                 int way = e % 2;
                 uint32_t b = l->ends[!way];
-                if (l->is_peer != is_peer || l->ends[way] != at || !(b == to || passes_on(box, b)) || fmin(rest[b], l->gbps[way]) < width) continue;
+                if (l->is_peer != is_peer || l->ends[way] != at || !(b == to || passes_on(box, b)) ||
+                    fmin(rest[b], l->gbps[way]) < width)
+                    continue;
                 append(path, box, e / 2, way);
                 at = b;
                 break;
@@ -140,7 +157,8 @@ static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32
     return found;
 }
 
-static const struct gsim_path *path_of(const struct gsim_platform *p, const struct spot *spot, uint32_t from, uint32_t to, bool is_peer)
+static const struct gsim_path *path_of(const struct gsim_platform *p, const struct spot *spot, uint32_t from,
+                                       uint32_t to, bool is_peer)
 {
     const struct gsim_box *box = spot->part->box;
     struct gsim_path **paths = p->paths[spot->part - p->node->parts];
@@ -161,7 +179,8 @@ static void add_link(struct gsim_route *route, uint32_t link)
     route->links[route->count++] = link;
 }
 
-static bool add_path(const struct gsim_platform *p, struct gsim_route *route, const struct spot *spot, uint32_t from, uint32_t to, bool is_peer)
+static bool add_path(const struct gsim_platform *p, struct gsim_route *route, const struct spot *spot, uint32_t from,
+                     uint32_t to, bool is_peer)
 {
     const struct gsim_path *path = path_of(p, spot, from, to, is_peer);
     if (!path || !path->exists) return false;
@@ -170,7 +189,8 @@ static bool add_path(const struct gsim_platform *p, struct gsim_route *route, co
     return true;
 }
 
-static bool add_own(const struct gsim_platform *p, struct gsim_route *route, const struct spot *device, enum gsim_move move, int direction)
+static bool add_own(const struct gsim_platform *p, struct gsim_route *route, const struct spot *device,
+                    enum gsim_move move, int direction)
 {
     const struct gsim_own_links *access = p->access[device->device];
     if (!(access->gbps[move][direction] > 0)) return false;
@@ -179,21 +199,26 @@ static bool add_own(const struct gsim_platform *p, struct gsim_route *route, con
     return true;
 }
 
-static bool route_to_host(const struct gsim_platform *p, const struct spot *device, enum gsim_move move, int direction, struct gsim_route *route)
+static bool route_to_host(const struct gsim_platform *p, const struct spot *device, enum gsim_move move, int direction,
+                          struct gsim_route *route)
 {
     uint32_t at = attached(device);
     if (!add_own(p, route, device, move, direction)) return false;
     add_link(route, own_link(device, OWN_BUS));
-    return direction == GSIM_TO_HOST ? add_path(p, route, device, at, 0, false) : add_path(p, route, device, 0, at, false);
+    return direction == GSIM_TO_HOST ? add_path(p, route, device, at, 0, false)
+                                     : add_path(p, route, device, 0, at, false);
 }
 
 /* Where both meet at a switch, past it; else through the host's memory. */
-static bool route_between(const struct gsim_platform *p, const struct spot *from, const struct spot *to, struct gsim_route *route)
+static bool route_between(const struct gsim_platform *p, const struct spot *from, const struct spot *to,
+                          struct gsim_route *route)
 {
     const struct gsim_box *box = from->part->box;
     uint32_t a = attached(from), b = attached(to);
     const struct gsim_path *path = path_of(p, from, a, b, false);
-    if (!add_own(p, route, from, GSIM_MOVE_PINNED, GSIM_TO_HOST) || !add_own(p, route, to, GSIM_MOVE_PINNED, GSIM_TO_DEVICE)) return false;
+    if (!add_own(p, route, from, GSIM_MOVE_PINNED, GSIM_TO_HOST) ||
+        !add_own(p, route, to, GSIM_MOVE_PINNED, GSIM_TO_DEVICE))
+        return false;
     if (box->has_peer_access && path && path->exists && !path->meets_host) return add_path(p, route, from, a, b, false);
     if (box->staged_gbps > 0) add_link(route, own_link(from, OWN_STAGED));
     if (box->staged_latency_us > 0) route->latency_us = box->staged_latency_us;
@@ -205,11 +230,13 @@ static uint32_t leaf_of(const struct spot *spot, uint32_t link)
 {
     const struct gsim_box *box = spot->part->box;
     uint32_t rail = 0, last = (link - first_link(spot) - OWN_COUNT * box->device_count) / 2;
-    for (uint32_t l = 0; l < last; l++) rail += box->links[l].ends[0] == gsim_box_network(box) || box->links[l].ends[1] == gsim_box_network(box);
+    for (uint32_t l = 0; l < last; l++)
+        rail += box->links[l].ends[0] == gsim_box_network(box) || box->links[l].ends[1] == gsim_box_network(box);
     return spot->part->first_leaf + spot->box * box->rail_count + rail;
 }
 
-static bool route_across(const struct gsim_platform *p, const struct spot *from, const struct spot *to, enum gsim_move move, struct gsim_route *route)
+static bool route_across(const struct gsim_platform *p, const struct spot *from, const struct spot *to,
+                         enum gsim_move move, struct gsim_route *route)
 {
     uint32_t out = gsim_box_network(from->part->box), in = gsim_box_network(to->part->box);
     if (from->vertex && !add_own(p, route, from, GSIM_MOVE_PINNED, GSIM_TO_HOST)) return false;
@@ -229,14 +256,15 @@ bool gsim_platform_route(const struct gsim_platform *p, const struct gsim_leg *l
     *route = (struct gsim_route){.leaves = {GSIM_NO_LEAF, GSIM_NO_LEAF}};
     bool is_within = from.part == to.part && from.box == to.box;
     if (leg->move == GSIM_MOVE_DIRECT)
-        return is_within && from.vertex && to.vertex && from.vertex != to.vertex && add_path(p, route, &from, from.vertex, to.vertex, true);
+        return is_within && from.vertex && to.vertex && from.vertex != to.vertex &&
+               add_path(p, route, &from, from.vertex, to.vertex, true);
     if (!is_within) return route_across(p, &from, &to, leg->move, route);
     if (from.vertex && to.vertex) return from.vertex != to.vertex && route_between(p, &from, &to, route);
     if (from.vertex) return route_to_host(p, &from, leg->move, GSIM_TO_HOST, route);
     return to.vertex && route_to_host(p, &to, leg->move, GSIM_TO_DEVICE, route);
 }
 
-/* --- numbers of links ---------------------------------------------------------------------------------------------- */
+/* --- numbers of links --- */
 
 /* The box that has LINK, as its host's spot, and the link's number in it. */
 static struct spot box_of_link(const struct gsim_platform *p, uint32_t link, uint32_t *within)
@@ -266,7 +294,8 @@ double gsim_platform_link_gbps(const struct gsim_platform *p, uint32_t link)
     return own_gbps(p->access[device], box, within % OWN_COUNT);
 }
 
-bool gsim_platform_owner(const struct gsim_platform *p, uint32_t link, uint32_t *device, enum gsim_move *move, int *direction)
+bool gsim_platform_owner(const struct gsim_platform *p, uint32_t link, uint32_t *device, enum gsim_move *move,
+                         int *direction)
 {
     uint32_t within;
     struct spot spot = box_of_link(p, link, &within);
@@ -296,11 +325,14 @@ const char *gsim_platform_link_name(const struct gsim_platform *p, uint32_t link
     if (within >= own) {
         const struct gsim_node_link *l = &box->links[(within - own) / 2];
         int way = (within - own) % 2;
-        snprintf(text, size, "%s%s %s %s", node, box->names[l->ends[way]], l->is_shared ? "and" : "to", box->names[l->ends[!way]]);
+        snprintf(text, size, "%s%s %s %s", node, box->names[l->ends[way]], l->is_shared ? "and" : "to",
+                 box->names[l->ends[!way]]);
     } else if (which >= OWN_BUS) {
-        snprintf(text, size, "%s%s %s", node, box->names[1 + within / OWN_COUNT], which == OWN_BUS ? "both ways" : "through the host");
+        snprintf(text, size, "%s%s %s", node, box->names[1 + within / OWN_COUNT],
+                 which == OWN_BUS ? "both ways" : "through the host");
     } else {
-        snprintf(text, size, "%s%s %s host (%s)", node, box->names[1 + within / OWN_COUNT], which % 2 == GSIM_TO_HOST ? "to" : "from", moves[which / 2]);
+        snprintf(text, size, "%s%s %s host (%s)", node, box->names[1 + within / OWN_COUNT],
+                 which % 2 == GSIM_TO_HOST ? "to" : "from", moves[which / 2]);
     }
     return text;
 }
@@ -317,12 +349,14 @@ double gsim_route_gbps(const struct gsim_platform *p, const struct gsim_route *r
     return gbps;
 }
 
-/* --- life, and what schedulers ask ---------------------------------------------------------------------------------- */
+/* --- life, and what schedulers ask --- */
 
-bool gsim_platform_init(struct gsim_platform *p, const struct gsim_node *node, uint32_t device_count, const struct gsim_own_links *const *access,
-                        const struct gsim_device_facts *const *facts, struct gsim_arena *arena)
+bool gsim_platform_init(struct gsim_platform *p, const struct gsim_node *node, uint32_t device_count,
+                        const struct gsim_own_links *const *access, const struct gsim_device_facts *const *facts,
+                        struct gsim_arena *arena)
 {
-    *p = (struct gsim_platform){.node = node, .device_count = device_count, .access = access, .facts = facts, .arena = arena};
+    *p = (struct gsim_platform){
+        .node = node, .device_count = device_count, .access = access, .facts = facts, .arena = arena};
     p->paths = GSIM_ARENA_ARRAY(arena, struct gsim_path **, node->part_count);
     for (uint32_t i = 0; p->paths && i < node->part_count; i++) {
         size_t vertices = node->parts[i].box->vertex_count;
@@ -334,8 +368,14 @@ bool gsim_platform_init(struct gsim_platform *p, const struct gsim_node *node, u
 
 uint32_t gsim_platform_host_count(const struct gsim_platform *p) { return p->node->host_count; }
 uint32_t gsim_platform_device_count(const struct gsim_platform *p) { return p->device_count; }
-gsim_place gsim_platform_device_place(const struct gsim_platform *p, uint32_t device) { return p->node->host_count + device; }
-const struct gsim_device_facts *gsim_platform_facts(const struct gsim_platform *p, uint32_t device) { return p->facts[device]; }
+gsim_place gsim_platform_device_place(const struct gsim_platform *p, uint32_t device)
+{
+    return p->node->host_count + device;
+}
+const struct gsim_device_facts *gsim_platform_facts(const struct gsim_platform *p, uint32_t device)
+{
+    return p->facts[device];
+}
 
 gsim_place gsim_platform_host_place(const struct gsim_platform *p, uint32_t device)
 {
@@ -360,7 +400,8 @@ static bool best_route(const struct gsim_platform *p, gsim_place from, gsim_plac
 double gsim_platform_gbps(const struct gsim_platform *p, gsim_place from, gsim_place to)
 {
     struct gsim_route route;
-    if (from == to) return gsim_platform_is_host(p, from) ? INFINITY : p->access[gsim_platform_device_of(p, from)]->local_gbps;
+    if (from == to)
+        return gsim_platform_is_host(p, from) ? INFINITY : p->access[gsim_platform_device_of(p, from)]->local_gbps;
     return best_route(p, from, to, &route) ? gsim_route_gbps(p, &route) : 0;
 }
 
@@ -378,6 +419,7 @@ double gsim_platform_transfer_us(const struct gsim_platform *p, gsim_place from,
 bool gsim_platform_has_peer_links(const struct gsim_platform *p, uint32_t from, uint32_t to)
 {
     struct gsim_route route;
-    const struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, from), gsim_platform_device_place(p, to)};
+    const struct gsim_leg leg = {GSIM_MOVE_DIRECT, gsim_platform_device_place(p, from),
+                                 gsim_platform_device_place(p, to)};
     return gsim_platform_route(p, &leg, &route);
 }

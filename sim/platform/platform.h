@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/platform. The platform of a run: a node (sim/platform/node.h) and what its devices' files say of their own links.
- * It numbers all links, each way, and finds the route of a transfer: which links it shares with others, and its latency.
+ * Layer: sim/platform. The platform of a run: a node (sim/platform/node.h) and what its devices' files say of their own
+ * links. It numbers all links, each way, and finds the route of a transfer: which links it shares with others, and its
+ * latency.
  *
  *   host ==own links, bus== attached vertex --links of the node-- ... -- network -- ...
  *        a device's own links: each way one for each kind of move, and the bus that both ways share
@@ -59,7 +60,8 @@ struct gsim_platform {
 
 /* ACCESS and FACTS of the node's first DEVICE_COUNT devices stay the caller's. False: out of memory. */
 bool gsim_platform_init(struct gsim_platform *platform, const struct gsim_node *node, uint32_t device_count,
-                        const struct gsim_own_links *const *access, const struct gsim_device_facts *const *facts, struct gsim_arena *arena);
+                        const struct gsim_own_links *const *access, const struct gsim_device_facts *const *facts,
+                        struct gsim_arena *arena);
 /* False: there is none, as between devices without links of their own for GSIM_MOVE_DIRECT. */
 bool gsim_platform_route(const struct gsim_platform *platform, const struct gsim_leg *leg, struct gsim_route *route);
 /* The first device of the node that DEVICE is in, and how many there are. */
@@ -69,13 +71,21 @@ double gsim_platform_link_gbps(const struct gsim_platform *platform, uint32_t li
 /* What any of the network's links has; a crossbar's: INFINITY. */
 double gsim_platform_network_gbps(const struct gsim_platform *platform);
 /* The device whose own link it is, and which; false: it is none of those by which something moves. */
-bool gsim_platform_owner(const struct gsim_platform *platform, uint32_t link, uint32_t *device, enum gsim_move *move, int *direction);
+bool gsim_platform_owner(const struct gsim_platform *platform, uint32_t link, uint32_t *device, enum gsim_move *move,
+                         int *direction);
 /* Number of the link of DEVICE's own. */
-uint32_t gsim_platform_own_link(const struct gsim_platform *platform, uint32_t device, enum gsim_move move, int direction);
+uint32_t gsim_platform_own_link(const struct gsim_platform *platform, uint32_t device, enum gsim_move move,
+                                int direction);
 /* The narrowest of the route's links. */
 double gsim_route_gbps(const struct gsim_platform *platform, const struct gsim_route *route);
 /* Name of a link, for reports: "gpu0 to host (pinned)". */
 const char *gsim_platform_link_name(const struct gsim_platform *platform, uint32_t link, char *text, size_t size);
 
-static inline bool gsim_platform_is_host(const struct gsim_platform *p, gsim_place place) { return place < p->node->host_count; }
-static inline uint32_t gsim_platform_device_of(const struct gsim_platform *p, gsim_place place) { return place - p->node->host_count; }
+static inline bool gsim_platform_is_host(const struct gsim_platform *p, gsim_place place)
+{
+    return place < p->node->host_count;
+}
+static inline uint32_t gsim_platform_device_of(const struct gsim_platform *p, gsim_place place)
+{
+    return place - p->node->host_count;
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SimGrid behind sim/platform/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer than a
- * small run. Its C++ is in a module of ours (sim/platform/wires.h). Traps of SimGrid 3.32 that shape this file: its timed waits leak (so sleeping "timer" actors wake a suspended
- * one instead), a resume that comes before the suspend is lost (so every wake-up is a flag as well), one engine per process.
+ * SimGrid behind sim/platform/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer
+ * than a small run. Its C++ is in a module of ours (sim/platform/wires.h). Traps of SimGrid 3.32 that shape this file:
+ * its timed waits leak (so sleeping "timer" actors wake a suspended one instead), a resume that comes before the
+ * suspend is lost (so every wake-up is a flag as well), one engine per process.
  */
 #include "sim/platform/simgrid.h"
 
@@ -35,11 +36,11 @@ const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 #endif
 
 /* Its functions that are used, by their own names: sg.NAME(). */
-#define FUNCTIONS(X)                                                                                                       \
-    X(simgrid_init) X(simgrid_run) X(simgrid_get_clock)                                           \
-    X(sg_actor_init) X(sg_actor_start_) X(sg_actor_set_data) X(sg_actor_self) X(sg_actor_self_get_data)                    \
-    X(sg_actor_suspend) X(sg_actor_resume) X(sg_actor_sleep_until)                                                         \
-    X(sg_host_sendto) X(sg_link_set_bandwidth)
+#define FUNCTIONS(X)                                                                                                   \
+    X(simgrid_init)                                                                                                    \
+    X(simgrid_run) X(simgrid_get_clock) X(sg_actor_init) X(sg_actor_start_) X(sg_actor_set_data) X(sg_actor_self)      \
+        X(sg_actor_self_get_data) X(sg_actor_suspend) X(sg_actor_resume) X(sg_actor_sleep_until) X(sg_host_sendto)     \
+            X(sg_link_set_bandwidth)
 #define MEMBER(name) __typeof__(name) *name;
 static struct { FUNCTIONS(MEMBER) } sg; /* as SimGrid itself, one per process */
 static const struct gsim_wires_ops *wires;
@@ -71,8 +72,8 @@ static enum gsim_status load_library(struct gsim_error *error)
     void *library = dlopen(GPUSIM_SIMGRID_NAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) library = dlopen(GPUSIM_SIMGRID_FILE, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return gsim_error_set(error, GSIM_IO, "cannot load SimGrid: %s", dlerror());
-#define TAKE(name)                                                                                                         \
-    *(void **)&sg.name = dlsym(library, #name);                                                                            \
+#define TAKE(name)                                                                                                     \
+    *(void **)&sg.name = dlsym(library, #name);                                                                        \
     if (!sg.name) return gsim_error_set(error, GSIM_IO, "cannot load SimGrid: %s", dlerror());
     FUNCTIONS(TAKE)
     return GSIM_OK;
@@ -94,7 +95,9 @@ static void *open_module(void)
         *slash = '\0';
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
             int size = snprintf(path, sizeof path, "%s%s", file[f], places[i]);
-            void *module = size < 0 || (size_t)size >= sizeof path || access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+            void *module = size < 0 || (size_t)size >= sizeof path || access(path, R_OK)
+                               ? NULL
+                               : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
             if (module) return module;
         }
     }
@@ -106,8 +109,11 @@ static enum gsim_status load_module(struct gsim_error *error)
 {
     void *module = open_module();
     wires = module ? dlsym(module, GSIM_WIRES_SYMBOL) : NULL;
-    if (!wires) return gsim_error_set(error, GSIM_IO, "cannot load %s, which SimGrid's part is in: %s", GPUSIM_WIRES_NAME, dlerror());
-    return wires->abi == GSIM_WIRES_ABI ? GSIM_OK : gsim_error_set(error, GSIM_IO, "%s is of another version", GPUSIM_WIRES_NAME);
+    if (!wires)
+        return gsim_error_set(error, GSIM_IO, "cannot load %s, which SimGrid's part is in: %s", GPUSIM_WIRES_NAME,
+                              dlerror());
+    return wires->abi == GSIM_WIRES_ABI ? GSIM_OK
+                                        : gsim_error_set(error, GSIM_IO, "%s is of another version", GPUSIM_WIRES_NAME);
 }
 
 static void set_up(void)
@@ -163,11 +169,14 @@ double gsim_simgrid_gbps(const struct gsim_simgrid *s, uint32_t link)
     enum gsim_move move;
     uint32_t device;
     int direction;
-    if (!gsim_platform_owner(p, link, &device, &move, &direction) || device >= p->device_count || !s->reserved[device].is_cut) return gbps;
+    if (!gsim_platform_owner(p, link, &device, &move, &direction) || device >= p->device_count ||
+        !s->reserved[device].is_cut)
+        return gbps;
     if (move == GSIM_MOVE_FAULT || (move == GSIM_MOVE_BULK && direction == GSIM_TO_HOST)) return gbps;
     /* What is left of the direction, at least a share of it. */
     double whole = p->access[device]->gbps[GSIM_MOVE_PINNED][direction];
-    return fmin(gbps, fmax(whole - s->reserved[device].gbps[direction], p->access[device]->beside_faults_least * whole));
+    return fmin(gbps,
+                fmax(whole - s->reserved[device].gbps[direction], p->access[device]->beside_faults_least * whole));
 }
 
 /* Latencies are the helpers' own: 3.32 loses a transfer whose link changes while the transfer is in its latency. */

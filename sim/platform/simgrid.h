@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal: sim/platform/engine.c alone includes it). What SimGrid does for the engine: host threads as actors,
- * and transfers that share links. All but load and run are called by actors. It is loaded at its first use in a process.
+ * Layer: sim (internal: sim/platform/engine.c alone includes it). What SimGrid does for the engine: host threads as
+ * actors, and transfers that share links. All but load and run are called by actors. It is loaded at its first use in a
+ * process.
  */
 #pragma once
 
@@ -17,7 +18,10 @@
  * it began (the clock's last digits do not). Rounded down, with the slack that keeps whole nanoseconds whole. */
 #define GSIM_END_GRID 1000
 
-static inline gsim_time gsim_clock_slack(double seconds) { return GSIM_CLOCK_SLACK + (gsim_time)(seconds * GSIM_CLOCK_DIGITS); }
+static inline gsim_time gsim_clock_slack(double seconds)
+{
+    return GSIM_CLOCK_SLACK + (gsim_time)(seconds * GSIM_CLOCK_DIGITS);
+}
 
 struct gsim_simgrid; /* one run's part of it */
 
@@ -42,7 +46,7 @@ struct gsim_simgrid {
     struct gsim_arena arena;
     const struct gsim_platform *platform;
     struct gsim_reserved *reserved; /* by device; the engine's to set */
-    uint32_t *wires;          /* by the platform's number of a link: SimGrid's, from 1; 0: no transfer has used it yet */
+    uint32_t *wires; /* by the platform's number of a link: SimGrid's, from 1; 0: no transfer has used it yet */
     double *told_gbps;        /* by wire, from 1: what it has in this run */
     uint32_t wire_count, wire_room;
     uint32_t endpoint_count;  /* one of each helper that transfers */
@@ -71,7 +75,8 @@ void gsim_simgrid_release(struct gsim_simgrid *simgrid, struct gsim_actor *to);
 void gsim_simgrid_switch(struct gsim_simgrid *simgrid, struct gsim_actor *to);
 void gsim_simgrid_finish(struct gsim_simgrid *simgrid);
 gsim_time gsim_simgrid_time(const struct gsim_simgrid *simgrid);
-void gsim_simgrid_transfer(struct gsim_simgrid *simgrid, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag);
+void gsim_simgrid_transfer(struct gsim_simgrid *simgrid, gsim_time at, const struct gsim_leg *leg, uint64_t bytes,
+                           void *tag);
 void gsim_simgrid_set_links(struct gsim_simgrid *simgrid, uint32_t device); /* its own, to what is left of them now */
 void gsim_simgrid_wait(struct gsim_simgrid *simgrid, gsim_time until);
 void *gsim_simgrid_ended(struct gsim_simgrid *simgrid, gsim_time *when);

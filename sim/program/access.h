@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What an op reads and writes, part by part: its segments, and its other arguments as wholes. A kernel of which
- * more is unknown (is_unknown) says so beside.
+ * Layer: sim. What an op reads and writes, part by part: its segments, and its other arguments as wholes. A kernel of
+ * which more is unknown (is_unknown) says so beside.
  */
 #pragma once
 

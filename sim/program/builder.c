@@ -69,7 +69,8 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     hash = mix_number(mix_number(mix_number(hash, k->cold_us), k->data_bytes), k->imbalance);
     hash = mix_number(mix_number(hash, k->memory_wait), k->dram_cost);
     hash = mix(hash, (uint64_t)k->cluster.x << 32 | k->cluster.y << 16 | k->cluster.z);
-    return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 | (uint64_t)k->fp64 << 1 | k->demand_given);
+    return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 |
+                                                 (uint64_t)k->fp64 << 1 | k->demand_given);
 }
 
 static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -90,8 +91,10 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
            a->smem_bytes == b->smem_bytes && a->fp64 == b->fp64 && a->flops == b->flops &&
            a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
            a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
-           a->prologue == b->prologue && a->trigger == b->trigger && a->energy_mj == b->energy_mj && a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
-           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled && equal_pipes(a, b);
+           a->prologue == b->prologue && a->trigger == b->trigger && a->energy_mj == b->energy_mj &&
+           a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
+           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled &&
+           equal_pipes(a, b);
 }
 
 uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel) { return hash_kernel(kernel, hash_text(kernel->name)); }
@@ -99,7 +102,8 @@ uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel) { return hash_kernel
 bool gsim_kernel_is_same(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
     struct gsim_kernel c = *b;
-    if (strcmp(a->name, b->name) != 0 || !a->solo_device != !b->solo_device || (a->solo_device && strcmp(a->solo_device, b->solo_device) != 0))
+    if (strcmp(a->name, b->name) != 0 || !a->solo_device != !b->solo_device ||
+        (a->solo_device && strcmp(a->solo_device, b->solo_device) != 0))
         return false;
     c.name = a->name;
     c.solo_device = a->solo_device;
@@ -212,7 +216,8 @@ uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_ker
     if (!slots_grow(builder, slots) || !grow(&kernels, sizeof(wanted), index, &builder->kernel_room))
         return fail(builder);
     builder->kernels = kernels;
-    if (wanted.collective && !(wanted.collective = gsim_collective_copy(wanted.collective, &builder->program.arena))) return fail(builder);
+    if (wanted.collective && !(wanted.collective = gsim_collective_copy(wanted.collective, &builder->program.arena)))
+        return fail(builder);
     builder->kernels[index] = wanted;
     builder->program.kernel_count++;
     at = hash;

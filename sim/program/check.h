@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. The checks of gsim_program_check() one by one, and when two kernels are the same: for programs that grow. */
+/* Layer: sim. The checks of gsim_program_check() one by one, and when two kernels are the same: for programs that grow.
+ */
 #pragma once
 
 #include "gpusim/program.h"
 
-/* program.c: of the program's kernel or buffer INDEX; of OP, whose index is its number, whose buffers are the program's. */
-enum gsim_status gsim_program_check_buffer(const struct gsim_program *program, uint32_t index, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, uint32_t index, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_program_check_op(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error) GSIM_NODISCARD;
+/* program.c: of the program's kernel or buffer INDEX; of OP, whose index is its number, whose buffers are the
+ * program's. */
+enum gsim_status gsim_program_check_buffer(const struct gsim_program *program, uint32_t index,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, uint32_t index,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_program_check_op(const struct gsim_program *program, const struct gsim_op *op,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* builder.c */
 uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (data). Collectives among a program's kernels: their words, their names, their place (sim/program/collective.h). */
+/* Layer: sim (data). Collectives among a program's kernels: their words, their names, their place
+ * (sim/program/collective.h). */
 #include "sim/program/collective.h"
 
 #include <inttypes.h>
@@ -30,11 +31,17 @@ struct gsim_kernel gsim_collective_kernel(const struct gsim_collective *c, char 
         length += snprintf(name + length, room - (size_t)length, " of %u ranks %08x", c->group_count, hash_group(c));
     }
     if (c->channels) length += snprintf(name + length, room - (size_t)length, " x%u", c->channels);
-    if (c->algorithm) length += snprintf(name + length, room - (size_t)length, " %s", gsim_algorithm_names[c->algorithm]);
+    if (c->algorithm)
+        length += snprintf(name + length, room - (size_t)length, " %s", gsim_algorithm_names[c->algorithm]);
     if (c->protocol) length += snprintf(name + length, room - (size_t)length, " %s", gsim_protocol_names[c->protocol]);
     if (c->communicator) snprintf(name + length, room - (size_t)length, " #%u", c->communicator);
-    return (struct gsim_kernel){.name = name, .grid = {1, 1, 1}, .block = {32, 1, 1}, .demand_given = true, .collective = c,
-                                .prologue = GSIM_COLLECTIVE_MARK, .trigger = GSIM_COLLECTIVE_MARK};
+    return (struct gsim_kernel){.name = name,
+                                .grid = {1, 1, 1},
+                                .block = {32, 1, 1},
+                                .demand_given = true,
+                                .collective = c,
+                                .prologue = GSIM_COLLECTIVE_MARK,
+                                .trigger = GSIM_COLLECTIVE_MARK};
 }
 
 const struct gsim_collective *gsim_collective_copy(const struct gsim_collective *c, struct gsim_arena *arena)

@@ -67,7 +67,8 @@ uint32_t gsim_draw_generation(const struct gsim_draw *d, uint32_t buffer)
 
 bool gsim_draw_owns(const struct gsim_draw *d, uint32_t buffer) { return d->tables->buffers[buffer].owner == d; }
 
-/* A name of its own, which the place's next owner replaces; where all is kept records name it, and it goes with the program. */
+/* A name of its own, which the place's next owner replaces; where all is kept records name it, and it goes with the
+ * program. */
 static const char *copy_text(struct gsim_draw_tables *t, const char *text)
 {
     if (t->keeps) return gsim_arena_strdup(&t->program.arena, text);
@@ -274,9 +275,10 @@ static struct gsim_drawn_op *copy_op(struct gsim_draw *d, const struct gsim_op *
     struct gsim_drawn_op *drawn = place_for(d);
     if (!drawn) return NULL;
     drawn->is_move = is_move;
-    bool has_room = make_room((void **)&drawn->args, sizeof *drawn->args, op->arg_count, &drawn->arg_room) &&
-                    make_room((void **)&drawn->segments, sizeof *drawn->segments, op->segment_count, &drawn->segment_room) &&
-                    make_room((void **)&drawn->after, sizeof *drawn->after, op->after_count, &drawn->after_room);
+    bool has_room =
+        make_room((void **)&drawn->args, sizeof *drawn->args, op->arg_count, &drawn->arg_room) &&
+        make_room((void **)&drawn->segments, sizeof *drawn->segments, op->segment_count, &drawn->segment_room) &&
+        make_room((void **)&drawn->after, sizeof *drawn->after, op->after_count, &drawn->after_room);
     if (!has_room) {
         drawn->next = d->idle;
         d->idle = drawn;
@@ -307,7 +309,8 @@ static bool keep(struct gsim_draw *d, const struct gsim_op *op)
     if (gsim_array_grow((void **)&d->ops, sizeof *d->ops, op->index, &d->op_room)) return false;
     struct gsim_op *kept = &d->ops[op->index];
     struct gsim_arg *args = op->arg_count ? GSIM_ARENA_ARRAY(arena, struct gsim_arg, op->arg_count) : NULL;
-    struct gsim_segment *segments = op->segment_count ? GSIM_ARENA_ARRAY(arena, struct gsim_segment, op->segment_count) : NULL;
+    struct gsim_segment *segments =
+        op->segment_count ? GSIM_ARENA_ARRAY(arena, struct gsim_segment, op->segment_count) : NULL;
     uint32_t *after = op->after_count ? GSIM_ARENA_ARRAY(arena, uint32_t, op->after_count) : NULL;
     if (arena->failed) return false;
     if (args) memcpy(args, op->args, sizeof *args * op->arg_count);
@@ -341,12 +344,17 @@ static bool is_fine(struct gsim_draw *d, const struct gsim_op *op)
     }
     for (uint32_t a = 0; a < op->after_count; a++)
         if (op->index - op->after[a] > GSIM_SOURCE_AFTER)
-            gsim_draw_fail(d, GSIM_INPUT, "ops[%u].after[%u]: expected one of the last %d ops, found %u", op->index, a, GSIM_SOURCE_AFTER, op->after[a]);
+            gsim_draw_fail(d, GSIM_INPUT, "ops[%u].after[%u]: expected one of the last %d ops, found %u", op->index, a,
+                           GSIM_SOURCE_AFTER, op->after[a]);
     if (op->device >= d->gpu_count || op->to_device >= d->gpu_count)
         gsim_draw_fail(d, GSIM_INPUT, "ops[%u] is for GPU %u, and there %s %u that it may be for", op->index,
-                       op->device > op->to_device ? op->device : op->to_device, d->gpu_count == 1 ? "is" : "are", d->gpu_count);
-    if (op->untimed) gsim_draw_fail(d, GSIM_INPUT, "ops[%u].untimed: a source has no reset between iterations", op->index);
-    if (gsim_draw_now_us(d) > GSIM_LIMIT_TOTAL_US) gsim_draw_fail(d, GSIM_INPUT, "ops[%u]: drawn after %g us, expected an end before", op->index, GSIM_LIMIT_TOTAL_US);
+                       op->device > op->to_device ? op->device : op->to_device, d->gpu_count == 1 ? "is" : "are",
+                       d->gpu_count);
+    if (op->untimed)
+        gsim_draw_fail(d, GSIM_INPUT, "ops[%u].untimed: a source has no reset between iterations", op->index);
+    if (gsim_draw_now_us(d) > GSIM_LIMIT_TOTAL_US)
+        gsim_draw_fail(d, GSIM_INPUT, "ops[%u]: drawn after %g us, expected an end before", op->index,
+                       GSIM_LIMIT_TOTAL_US);
     return !has_failed(d);
 }
 
@@ -473,7 +481,8 @@ enum gsim_status gsim_draw_open(struct gsim_draw *d, const void *params, struct 
     d->is_open = true;
     enum gsim_status status = d->source->open(d->state, params, &d->numbers, d, &d->error);
     if (status && !has_failed(d)) gsim_draw_fail(d, status, "the source '%s' cannot begin", d->source->name);
-    return has_failed(d) ? gsim_error_set(error, d->error.status, "%s: %s", d->source->name, d->error.message) : GSIM_OK;
+    return has_failed(d) ? gsim_error_set(error, d->error.status, "%s: %s", d->source->name, d->error.message)
+                         : GSIM_OK;
 }
 
 static uint32_t hash_name(const char *name)
@@ -494,7 +503,8 @@ static uint32_t *slot_of_name(const struct names *names, const struct gsim_buffe
     return &names->slots[at];
 }
 
-/* The buffers' names, each once: a later one of the same name has its number behind it, and where that is taken, too, another one. */
+/* The buffers' names, each once: a later one of the same name has its number behind it, and where that is taken, too,
+ * another one. */
 static bool name_buffers(struct gsim_buffer *buffers, uint32_t count, struct gsim_arena *arena)
 {
     struct names names = {.size = 1};

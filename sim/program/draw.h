@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A program while it is drawn from a source (include/gpusim/source.h): tables of buffers and kernels that fill as they
- * are first used, and ops that live until they have ended. Where what was drawn is not kept, an idle kernel's place goes to the
- * next one and ops are used again, so that memory grows with what is in flight. What a kernel or buffer means to the machine
- * is said by hooks; who draws, and where data has to be moved: include/gpusim/schedulers/pull.h.
+ * Layer: sim. A program while it is drawn from a source (include/gpusim/source.h): tables of buffers and kernels that
+ * fill as they are first used, and ops that live until they have ended. Where what was drawn is not kept, an idle
+ * kernel's place goes to the next one and ops are used again, so that memory grows with what is in flight. What a
+ * kernel or buffer means to the machine is said by hooks; who draws, and where data has to be moved:
+ * include/gpusim/schedulers/pull.h.
  */
 #pragma once
 
 #include "gpusim/source.h"
 
-/* Places of the tables: where all that was drawn is kept, and where not. Kernels: of those in flight and those used last. */
+/* Places of the tables: where all that was drawn is kept, and where not. Kernels: of those in flight and those used
+ * last. */
 #define GSIM_DRAW_KERNELS_KEPT 65536u
 #define GSIM_DRAW_BUFFERS_KEPT 16384u
 #define GSIM_DRAW_KERNELS      2048u

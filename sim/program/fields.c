@@ -76,7 +76,8 @@ static size_t find_field(const struct gsim_fields *fields, size_t count, size_t 
     return count;
 }
 
-enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *at, const char **rest, const struct gsim_scan_jump *jump)
+enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *at, const char **rest,
+                                       const struct gsim_scan_jump *jump)
 {
     size_t count = fields->count, field = SIZE_MAX; /* before the first */
     while (!fields->count && fields->names[count]) count++;
@@ -87,7 +88,8 @@ enum gsim_status gsim_fields_read_jump(struct gsim_fields *fields, const char *a
     if (*at != '{') return gsim_fields_unexpected(fields, at, "an object");
     const char *behind = at;
     for (const char *value;; behind = value == jump->from ? jump->to : gsim_scan_skip(value)) {
-        size_t before = field + 1, next = fields->followed && fields->followed[before] ? fields->followed[before] - 1U : before;
+        size_t before = field + 1,
+               next = fields->followed && fields->followed[before] ? fields->followed[before] - 1U : before;
         if (next < count && (value = gsim_scan_next_named(behind, fields->names[next])) != NULL) {
             field = next;
         } else {
@@ -119,8 +121,8 @@ enum gsim_status gsim_fields_require(struct gsim_fields *fields, int field)
 
 static bool is_number(const char *value) { return *value == '-' || (*value >= '0' && *value <= '9'); }
 
-enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum, double maximum,
-                                        double *number)
+enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum,
+                                        double maximum, double *number)
 {
     double found = is_number(value) ? gsim_scan_number(value) : NAN;
     if (found >= minimum && found <= maximum && found == (double)(int64_t)found) {

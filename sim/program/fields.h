@@ -28,8 +28,8 @@ struct gsim_fields {
     size_t count;             /* of them; 0: to be found */
     const char **values;      /* by field: where its value starts, NULL: not given */
     uint64_t given;           /* a bit for each that is */
-    uint8_t *followed;        /* NULL, or COUNT + 1 for objects that are mostly written alike: by field, and first of all before any, 1 + the field
-                               * that came next the last time; 0: the next one */
+    uint8_t *followed; /* NULL, or COUNT + 1 for objects that are mostly written alike: by field, and first of all
+                        * before any, 1 + the field that came next the last time; 0: the next one */
     struct gsim_error *error;
 };
 
@@ -56,15 +56,15 @@ enum gsim_status gsim_fields_bool(struct gsim_fields *fields, int field, bool *f
 /* One of WORDS (ends with NULL); *CHOICE is its index. */
 enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const char *const *words,
                                     int *choice) GSIM_NODISCARD;
-/* Text of 1 to GSIM_LIMIT_NAME bytes. The first needs the value and decodes it into ROOM; the second leaves *TEXT where it
- * is absent, and takes it from ARENA. */
+/* Text of 1 to GSIM_LIMIT_NAME bytes. The first needs the value and decodes it into ROOM; the second leaves *TEXT where
+ * it is absent, and takes it from ARENA. */
 enum gsim_status gsim_fields_name(struct gsim_fields *fields, int field, char room[GSIM_NAME_ROOM]) GSIM_NODISCARD;
 enum gsim_status gsim_fields_kept_name(struct gsim_fields *fields, int field, struct gsim_arena *arena,
                                        const char **text) GSIM_NODISCARD;
 
 /* The same for the value at VALUE, which stands at the present place. */
-enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum, double maximum,
-                                        double *number) GSIM_NODISCARD;
+enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const char *value, double minimum,
+                                        double maximum, double *number) GSIM_NODISCARD;
 enum gsim_status gsim_fields_name_at(const struct gsim_fields *fields, const char *value,
                                      char room[GSIM_NAME_ROOM]) GSIM_NODISCARD;
 

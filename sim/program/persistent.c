@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of how tasks come to workers (gpusim/persistent.h): simulated in sim/front/resident.c, for real in traces/runner/resident. */
+/* Names of how tasks come to workers (gpusim/persistent.h): simulated in sim/front/resident.c, for real in
+ * traces/runner/resident. */
 #include "gpusim/persistent.h"
 
 const char *gsim_persistent_mode_name(enum gsim_persistent_mode mode)

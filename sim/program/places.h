@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A value for every address of some buffers: who wrote there last, who has read it since. A buffer that is only
- * accessed whole has one value; others fall into pieces of equal history, which a write to all of them joins again.
+ * Layer: sim. A value for every address of some buffers: who wrote there last, who has read it since. A buffer that is
+ * only accessed whole has one value; others fall into pieces of equal history, which a write to all of them joins
+ * again.
  */
 #pragma once
 
@@ -33,7 +34,8 @@ struct gsim_places_found {
 /* COUNT places, each with VALUE. False: out of memory. */
 bool gsim_places_init(struct gsim_places *places, uint32_t count, size_t value_size, const void *value);
 void gsim_places_release(struct gsim_places *places); /* accepts zeroed */
-/* The pieces that BEGIN to before END of a place consists of; END UINT64_MAX with BEGIN 0 is all of it. Count 0: out of memory. */
+/* The pieces that BEGIN to before END of a place consists of; END UINT64_MAX with BEGIN 0 is all of it. Count 0: out of
+ * memory. */
 struct gsim_places_found gsim_places_find(struct gsim_places *places, uint32_t place, uint64_t begin, uint64_t end);
 /* The place ever fell into pieces. */
 static inline bool gsim_places_was_cut(const struct gsim_places *places, uint32_t place)

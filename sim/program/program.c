@@ -90,28 +90,33 @@ enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, u
         return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
                               GSIM_LIMIT_WORK, kernel->rows);
     if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g",
-                              i, kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
-    if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) || !(kernel->trigger >= 0 && kernel->trigger <= 1))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g", i,
+                              kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
+    if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) ||
+        !(kernel->trigger >= 0 && kernel->trigger <= 1))
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
                               kernel->name, GSIM_LIMIT_PROLOGUE, kernel->prologue, kernel->trigger);
     if (!is_duration(kernel->solo_us))
         return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
                               kernel->name, GSIM_LIMIT_US, kernel->solo_us);
     for (int p = 0; p < GSIM_PIPE_COUNT && kernel->pipes_given; p++)
         if (!(kernel->pipes[p] >= 0 && kernel->pipes[p] <= GSIM_LIMIT_PIPE))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': pipes: %s: expected 0 to %g, found %g", i, kernel->name,
-                                  gsim_pipe_names[p], GSIM_LIMIT_PIPE, kernel->pipes[p]);
+            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': pipes: %s: expected 0 to %g, found %g", i,
+                                  kernel->name, gsim_pipe_names[p], GSIM_LIMIT_PIPE, kernel->pipes[p]);
     if (!is_duration(kernel->cold_us))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cold_us: expected 0 to %g, found %g", i, kernel->name,
-                              GSIM_LIMIT_US, kernel->cold_us);
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cold_us: expected 0 to %g, found %g", i,
+                              kernel->name, GSIM_LIMIT_US, kernel->cold_us);
     if (kernel->imbalance != 0 && !(kernel->imbalance >= 1 && kernel->imbalance <= GSIM_LIMIT_IMBALANCE))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': imbalance: expected 1 to %g, found %g", i, kernel->name,
-                              GSIM_LIMIT_IMBALANCE, kernel->imbalance);
+        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': imbalance: expected 1 to %g, found %g", i,
+                              kernel->name, GSIM_LIMIT_IMBALANCE, kernel->imbalance);
     const struct gsim_dim3 *c = &kernel->cluster, *g = &kernel->grid;
     if (c->x && (g->x % c->x || g->y % c->y || g->z % c->z))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cluster: expected to divide the grid of %u x %u x %u, found %u x %u x %u",
-                              i, kernel->name, g->x, g->y, g->z, c->x, c->y, c->z);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "kernels[%u] '%s': cluster: expected to divide the grid of %u x %u x %u, found %u x %u x %u", i,
+            kernel->name, g->x, g->y, g->z, c->x, c->y, c->z);
     if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
         return gsim_error_set(error, GSIM_INPUT,
                               "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
@@ -122,11 +127,13 @@ enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, u
 static enum gsim_status check_kernels(const struct gsim_program *program, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < program->kernel_count && !status; i++) status = gsim_program_check_kernel(program, i, error);
+    for (uint32_t i = 0; i < program->kernel_count && !status; i++)
+        status = gsim_program_check_kernel(program, i, error);
     return status;
 }
 
-static enum gsim_status check_references(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+static enum gsim_status check_references(const struct gsim_program *program, const struct gsim_op *op,
+                                         struct gsim_error *error)
 {
     uint32_t i = op->index;
     uint32_t expected_args = op->kind == GSIM_OP_HOST_COMPUTE ? 0 : 1;
@@ -152,7 +159,8 @@ static enum gsim_status check_references(const struct gsim_program *program, con
     return GSIM_OK;
 }
 
-static enum gsim_status check_amounts(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+static enum gsim_status check_amounts(const struct gsim_program *program, const struct gsim_op *op,
+                                      struct gsim_error *error)
 {
     uint32_t i = op->index;
     if (op->kind != GSIM_OP_KERNEL && op->kind != GSIM_OP_HOST_COMPUTE) {
@@ -171,42 +179,49 @@ static enum gsim_status check_amounts(const struct gsim_program *program, const 
         return gsim_error_set(error, GSIM_INPUT, "ops[%u].priority: expected %d to %d, found %d", i,
                               -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, op->priority);
     if (op->device >= GSIM_LIMIT_GPUS || op->to_device >= GSIM_LIMIT_GPUS)
-        return gsim_error_set(error, GSIM_INPUT, "ops[%u].device, to: expected 0 to %d, found %u and %u", i, GSIM_LIMIT_GPUS - 1,
-                              op->device, op->to_device);
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].device, to: expected 0 to %d, found %u and %u", i,
+                              GSIM_LIMIT_GPUS - 1, op->device, op->to_device);
     if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P && op->device == op->to_device)
-        return gsim_error_set(error, GSIM_INPUT, "ops[%u].to: expected another GPU than %u, where the data is", i, op->device);
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u].to: expected another GPU than %u, where the data is", i,
+                              op->device);
     if (op->untimed && op->kind != GSIM_OP_HOST_WRITE)
         return gsim_error_set(error, GSIM_INPUT, "ops[%u].untimed: only a host write can be untimed", i);
     return GSIM_OK;
 }
 
-static enum gsim_status check_segments(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+static enum gsim_status check_segments(const struct gsim_program *program, const struct gsim_op *op,
+                                       struct gsim_error *error)
 {
     uint32_t i = op->index;
     if (op->kind != GSIM_OP_KERNEL && (op->segment_count || op->is_unknown))
         return gsim_error_set(error, GSIM_INPUT, "ops[%u]: only a kernel has segments or is unknown", i);
     if (op->segment_count > GSIM_LIMIT_SEGMENTS)
-        return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected at most %u segments, found %u", i, GSIM_LIMIT_SEGMENTS,
-                              op->segment_count);
+        return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected at most %u segments, found %u", i,
+                              GSIM_LIMIT_SEGMENTS, op->segment_count);
     for (uint32_t s = 0; s < op->segment_count; s++) {
         const struct gsim_segment *segment = &op->segments[s];
         if (segment->arg >= op->arg_count || (s && segment->arg < op->segments[s - 1].arg))
-            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: segment %u: expected an argument below %u, in order, found %u", i, s,
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "ops[%u]: segment %u: expected an argument below %u, in order, found %u", i, s,
                                   op->arg_count, segment->arg);
         const struct gsim_arg *arg = &op->args[segment->arg];
         const struct gsim_buffer *buffer = &program->buffers[arg->buffer_index];
         if (!segment->bytes || segment->offset >= buffer->bytes || segment->bytes > buffer->bytes - segment->offset)
-            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: expected a part of the %llu bytes of '%s', found %llu from %llu on", i,
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "ops[%u]: expected a part of the %llu bytes of '%s', found %llu from %llu on", i,
                                   (unsigned long long)buffer->bytes, buffer->name, (unsigned long long)segment->bytes,
                                   (unsigned long long)segment->offset);
-        if ((!segment->reads && !segment->writes) || (segment->reads && !arg->reads) || (segment->writes && !arg->writes))
-            return gsim_error_set(error, GSIM_INPUT, "ops[%u]: segment %u: expected an access that its argument '%s' has", i, s,
+        if ((!segment->reads && !segment->writes) || (segment->reads && !arg->reads) ||
+            (segment->writes && !arg->writes))
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "ops[%u]: segment %u: expected an access that its argument '%s' has", i, s,
                                   buffer->name);
     }
     return GSIM_OK;
 }
 
-enum gsim_status gsim_program_check_op(const struct gsim_program *program, const struct gsim_op *op, struct gsim_error *error)
+enum gsim_status gsim_program_check_op(const struct gsim_program *program, const struct gsim_op *op,
+                                       struct gsim_error *error)
 {
     enum gsim_status status = check_references(program, op, error);
     if (status == GSIM_OK) status = check_segments(program, op, error);

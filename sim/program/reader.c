@@ -40,7 +40,8 @@ static enum gsim_status read_new_name(struct gsim_reader *reader, struct gsim_fi
 static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
     const char *values[BUFFER_FIELD_COUNT];
-    struct gsim_fields fields = {.place = {.list = "buffers", .index = index}, .names = buffer_names, .values = values, .error = reader->error};
+    struct gsim_fields fields = {
+        .place = {.list = "buffers", .index = index}, .names = buffer_names, .values = values, .error = reader->error};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     const char *name = NULL;
     double bytes = 0;
@@ -71,10 +72,12 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
 static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, const char *value, const char **rest)
 {
     const char *values[KERNEL_FIELD_COUNT];
-    struct gsim_fields fields = {.place = {.list = "kernels", .index = index}, .names = kernel_names, .values = values, .error = reader->error};
+    struct gsim_fields fields = {
+        .place = {.list = "kernels", .index = index}, .names = kernel_names, .values = values, .error = reader->error};
     struct gsim_kernel kernel = {0};
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
-    if (status == GSIM_OK) status = read_new_name(reader, &fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
+    if (status == GSIM_OK)
+        status = read_new_name(reader, &fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
     if (status == GSIM_OK) status = gsim_reader_work(reader, &fields, KERNEL_WORK, &kernel);
     if (status != GSIM_OK) return status;
     void *kernels = reader->kernels;
@@ -110,7 +113,8 @@ static bool is_trace(const char *at)
     return false;
 }
 
-static enum gsim_status read_file(struct gsim_reader *reader, const char *text, const struct gsim_scan_jump *jump, double *iterations)
+static enum gsim_status read_file(struct gsim_reader *reader, const char *text, const struct gsim_scan_jump *jump,
+                                  double *iterations)
 {
     static const char *const schemas[] = {"gpusim-program/1", NULL};
     const char *values[FILE_FIELD_COUNT];

@@ -4,7 +4,8 @@
  */
 #include "sim/program/readops.h"
 
-/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S synchronize) */
+/* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S
+ * synchronize) */
 /* clang-format off */
 #define OP_FIELDS(X)                                                                                      \
     X(OP_OP, "op", "KCPWRHSL") X(OP_KERNEL, "kernel", "K") X(OP_GRID, "grid", "K") X(OP_BLOCK, "block", "K") \
@@ -27,11 +28,12 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE, and collective, a GSIM_OP_KERNEL */
 static const char kind_letters[] = "KCPWRHSL";
-_Static_assert(sizeof kind_letters == GSIM_READER_KINDS + 1 && OP_FIELD_COUNT <= GSIM_FIELDS_MOST, "what the reader keeps of kinds and fields");
+_Static_assert(sizeof kind_letters == GSIM_READER_KINDS + 1 && OP_FIELD_COUNT <= GSIM_FIELDS_MOST,
+               "what the reader keeps of kinds and fields");
 #define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
 #define COLLECTIVE (GSIM_OP_HOST_COMPUTE + 2)
-static const char *const kind_names[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "synchronize", "collective",
-                                         NULL};
+static const char *const kind_names[] = {"kernel",       "copy",        "prefetch",   "host_write", "host_read",
+                                         "host_compute", "synchronize", "collective", NULL};
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
@@ -68,13 +70,14 @@ enum { SEGMENT_BUFFER, SEGMENT_OFFSET, SEGMENT_BYTES, SEGMENT_FIELD_COUNT };
 static const char *const segment_names[] = {"buffer", "offset", "bytes", NULL};
 
 /* What a list has of a buffer's bytes. Its ARG is the buffer until the arguments' order is known. */
-static enum gsim_status read_segment(struct gsim_reader *reader, const struct gsim_fields *fields, const char **value, bool writes,
-                                     uint32_t *buffer)
+static enum gsim_status read_segment(struct gsim_reader *reader, const struct gsim_fields *fields, const char **value,
+                                     bool writes, uint32_t *buffer)
 {
     const char *values[SEGMENT_FIELD_COUNT];
     struct gsim_fields own = {.place = fields->place, .names = segment_names, .values = values, .error = fields->error};
     double offset = 0, bytes = 0;
-    if (reader->segment_count == GSIM_LIMIT_SEGMENTS) return gsim_fields_error(fields, "expected at most %u segments", GSIM_LIMIT_SEGMENTS);
+    if (reader->segment_count == GSIM_LIMIT_SEGMENTS)
+        return gsim_fields_error(fields, "expected at most %u segments", GSIM_LIMIT_SEGMENTS);
     enum gsim_status status = gsim_fields_read(&own, *value, value);
     if (status == GSIM_OK) status = gsim_fields_require(&own, SEGMENT_BUFFER);
     if (status != GSIM_OK) return status;
@@ -89,7 +92,8 @@ static enum gsim_status read_segment(struct gsim_reader *reader, const struct gs
     if (gsim_array_grow(&segments, sizeof(*reader->segments), reader->segment_count, &reader->segment_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->segments = segments;
-    reader->segments[reader->segment_count++] = (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes};
+    reader->segments[reader->segment_count++] =
+        (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes};
     return GSIM_OK;
 }
 
@@ -108,7 +112,8 @@ static void sort_segments(struct gsim_reader *reader)
         struct gsim_segment segment = reader->segments[i];
         uint32_t at = i;
         segment.arg = reader->buffers[segment.arg].position;
-        for (; at > 0 && reader->segments[at - 1].arg > segment.arg; at--) reader->segments[at] = reader->segments[at - 1];
+        for (; at > 0 && reader->segments[at - 1].arg > segment.arg; at--)
+            reader->segments[at] = reader->segments[at - 1];
         reader->segments[at] = segment;
     }
 }
@@ -254,7 +259,8 @@ static bool is_written_alike(const char *a, const char *b)
 }
 
 /* Where the launch's name and shape stand, when it has no work of its own: a file repeats few of them. */
-static struct gsim_reader_launch *find_launch(struct gsim_reader *reader, const struct gsim_fields *fields, bool *is_known)
+static struct gsim_reader_launch *find_launch(struct gsim_reader *reader, const struct gsim_fields *fields,
+                                              bool *is_known)
 {
     const char *kernel = fields->values[OP_KERNEL], *grid = fields->values[OP_GRID], *block = fields->values[OP_BLOCK];
     *is_known = false;
@@ -263,7 +269,8 @@ static struct gsim_reader_launch *find_launch(struct gsim_reader *reader, const 
     for (size_t i = 1; kernel[i] && kernel[i] != '"' && i < 64; i++) hash = hash * 31 + (unsigned char)kernel[i];
     for (size_t i = 1; grid[i] && grid[i] != ']' && i < 64; i++) hash = hash * 31 + (unsigned char)grid[i];
     struct gsim_reader_launch *launch = &reader->launches[hash % GSIM_READER_LAUNCHES];
-    *is_known = launch->kernel && is_written_alike(launch->kernel, kernel) && is_written_alike(launch->grid, grid) && is_written_alike(launch->block, block);
+    *is_known = launch->kernel && is_written_alike(launch->kernel, kernel) && is_written_alike(launch->grid, grid) &&
+                is_written_alike(launch->block, block);
     if (!*is_known) *launch = (struct gsim_reader_launch){.grid = grid, .block = block};
     return launch;
 }
@@ -310,7 +317,8 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
 }
 
 /* The ranks of a collective, none of them twice, in the communicator's order. */
-static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_collective *collective)
+static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_fields *fields,
+                                   struct gsim_collective *collective)
 {
     const char *at = NULL;
     if (!fields->values[OP_GROUP]) return GSIM_OK;
@@ -320,7 +328,8 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
         if (status == GSIM_OK && at) status = gsim_fields_integer_at(fields, at, 0, GSIM_LIMIT_RANKS - 1, &rank);
         if (status != GSIM_OK) return status;
         if (!at) break;
-        if (gsim_array_grow((void **)&reader->group, sizeof *reader->group, collective->group_count, &reader->group_room))
+        if (gsim_array_grow((void **)&reader->group, sizeof *reader->group, collective->group_count,
+                            &reader->group_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
         for (uint32_t i = 0; i < collective->group_count; i++)
             if (reader->group[i] == (uint32_t)rank) return gsim_fields_error(fields, "rank %.0f is listed twice", rank);
@@ -330,7 +339,8 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
     fields->place.has_element = false;
     bool is_pair = gsim_collective_is_pair(collective->kind);
     if (!collective->group_count || (is_pair && collective->group_count != 2))
-        return gsim_fields_error(fields, "expected %s, found %u", is_pair ? "two ranks" : "a rank or more", collective->group_count);
+        return gsim_fields_error(fields, "expected %s, found %u", is_pair ? "two ranks" : "a rank or more",
+                                 collective->group_count);
     collective->group = reader->group;
     return GSIM_OK;
 }
@@ -344,10 +354,13 @@ static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_
     if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_KIND, gsim_collective_names, &kind);
     if (status == GSIM_OK) status = gsim_fields_require(fields, OP_BYTES);
     if (status == GSIM_OK) status = gsim_fields_integer(fields, OP_BYTES, 1, GSIM_LIMIT_BYTES, &bytes);
-    if (status == GSIM_OK && fields->values[OP_ALGORITHM]) status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
-    if (status == GSIM_OK && fields->values[OP_PROTOCOL]) status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
+    if (status == GSIM_OK && fields->values[OP_ALGORITHM])
+        status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
+    if (status == GSIM_OK && fields->values[OP_PROTOCOL])
+        status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
     if (status == GSIM_OK) status = gsim_reader_count(fields, OP_CHANNELS, GSIM_LIMIT_CHANNELS, &collective.channels);
-    if (status == GSIM_OK) status = gsim_reader_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
+    if (status == GSIM_OK)
+        status = gsim_reader_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
     if (status != GSIM_OK) return status;
     collective.kind = (enum gsim_collective_kind)kind;
     collective.algorithm = (enum gsim_collective_algorithm)algorithm;
@@ -423,7 +436,8 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
 static uint64_t find_allowed(int kind)
 {
     uint64_t allowed = 0;
-    for (int i = 0; i < OP_FIELD_COUNT; i++) allowed |= (uint64_t)(strchr(i < OP_WORK ? op_kinds[i] : "K", kind_letters[kind]) != NULL) << i;
+    for (int i = 0; i < OP_FIELD_COUNT; i++)
+        allowed |= (uint64_t)(strchr(i < OP_WORK ? op_kinds[i] : "K", kind_letters[kind]) != NULL) << i;
     return allowed;
 }
 
@@ -456,13 +470,15 @@ static bool is_on_device(const struct gsim_op *op)
 
 static enum gsim_status add_pending(struct gsim_reader *reader, uint32_t op, int32_t stream)
 {
-    if (gsim_array_grow((void **)&reader->pending, sizeof *reader->pending, reader->pending_count, &reader->pending_room))
+    if (gsim_array_grow((void **)&reader->pending, sizeof *reader->pending, reader->pending_count,
+                        &reader->pending_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->pending[reader->pending_count++] = (struct gsim_reader_pending){op, stream};
     return GSIM_OK;
 }
 
-/* The host waits for what was issued before, to the one stream or to all, and then takes "us": as a host_compute after all that. */
+/* The host waits for what was issued before, to the one stream or to all, and then takes "us": as a host_compute after
+ * all that. */
 static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
 {
     size_t left = 0;
@@ -485,8 +501,12 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
                                 const char **rest)
 {
     const char *values[OP_FIELD_COUNT];
-    struct gsim_fields fields = {.place = {.list = "ops", .index = index}, .names = op_names, .count = OP_FIELD_COUNT, .values = values,
-                                 .followed = reader->followed, .error = reader->error};
+    struct gsim_fields fields = {.place = {.list = "ops", .index = index},
+                                 .names = op_names,
+                                 .count = OP_FIELD_COUNT,
+                                 .values = values,
+                                 .followed = reader->followed,
+                                 .error = reader->error};
     struct gsim_op op = {0};
     char what[GSIM_NAME_ROOM];
     int kind = 0;
@@ -496,7 +516,9 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
     if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
-    op.kind = kind == SYNCHRONIZE ? GSIM_OP_HOST_COMPUTE : kind == COLLECTIVE ? GSIM_OP_KERNEL : (enum gsim_op_kind)kind;
+    op.kind = kind == SYNCHRONIZE  ? GSIM_OP_HOST_COMPUTE
+              : kind == COLLECTIVE ? GSIM_OP_KERNEL
+                                   : (enum gsim_op_kind)kind;
     if (status == GSIM_OK) status = check_kind(reader, &fields, kind);
     if (status == GSIM_OK) status = read_common(reader, &fields, &op);
     if (status != GSIM_OK) return status;

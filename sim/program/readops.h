@@ -16,10 +16,11 @@
     X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
     X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
     X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
-    X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") X(WORK_SLICE_SMS, "slice_sms")     \
-    X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
+    X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") \
+    X(WORK_SLICE_SMS, "slice_sms") X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
     X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj") \
-    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_DATA_BYTES, "data_bytes") X(WORK_MEMORY_WAIT, "memory_wait") X(WORK_DRAM_COST, "dram_cost") \
+    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_DATA_BYTES, "data_bytes") \
+    X(WORK_MEMORY_WAIT, "memory_wait") X(WORK_DRAM_COST, "dram_cost") \
     X(WORK_IMBALANCE, "imbalance") X(WORK_CLUSTER, "cluster")
 /* clang-format on */
 #define GSIM_DEMAND_FIELD_ID(id, name)   id,
@@ -60,7 +61,7 @@ struct gsim_reader {
     struct gsim_reader_pending *pending; /* ops on the device that no synchronize has waited for */
     size_t pending_count;
     uint8_t followed[GSIM_FIELDS_MOST + 1]; /* of an op's fields */
-    uint64_t allowed[GSIM_READER_KINDS];    /* the fields that an op of each kind may have, a bit each; 0: not found yet */
+    uint64_t allowed[GSIM_READER_KINDS]; /* the fields that an op of each kind may have, a bit each; 0: not found yet */
     struct gsim_reader_launch launches[GSIM_READER_LAUNCHES]; /* by their text's hash, the latest */
     /* of the op being read */
     struct gsim_arg *args, *ordered;
@@ -74,11 +75,13 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
                                   struct gsim_kernel *kernel) GSIM_NODISCARD;
 
 /* A whole number from 0 to MAXIMUM; absent: COUNT stays. */
-enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double maximum, uint32_t *count) GSIM_NODISCARD;
+enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double maximum,
+                                   uint32_t *count) GSIM_NODISCARD;
 /* Whether any work field, which start at FIRST, is there. */
 bool gsim_reader_has_work(const struct gsim_fields *fields, int first);
 /* [x], [x, y] or [x, y, z], each from 1 to its maximum. */
-enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const double maximum[3], struct gsim_dim3 *shape) GSIM_NODISCARD;
+enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const double maximum[3],
+                                   struct gsim_dim3 *shape) GSIM_NODISCARD;
 
 /* Reads the op at VALUE and gives it to the builder. */
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,

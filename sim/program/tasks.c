@@ -16,7 +16,8 @@ static bool add(uint32_t *sum, uint32_t count)
 }
 
 /* The task's ops, numbered from FIRST.ops; buffers and kernels of ALL. */
-static bool copy_ops(struct gsim_task_set *set, const struct gsim_program *from, const struct counts *first, struct gsim_op *to, uint32_t first_op)
+static bool copy_ops(struct gsim_task_set *set, const struct gsim_program *from, const struct counts *first,
+                     struct gsim_op *to, uint32_t first_op)
 {
     for (uint32_t i = 0; i < from->op_count; i++) {
         const struct gsim_op *op = &from->ops[i];
@@ -41,8 +42,10 @@ static bool add_program(struct gsim_task_set *set, uint32_t task, struct counts 
 {
     const struct gsim_program *from = set->tasks[task].program;
     struct gsim_program *own = &set->programs[task];
-    if (from->buffer_count) memcpy(set->all.buffers + first->buffers, from->buffers, sizeof *from->buffers * from->buffer_count);
-    if (from->kernel_count) memcpy(set->all.kernels + first->kernels, from->kernels, sizeof *from->kernels * from->kernel_count);
+    if (from->buffer_count)
+        memcpy(set->all.buffers + first->buffers, from->buffers, sizeof *from->buffers * from->buffer_count);
+    if (from->kernel_count)
+        memcpy(set->all.kernels + first->kernels, from->kernels, sizeof *from->kernels * from->kernel_count);
     *own = set->all;
     own->arena = (struct gsim_arena){0};
     own->name = set->tasks[task].name;
@@ -50,7 +53,8 @@ static bool add_program(struct gsim_task_set *set, uint32_t task, struct counts 
     own->iterations = 1;
     own->ops = GSIM_ARENA_ARRAY(&set->arena, struct gsim_op, from->op_count + 1);
     set->first_op[task] = first->ops;
-    if (!own->ops || !copy_ops(set, from, first, own->ops, 0) || !copy_ops(set, from, first, set->all.ops + first->ops, first->ops))
+    if (!own->ops || !copy_ops(set, from, first, own->ops, 0) ||
+        !copy_ops(set, from, first, set->all.ops + first->ops, first->ops))
         return false;
     first->buffers += from->buffer_count;
     first->kernels += from->kernel_count;
@@ -58,16 +62,17 @@ static bool add_program(struct gsim_task_set *set, uint32_t task, struct counts 
     return true;
 }
 
-enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks, uint32_t count,
-                                    struct gsim_error *error)
+enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks,
+                                    uint32_t count, struct gsim_error *error)
 {
     struct counts sum = {0}, first = {0};
     bool fits = true;
     *set = (struct gsim_task_set){.tasks = tasks, .count = count};
     for (uint32_t i = 0; i < count; i++)
-        fits &= add(&sum.buffers, tasks[i].program->buffer_count) && add(&sum.kernels, tasks[i].program->kernel_count) &&
-                add(&sum.ops, tasks[i].program->op_count);
-    if (!fits) return gsim_error_set(error, GSIM_INPUT, "the tasks' programs together have more ops than can be numbered");
+        fits &= add(&sum.buffers, tasks[i].program->buffer_count) &&
+                add(&sum.kernels, tasks[i].program->kernel_count) && add(&sum.ops, tasks[i].program->op_count);
+    if (!fits)
+        return gsim_error_set(error, GSIM_INPUT, "the tasks' programs together have more ops than can be numbered");
     set->all = (struct gsim_program){
         .name = gsim_arena_strdup(&set->arena, name),
         .buffers = GSIM_ARENA_ARRAY(&set->arena, struct gsim_buffer, sum.buffers + 1),
@@ -97,7 +102,8 @@ void gsim_task_set_release(struct gsim_task_set *set)
 
 static bool is_same(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
-    return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
+    return memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 &&
+           strcmp(a->name, b->name) == 0;
 }
 
 void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity)

@@ -72,7 +72,8 @@ static void put_pipes(struct writer *w, const struct gsim_kernel *k, const struc
         }
         put(w, "}");
     }
-    if (k->cluster.x && (k->cluster.x != base->cluster.x || k->cluster.y != base->cluster.y || k->cluster.z != base->cluster.z))
+    if (k->cluster.x &&
+        (k->cluster.x != base->cluster.x || k->cluster.y != base->cluster.y || k->cluster.z != base->cluster.z))
         put(w, ", \"cluster\": [%u, %u, %u]", k->cluster.x, k->cluster.y, k->cluster.z);
 }
 
@@ -107,7 +108,8 @@ static void put_work(struct writer *w, const struct gsim_kernel *k, const struct
         {"trigger", k->trigger, base->trigger, false},
         {"energy_mj", k->energy_mj, base->energy_mj, false},
         {"slice_sms", k->slice_sms, base->slice_sms, false},
-        {"slice_us", k->slice_us, base->slice_us, k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
+        {"slice_us", k->slice_us, base->slice_us,
+         k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;
@@ -191,7 +193,8 @@ static bool is_listed(const struct gsim_arg *arg, enum listed list)
 }
 
 /* The segments of an argument that are in LIST; false: there are none. */
-static bool put_segments(struct writer *w, const char *name, const struct gsim_op *op, uint32_t arg, enum listed list, uint32_t *count)
+static bool put_segments(struct writer *w, const char *name, const struct gsim_op *op, uint32_t arg, enum listed list,
+                         uint32_t *count)
 {
     bool has_any = false;
     if (list != LIST_READS && list != LIST_WRITES) return false;
@@ -257,7 +260,8 @@ static void put_op(struct writer *w, const struct gsim_op *op)
 {
     static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute"};
     static const char *const copies[] = {"h2d", "d2h", "d2d", "p2p"};
-    const struct gsim_collective *collective = op->kind == GSIM_OP_KERNEL ? w->program->kernels[op->kernel_index].collective : NULL;
+    const struct gsim_collective *collective =
+        op->kind == GSIM_OP_KERNEL ? w->program->kernels[op->kernel_index].collective : NULL;
     put(w, "%s\n  {\"op\": \"%s\"", op->index ? "," : "", collective ? "collective" : kinds[op->kind]);
     if (op->kind == GSIM_OP_COPY) put(w, ", \"kind\": \"%s\"", copies[op->copy_kind]);
     if (collective) {

@@ -19,14 +19,16 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row, struct gsim_error *error)
+static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row,
+                            struct gsim_error *error)
 {
-    if (gsim_array_grow((void **)&plan->rows, sizeof *plan->rows, plan->count, room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow((void **)&plan->rows, sizeof *plan->rows, plan->count, room))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     plan->rows[plan->count++] = *row;
     return GSIM_OK;
 }
 
-/* --- of a run ------------------------------------------------------------------------------------------------------- */
+/* --- of a run --- */
 
 struct issued {
     struct gsim_op_plan_row row;
@@ -42,7 +44,8 @@ static int by_launch(const void *a, const void *b)
     return x->row.op < y->row.op ? -1 : x->row.op > y->row.op;
 }
 
-static struct issued issued(uint32_t op, uint32_t device, uint32_t stream, gsim_time start, gsim_time launch, uint32_t correlation, gsim_time from)
+static struct issued issued(uint32_t op, uint32_t device, uint32_t stream, gsim_time start, gsim_time launch,
+                            uint32_t correlation, gsim_time from)
 {
     return (struct issued){{op, device, stream, gsim_time_us(start - from)}, launch, correlation};
 }
@@ -58,11 +61,13 @@ enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_
     if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
-        if (k->iteration == last) list[count++] = issued(k->op, k->device, k->stream, k->start, k->launch, k->correlation, from);
+        if (k->iteration == last)
+            list[count++] = issued(k->op, k->device, k->stream, k->start, k->launch, k->correlation, from);
     }
     for (size_t i = 0; i < t->copy_count; i++) { /* others serve an op of another kind */
         const struct gsim_copy_record *c = &t->copies[i];
-        bool is_own = c->iteration == last && c->reason == GSIM_REASON_EXPLICIT && c->op < t->program->op_count && t->program->ops[c->op].kind == GSIM_OP_COPY;
+        bool is_own = c->iteration == last && c->reason == GSIM_REASON_EXPLICIT && c->op < t->program->op_count &&
+                      t->program->ops[c->op].kind == GSIM_OP_COPY;
         if (is_own) list[count++] = issued(c->op, c->device, c->stream, c->start, c->launch, c->correlation, from);
     }
     qsort(list, count, sizeof *list, by_launch);
@@ -71,7 +76,7 @@ enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_
     return status;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
 {
@@ -84,7 +89,8 @@ static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, st
         number++;
         if (line[0] == '#' || strncmp(line, "op,", 3) == 0 || line[0] == '\n') continue;
         if (sscanf(line, "%u,%u,%u,%lf", &row.op, &row.device, &row.stream, &row.start_us) < 3)
-            status = gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, number);
+            status =
+                gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, number);
         else
             status = add(plan, &room, &row, error);
     }
@@ -95,7 +101,9 @@ static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, st
 static bool read_count(const cJSON *item, const char *name, uint32_t *value)
 {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(item, name);
-    if (!cJSON_IsNumber(found) || found->valuedouble < 0 || found->valuedouble >= UINT32_MAX || found->valuedouble != floor(found->valuedouble)) return false;
+    if (!cJSON_IsNumber(found) || found->valuedouble < 0 || found->valuedouble >= UINT32_MAX ||
+        found->valuedouble != floor(found->valuedouble))
+        return false;
     *value = (uint32_t)found->valuedouble;
     return true;
 }
@@ -106,13 +114,16 @@ static enum gsim_status read_json(struct gsim_op_plan *plan, const char *path, s
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "ops"), *item;
     size_t room = 0;
     if (!json) return error->status;
-    enum gsim_status status = cJSON_IsArray(list) ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "'%s': ops: expected a list", path);
+    enum gsim_status status =
+        cJSON_IsArray(list) ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "'%s': ops: expected a list", path);
     cJSON_ArrayForEach(item, list)
     {
         struct gsim_op_plan_row row = {0};
         if (status != GSIM_OK) break;
-        if (!read_count(item, "op", &row.op) || !read_count(item, "device", &row.device) || !read_count(item, "stream", &row.stream))
-            status = gsim_error_set(error, GSIM_INPUT, "'%s': ops[%zu]: expected op, device and stream", path, plan->count);
+        if (!read_count(item, "op", &row.op) || !read_count(item, "device", &row.device) ||
+            !read_count(item, "stream", &row.stream))
+            status =
+                gsim_error_set(error, GSIM_INPUT, "'%s': ops[%zu]: expected op, device and stream", path, plan->count);
         else
             status = add(plan, &room, &row, error);
     }
@@ -138,7 +149,8 @@ enum gsim_status gsim_op_plan_write(const struct gsim_op_plan *plan, const char 
     for (size_t i = 0; i < plan->count; i++) {
         const struct gsim_op_plan_row *r = &plan->rows[i];
         if (json)
-            gsim_output_printf(&output, "%s\n  {\"op\": %u, \"device\": %u, \"stream\": %u, \"start_us\": %.6f}", i ? "," : "", r->op, r->device, r->stream, r->start_us);
+            gsim_output_printf(&output, "%s\n  {\"op\": %u, \"device\": %u, \"stream\": %u, \"start_us\": %.6f}",
+                               i ? "," : "", r->op, r->device, r->stream, r->start_us);
         else
             gsim_output_printf(&output, "%u,%u,%u,%.6f\n", r->op, r->device, r->stream, r->start_us);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. An observer that keeps which kernels' blocks were resident on which SMs from when to when, for traces with
- * a track per SM (sim/report/chrome_sms.h). It sees what the machine knows: SMs in the same state together, and blocks that
- * start and end together as one; with gpu.exact=1 every block.
+ * Layer: sim. An observer that keeps which kernels' blocks were resident on which SMs from when to when, for traces
+ * with a track per SM (sim/report/chrome_sms.h). It sees what the machine knows: SMs in the same state together, and
+ * blocks that start and end together as one; with gpu.exact=1 every block.
  */
 #pragma once
 

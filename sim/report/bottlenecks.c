@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. See sim/report/bottlenecks.h. From a kernel or copy the walk goes to what it waited for last: its launch call, or
- * what ended before it in its stream, behind an event or on one of its buffers. From a call it goes back over the thread's
- * calls to one that blocked, and from there to the work that released it. So every moment is charged once.
+ * Layer: sim. See sim/report/bottlenecks.h. From a kernel or copy the walk goes to what it waited for last: its launch
+ * call, or what ended before it in its stream, behind an event or on one of its buffers. From a call it goes back over
+ * the thread's calls to one that blocked, and from there to the work that released it. So every moment is charged once.
  */
 #include "sim/report/bottlenecks.h"
 
@@ -57,7 +57,10 @@ static void charge(struct walk *w, enum gsim_bottleneck bottleneck, gsim_time fr
 }
 
 /* --- the lists ----------------------------------------------------------------------------------------------- */
-static uint32_t list_of_writers(const struct walk *w, uint32_t buffer) { return LIST_STREAMS + w->stream_count + buffer; }
+static uint32_t list_of_writers(const struct walk *w, uint32_t buffer)
+{
+    return LIST_STREAMS + w->stream_count + buffer;
+}
 static uint32_t list_of_users(const struct walk *w, uint32_t buffer)
 {
     return LIST_STREAMS + w->stream_count + w->timeline->program->buffer_count + buffer;
@@ -149,8 +152,8 @@ static uint32_t last_of(const struct walk *w, uint32_t list, gsim_time until, ui
 
 #define THREADS_LOOKED_AT 64 /* calls of so many others may end between a copy and the call that waits for it */
 
-/* The call that waited for a copy which has none of its own: a host access, or a launch without page faults, moves managed
- * memory by itself. NONE: none did. */
+/* The call that waited for a copy which has none of its own: a host access, or a launch without page faults, moves
+ * managed memory by itself. NONE: none did. */
 static uint32_t call_around(const struct walk *w, const struct gsim_copy_record *copy)
 {
     const struct gsim_timeline *t = w->timeline;
@@ -167,7 +170,8 @@ static uint32_t call_around(const struct walk *w, const struct gsim_copy_record 
 
 static uint32_t call_of(const struct walk *w, uint32_t record)
 {
-    uint32_t correlation = is_copy(w, record) ? copy_of(w, record)->correlation : w->timeline->kernels[record].correlation;
+    uint32_t correlation =
+        is_copy(w, record) ? copy_of(w, record)->correlation : w->timeline->kernels[record].correlation;
     uint32_t call = correlation < w->correlation_count ? w->call_of[correlation] : NONE;
     return call == NONE && is_copy(w, record) ? call_around(w, copy_of(w, record)) : call;
 }
@@ -235,7 +239,8 @@ static uint32_t cause_of(const struct walk *w, uint32_t record, gsim_time ready)
         return later_of(w, found, last_of(w, list_of_users(w, copy->buffer_index), ready, record));
     }
     const struct gsim_kernel_record *kernel = &w->timeline->kernels[record];
-    uint32_t found = later_of(w, last_of(w, LIST_STREAMS + kernel->stream, ready, record), last_behind_events(w, kernel, record));
+    uint32_t found =
+        later_of(w, last_of(w, LIST_STREAMS + kernel->stream, ready, record), last_behind_events(w, kernel, record));
     for (uint32_t a = 0; op && a < op->arg_count; a++) {
         uint32_t buffer = op->args[a].buffer_index;
         uint32_t list = op->args[a].writes ? list_of_users(w, buffer) : list_of_writers(w, buffer);
@@ -257,7 +262,8 @@ static gsim_time time_with_room(const struct walk *w, gsim_time from, gsim_time 
     }
     for (size_t i = low ? low - 1 : 0; i < t->occupancy_count && t->occupancy[i].time < until; i++) {
         gsim_time begin = t->occupancy[i].time > from ? t->occupancy[i].time : from;
-        gsim_time end = i + 1 < t->occupancy_count && t->occupancy[i + 1].time < until ? t->occupancy[i + 1].time : until;
+        gsim_time end =
+            i + 1 < t->occupancy_count && t->occupancy[i + 1].time < until ? t->occupancy[i + 1].time : until;
         if (t->occupancy[i].busy_sms < FULL * w->device->sm_count && end > begin) room += end - begin;
     }
     return room;
@@ -270,7 +276,8 @@ static gsim_time faulted(const struct walk *w, uint32_t op, gsim_time from, gsim
     for (uint32_t i = stop_of(w, LIST_ALL, until); i-- > w->list_start[LIST_ALL];) {
         uint32_t record = w->lists[i];
         if (end_of(w, record) <= from) break;
-        if (!is_copy(w, record) || copy_of(w, record)->reason != GSIM_REASON_FAULT || copy_of(w, record)->op != op) continue;
+        if (!is_copy(w, record) || copy_of(w, record)->reason != GSIM_REASON_FAULT || copy_of(w, record)->op != op)
+            continue;
         gsim_time begin = copy_of(w, record)->start > from ? copy_of(w, record)->start : from;
         gsim_time end = copy_of(w, record)->end < until ? copy_of(w, record)->end : until;
         if (end > begin) time += end - begin;
@@ -319,8 +326,10 @@ static void step_host(struct walk *w, struct place *at)
         return;
     }
     const struct gsim_api_record *api = &w->timeline->apis[call];
-    uint32_t list = api->api == GSIM_API_STREAM_SYNC && api->stream < w->stream_count ? LIST_STREAMS + api->stream : LIST_ALL;
-    gsim_time woken = api->api == GSIM_API_MEMCPY ? api->end : api->start + api->waited; /* a staged copy waits at its end */
+    uint32_t list =
+        api->api == GSIM_API_STREAM_SYNC && api->stream < w->stream_count ? LIST_STREAMS + api->stream : LIST_ALL;
+    gsim_time woken =
+        api->api == GSIM_API_MEMCPY ? api->end : api->start + api->waited; /* a staged copy waits at its end */
     uint32_t freed_by = api->waited > 0 ? last_of(w, list, woken < at->time ? woken : at->time, NONE) : NONE;
     if (freed_by != NONE && end_of(w, freed_by) >= api->start) {
         charge_host(w, call, end_of(w, freed_by), at->time);
@@ -372,7 +381,8 @@ static void walk_back(struct walk *w)
     struct place at = {w->metrics->makespan, NONE, NONE};
     if (t->api_count) at.call = (uint32_t)t->api_count - 1;
     uint32_t last = w->record_count ? w->records[w->record_count - 1] : NONE;
-    if (last != NONE && (at.call == NONE || end_of(w, last) > call_end(w, at.call))) at = (struct place){end_of(w, last), at.call, last};
+    if (last != NONE && (at.call == NONE || end_of(w, last) > call_end(w, at.call)))
+        at = (struct place){end_of(w, last), at.call, last};
     for (size_t steps = 2 * (t->api_count + w->record_count) + 2; at.time > 0 && steps > 0; steps--) {
         if (at.record != NONE) step_device(w, &at);
         else step_host(w, &at);
@@ -382,15 +392,23 @@ static void walk_back(struct walk *w)
 
 static gsim_time longest_gap(const struct gsim_device_spec *d)
 {
-    double gaps[] = {d->launch_to_start_us, d->stream_gap_us, d->event_gap_us, d->graph_start_us + d->graph_cold_us, d->graph_node_gap_us,
-                     d->graph_cross_gap_us, d->copy_start_us, d->kernel_to_copy_us + d->engine_poll_us, d->copy_to_kernel_us + d->engine_poll_us};
+    double gaps[] = {d->launch_to_start_us,
+                     d->stream_gap_us,
+                     d->event_gap_us,
+                     d->graph_start_us + d->graph_cold_us,
+                     d->graph_node_gap_us,
+                     d->graph_cross_gap_us,
+                     d->copy_start_us,
+                     d->kernel_to_copy_us + d->engine_poll_us,
+                     d->copy_to_kernel_us + d->engine_poll_us};
     double longest = 0;
     for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++)
         if (gaps[i] > longest) longest = gaps[i];
     return gsim_time_from_us(1.5 * longest);
 }
 
-/* The greatest cause, and what stands for it: of room on the SMs an op that takes most of it, of the host its dearest call. */
+/* The greatest cause, and what stands for it: of room on the SMs an op that takes most of it, of the host its dearest
+ * call. */
 static void name_bottleneck(struct walk *w)
 {
     struct gsim_metrics *m = w->metrics;
@@ -436,8 +454,11 @@ enum gsim_status gsim_bottlenecks_compute(const struct gsim_timeline *timeline, 
                                      const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                      struct gsim_error *error)
 {
-    struct walk w = {.timeline = timeline, .device = device, .alone = alone, .metrics = metrics, .gap = longest_gap(device)};
-    if (timeline->request_count || !timeline->detailed || !timeline->api_count || !timeline->program || metrics->makespan <= 0) return GSIM_OK;
+    struct walk w = {
+        .timeline = timeline, .device = device, .alone = alone, .metrics = metrics, .gap = longest_gap(device)};
+    if (timeline->request_count || !timeline->detailed || !timeline->api_count || !timeline->program ||
+        metrics->makespan <= 0)
+        return GSIM_OK;
     w.op_time = GSIM_ARENA_ARRAY(&w.arena, gsim_time, timeline->program->op_count + 1);
     bool ok = w.op_time && make_lists(&w) && index_calls(&w);
     if (ok) {

@@ -16,7 +16,8 @@ struct ends {
 static gsim_time later(gsim_time a, gsim_time b) { return a > b ? a : b; }
 
 /* What an op that is unknown may touch beside its arguments is left out: a bound may be low. */
-static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration, struct gsim_places *buffers, gsim_time *finish)
+static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration,
+                      struct gsim_places *buffers, gsim_time *finish)
 {
     const struct gsim_op *op = &program->ops[index];
     gsim_time start = 0;
@@ -85,7 +86,8 @@ static gsim_time op_least_time(const struct gsim_op *op, const struct gsim_devic
     case GSIM_OP_COPY:
         if (op->copy_kind == GSIM_COPY_H2D) return transfer_time((double)op->bytes, device->h2d_gbps);
         if (op->copy_kind == GSIM_COPY_D2H) return transfer_time((double)op->bytes, device->d2h_gbps);
-        if (op->copy_kind == GSIM_COPY_P2P) return transfer_time((double)op->bytes, fmax(device->peer_gbps, device->h2d_gbps));
+        if (op->copy_kind == GSIM_COPY_P2P)
+            return transfer_time((double)op->bytes, fmax(device->peer_gbps, device->h2d_gbps));
         return transfer_time((double)op->bytes, device->d2d_gbps);
     case GSIM_OP_PREFETCH: /* moves nothing when the data is there already */
     case GSIM_OP_HOST_WRITE:
@@ -115,9 +117,10 @@ static void offer_links(const struct gsim_device_spec *device, double gpus, stru
     offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h * gpus), "device-to-host link");
 }
 
-/* A kernel needs the chip's DRAM or its SMs' issue rate for what the machine makes of its demand over the peak, but never
- * for longer than it runs alone; spread evenly over the GPUs at best. */
-static void offer_kernels(const struct gsim_timeline *timeline, const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics)
+/* A kernel needs the chip's DRAM or its SMs' issue rate for what the machine makes of its demand over the peak, but
+ * never for longer than it runs alone; spread evenly over the GPUs at best. */
+static void offer_kernels(const struct gsim_timeline *timeline, const struct gsim_kernel_alone *alone,
+                          struct gsim_metrics *metrics)
 {
     double dram = 0, issue = 0;
     for (size_t i = 0; i < timeline->kernel_count; i++) {

@@ -180,8 +180,7 @@ static void put_calls(struct writer *writer)
     }
 }
 
-/* --- counters and head ---------------------------------------------------------------------------------------------
- */
+/* --- counters and head --- */
 static void put_occupancy(struct writer *writer)
 {
     const struct gsim_timeline *timeline = writer->timeline;

@@ -14,6 +14,7 @@
 /* Kernels, copies and waits as slices of process 0 (the device), one track per stream and more where slices
  * overlap; API calls as slices of process GSIM_TRACE_HOST_PID, one track per host thread; flow events from
  * call to device work by correlation, and from one stream's work to another's that waited for its event; iterations
- * and occupancy; within the result's window; with a block log a track per SM (sim/report/chrome_sms.h). Streams: memory for one slice per record only. */
+ * and occupancy; within the result's window; with a block log a track per SM (sim/report/chrome_sms.h). Streams: memory
+ * for one slice per record only. */
 enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
                                    struct gsim_error *error) GSIM_NODISCARD;

@@ -74,7 +74,8 @@ static const struct gsim_trace_work *find_target(const struct gsim_trace_work *w
     return i < count && works[i].stream == stream ? &works[i] : NULL;
 }
 
-static void put_end(struct gsim_output *output, const char *phase, const struct gsim_trace_work *work, uint64_t id, gsim_time at)
+static void put_end(struct gsim_output *output, const char *phase, const struct gsim_trace_work *work, uint64_t id,
+                    gsim_time at)
 {
     gsim_output_put(output, ",\n{'ph':'%s','cat':'event_wait','pid':%u,'tid':%z,'name':'waits for','id':%z,'ts':%t%s",
                     phase, work->device, (unsigned long long)work->tid, (unsigned long long)id, at,

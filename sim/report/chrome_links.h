@@ -17,7 +17,7 @@ struct gsim_trace_work {
 };
 
 void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_output *output);
-/* An arrow for each wait: from what the recorded stream did last before the event, to what the waiting stream does first
- * behind it, where the trace shows both. Sorts WORKS. The flows' ids follow on AFTER_ID. */
+/* An arrow for each wait: from what the recorded stream did last before the event, to what the waiting stream does
+ * first behind it, where the trace shows both. Sorts WORKS. The flows' ids follow on AFTER_ID. */
 void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace_work *works, size_t count,
                              uint64_t after_id, struct gsim_output *output);

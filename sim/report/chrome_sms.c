@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/report/chrome_sms.h. Thread id: 1000 times the SM and the lane, as slices on one track may not overlap: kernels that
- * share an SM, and with gpu.exact=1 the blocks of one, take lanes.
+ * See sim/report/chrome_sms.h. Thread id: 1000 times the SM and the lane, as slices on one track may not overlap:
+ * kernels that share an SM, and with gpu.exact=1 the blocks of one, take lanes.
  */
 #include "sim/report/chrome_sms.h"
 
@@ -44,7 +44,8 @@ static enum gsim_status add_slices(struct gsim_slices *slices, const struct gsim
 {
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < count && status == GSIM_OK; i++) {
-        const struct gsim_slice slice = {.start = stays[i].start, .end = stays[i].end, .record = (uint32_t)i, .kind = GSIM_SLICE_KERNEL};
+        const struct gsim_slice slice = {
+            .start = stays[i].start, .end = stays[i].end, .record = (uint32_t)i, .kind = GSIM_SLICE_KERNEL};
         status = gsim_slices_add(slices, &slice, error);
     }
     return status == GSIM_OK ? gsim_slices_arrange(slices, error) : status;
@@ -57,7 +58,8 @@ static enum gsim_status put_sm(const struct gsim_result *result, uint32_t sm, st
     struct gsim_stay *stays = NULL;
     size_t count = 0;
     uint32_t lanes = 0;
-    enum gsim_status status = gsim_block_log_stays(result->blocks, sm, !result->simulation->gpu.exact, &stays, &count, error);
+    enum gsim_status status =
+        gsim_block_log_stays(result->blocks, sm, !result->simulation->gpu.exact, &stays, &count, error);
     if (status == GSIM_OK) status = add_slices(&slices, stays, count, error);
     if (status == GSIM_OK) name_lane(output, sm, lanes++); /* also of an SM that had nothing to do */
     for (size_t i = 0; i < slices.count && status == GSIM_OK; i++) {
@@ -71,7 +73,8 @@ static enum gsim_status put_sm(const struct gsim_result *result, uint32_t sm, st
     return status;
 }
 
-enum gsim_status gsim_chrome_write_sms(const struct gsim_result *result, struct gsim_output *output, struct gsim_error *error)
+enum gsim_status gsim_chrome_write_sms(const struct gsim_result *result, struct gsim_output *output,
+                                       struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     if (!result->blocks) return GSIM_OK;
@@ -79,6 +82,7 @@ enum gsim_status gsim_chrome_write_sms(const struct gsim_result *result, struct 
     gsim_output_text(output, "\"name\":\"GPU 0: SMs\"}}");
     put_metadata(output, "process_sort_index", 0);
     gsim_output_text(output, "\"sort_index\":2}}");
-    for (uint32_t sm = 0; sm < result->blocks->sm_count && status == GSIM_OK; sm++) status = put_sm(result, sm, output, error);
+    for (uint32_t sm = 0; sm < result->blocks->sm_count && status == GSIM_OK; sm++)
+        status = put_sm(result, sm, output, error);
     return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/report (internal to traces/chrome*.c). The SMs of a trace: a process of its own with a track per SM ("SM 0", ...)
- * and slices for the kernels whose blocks stood there. Their category is "sm_blocks", which readers of kernels pass over.
+ * Layer: sim/report (internal to traces/chrome*.c). The SMs of a trace: a process of its own with a track per SM ("SM
+ * 0", ...) and slices for the kernels whose blocks stood there. Their category is "sm_blocks", which readers of kernels
+ * pass over.
  */
 #pragma once
 

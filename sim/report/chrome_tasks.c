@@ -4,7 +4,8 @@
 
 #define FIRST_PID 2000 /* above those of GPUs and SMs */
 
-static void put_event(struct gsim_output *output, uint32_t task, uint32_t thread, const char *name, gsim_time start, gsim_time end)
+static void put_event(struct gsim_output *output, uint32_t task, uint32_t thread, const char *name, gsim_time start,
+                      gsim_time end)
 {
     gsim_output_put(output, ",\n{'ph':'X','cat':'task','pid':%u,'tid':%u,'name':%q,'ts':%t,'dur':%t}", FIRST_PID + task,
                     thread, name, start, end - start);
@@ -31,6 +32,7 @@ void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_outpu
         put_event(output, t->requests[i].task, 0, name, t->requests[i].start, t->requests[i].end);
     }
     for (size_t i = 0; i < t->kernel_count; i++)
-        if (gsim_result_shows(result, t->kernels[i].start, t->kernels[i].end)) put_event(output, t->kernels[i].task, 1 + t->kernels[i].stream, t->program->kernels[t->kernels[i].kernel_index].name, t->kernels[i].start,
-                  t->kernels[i].end);
+        if (gsim_result_shows(result, t->kernels[i].start, t->kernels[i].end))
+            put_event(output, t->kernels[i].task, 1 + t->kernels[i].stream,
+                      t->program->kernels[t->kernels[i].kernel_index].name, t->kernels[i].start, t->kernels[i].end);
 }

@@ -18,7 +18,8 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Records arrive in order of completion, so ends are in order already and starts nearly: each is moved as far as it has to be, while that is near. */
+/* Records arrive in order of completion, so ends are in order already and starts nearly: each is moved as far as it has
+ * to be, while that is near. */
 static void sort_times(gsim_time *times, size_t count)
 {
     enum { NEAR = 32 };
@@ -209,27 +210,33 @@ static void compute_occupancy(const struct gsim_timeline *timeline, const struct
 }
 
 /* Where records were not kept: what sums tell. Overlaps, bounds and bottlenecks they do not. */
-static void compute_sums(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, struct gsim_metrics *metrics)
+static void compute_sums(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                         struct gsim_metrics *metrics)
 {
     const struct gsim_sums *sums = timeline->sums;
     gsim_time calls = 0;
     metrics->makespan = sums->end;
-    for (size_t i = 0; i < timeline->iteration_count; i++) metrics->makespan = later(metrics->makespan, timeline->iterations[i].end);
+    for (size_t i = 0; i < timeline->iteration_count; i++)
+        metrics->makespan = later(metrics->makespan, timeline->iterations[i].end);
     for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++) metrics->kernel_time += sums->kernels[i].total;
     for (int kind = 0; kind < GSIM_COPY_KIND_COUNT; kind++)
         for (int reason = 0; reason < 4; reason++) {
             const struct gsim_sum *tally = &sums->copies[kind][reason];
             metrics->transfer_time += tally->total;
             metrics->bytes_by_reason[reason] += tally->bytes;
-            *(kind == GSIM_COPY_H2D ? &metrics->h2d_bytes : kind == GSIM_COPY_D2H ? &metrics->d2h_bytes : &metrics->d2d_bytes) += tally->bytes;
+            *(kind == GSIM_COPY_H2D   ? &metrics->h2d_bytes
+              : kind == GSIM_COPY_D2H ? &metrics->d2h_bytes
+                                      : &metrics->d2d_bytes) += tally->bytes;
             if (kind == GSIM_COPY_H2D) metrics->h2d_time += tally->total;
             if (kind == GSIM_COPY_D2H) metrics->d2h_time += tally->total;
         }
     for (int i = 0; i < GSIM_API_COUNT; i++) calls += sums->calls[i].total;
     metrics->host_waited = sums->waited;
     metrics->host_busy = calls - sums->waited;
-    double left = (double)(metrics->makespan - sums->occupancy.time), whole = device->sm_count * timeline->gpu_count * (double)metrics->makespan;
-    double busy = sums->busy_sm_ps + sums->occupancy.busy_sms * left, warps = sums->warp_ps + sums->occupancy.warps * left;
+    double left = (double)(metrics->makespan - sums->occupancy.time),
+           whole = device->sm_count * timeline->gpu_count * (double)metrics->makespan;
+    double busy = sums->busy_sm_ps + sums->occupancy.busy_sms * left,
+           warps = sums->warp_ps + sums->occupancy.warps * left;
     metrics->sm_busy_ratio = timeline->detailed && whole > 0 ? busy / whole : NAN;
     metrics->achieved_occupancy = busy > 0 ? warps / (busy * device->warps_per_sm) : NAN;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a reader should know of a run: that it is an estimate, whence times alone are, what is left out, what a run is too short for. */
+/* What a reader should know of a run: that it is an estimate, whence times alone are, what is left out, what a run is
+ * too short for. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +18,12 @@ static bool note_solo_times(const struct gsim_result *result, char text[GSIM_REP
         count += program->kernels[i].solo_us > 0 && !program->kernels[i].solo_device;
     if (!count || result->tracer) return false;
     if (count == program->kernel_count)
-        snprintf(text, GSIM_REPORT_NOTE, "no kernel names the device of its solo_us (solo_device): the times are taken as of %.50s",
+        snprintf(text, GSIM_REPORT_NOTE,
+                 "no kernel names the device of its solo_us (solo_device): the times are taken as of %.50s",
                  result->simulation->device->name);
     else
-        snprintf(text, GSIM_REPORT_NOTE, "%u of %u kernels do not name the device of their solo_us (solo_device): taken as of %.50s", count,
+        snprintf(text, GSIM_REPORT_NOTE,
+                 "%u of %u kernels do not name the device of their solo_us (solo_device): taken as of %.50s", count,
                  program->kernel_count, result->simulation->device->name);
     return true;
 }
@@ -40,13 +43,15 @@ static bool note_overhead(const struct gsim_result *result, char text[GSIM_REPOR
         if (detail && strcmp(detail, GSIM_API_OVERHEAD) == 0) return false;
     }
     if (!(us > 0)) return false;
-    snprintf(text, GSIM_REPORT_NOTE, "%.30s captures or compiles the program once: a framework's time between calls, %s an iteration, is left out",
-             scheduler->name, gsim_text_time(time, gsim_time_from_us(us)));
+    snprintf(
+        text, GSIM_REPORT_NOTE,
+        "%.30s captures or compiles the program once: a framework's time between calls, %s an iteration, is left out",
+        scheduler->name, gsim_text_time(time, gsim_time_from_us(us)));
     return true;
 }
 
-bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_task_stats *stats, uint32_t count,
-                       char text[GSIM_REPORT_NOTE])
+bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_task_stats *stats,
+                       uint32_t count, char text[GSIM_REPORT_NOTE])
 {
     double run_us = 0;
     if (!ops->note || !params) return false;
@@ -57,14 +62,16 @@ bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, c
 static bool note_sharing(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
 {
     const struct gsim_simulation *s = result->simulation;
-    return result->tasks && s->sharing && gsim_sharing_note(s->sharing, s->sharing_params, result->tasks, s->tasks->count, text);
+    return result->tasks && s->sharing &&
+           gsim_sharing_note(s->sharing, s->sharing_params, result->tasks, s->tasks->count, text);
 }
 
 static bool note_sample(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
 {
     uint32_t sample = (uint32_t)result->simulation->gpu.sample;
     if (sample < 2) return false;
-    snprintf(text, GSIM_REPORT_NOTE, "an estimate: one SM in %u is simulated (gpu.sample), with that part of each grid", sample);
+    snprintf(text, GSIM_REPORT_NOTE, "an estimate: one SM in %u is simulated (gpu.sample), with that part of each grid",
+             sample);
     return true;
 }
 
@@ -81,7 +88,8 @@ static size_t occupancy_at(const struct gsim_timeline *timeline, gsim_time time)
 }
 
 /* For how long the kernel ran alone on SMS or fewer, having started beside others; MOST: how many it stood on then. */
-static gsim_time packed_time(const struct gsim_timeline *timeline, const struct gsim_kernel_record *k, uint32_t sms, uint32_t *most)
+static gsim_time packed_time(const struct gsim_timeline *timeline, const struct gsim_kernel_record *k, uint32_t sms,
+                             uint32_t *most)
 {
     size_t at = occupancy_at(timeline, k->start);
     gsim_time sum = 0;
@@ -119,15 +127,16 @@ static bool note_packed(const struct gsim_result *result, char text[GSIM_REPORT_
         worst_sms = sms;
     }
     if (!worst) return false;
-    snprintf(text, GSIM_REPORT_NOTE, "%s stands on %u of %u SMs for %s: others held the rest when it started (docs/not-modelled.md)",
-             gsim_text_fit(name, sizeof name, timeline->program->kernels[worst->kernel_index].name, 40), worst_sms, sm_count,
-             gsim_text_time(time, worst_time));
+    snprintf(text, GSIM_REPORT_NOTE,
+             "%s stands on %u of %u SMs for %s: others held the rest when it started (docs/not-modelled.md)",
+             gsim_text_fit(name, sizeof name, timeline->program->kernels[worst->kernel_index].name, 40), worst_sms,
+             sm_count, gsim_text_time(time, worst_time));
     return true;
 }
 
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
-    static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {note_sample, note_solo_times, note_overhead,
-                                                                                             note_sharing, note_packed};
+    static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {
+        note_sample, note_solo_times, note_overhead, note_sharing, note_packed};
     return notes[index](result, text);
 }

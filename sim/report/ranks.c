@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ranks in reports (sim/report/report.h): what each one's time went into, and every rank's part of every collective. A collective waits from
- * its first block on the rank to the last rank's last block, and transfers from then on.
+ * Ranks in reports (sim/report/report.h): what each one's time went into, and every rank's part of every collective. A
+ * collective waits from its first block on the rank to the last rank's last block, and transfers from then on.
  */
 #include <math.h>
 
@@ -32,7 +32,8 @@ static struct rank_sum sum_of(const struct gsim_result *result, uint32_t task)
     }
     s.median_us = s.iterations ? total / s.iterations : 0;
     for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].task == task && !is_collective(t, &t->kernels[i])) s.kernels_us += gsim_time_us(t->kernels[i].end - t->kernels[i].start);
+        if (t->kernels[i].task == task && !is_collective(t, &t->kernels[i]))
+            s.kernels_us += gsim_time_us(t->kernels[i].end - t->kernels[i].start);
     for (size_t i = 0; i < t->collective_count; i++) {
         const struct gsim_collective_record *c = &t->collectives[i];
         if (c->task != task) continue;
@@ -46,16 +47,20 @@ void gsim_ranks_print(const struct gsim_result *result, struct gsim_output *outp
 {
     const struct gsim_ranks *ranks = result->simulation->ranks;
     uint32_t count = result->simulation->tasks->count;
-    gsim_output_printf(output, "  %-12s %6s %12s %12s %12s %12s\n", "Rank", "GPU", "iteration", "kernels", "waiting", "transfer");
+    gsim_output_printf(output, "  %-12s %6s %12s %12s %12s %12s\n", "Rank", "GPU", "iteration", "kernels", "waiting",
+                       "transfer");
     for (uint32_t i = 0; i < count; i++) {
         struct rank_sum s = sum_of(result, i);
         char name[32], a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
-        snprintf(name, sizeof name, ranks->copies[i] > 1 ? "%u to %u" : "%u", ranks->rank_of[i], ranks->rank_of[i] + ranks->copies[i] - 1);
-        gsim_output_printf(output, "  %-12s %6u %12s %12s %12s %12s\n", name, ranks->device_of[i], gsim_text_time(a, gsim_time_from_us(s.median_us)),
-                           gsim_text_time(b, gsim_time_from_us(s.kernels_us)), gsim_text_time(c, gsim_time_from_us(s.waiting_us)),
-                           gsim_text_time(d, gsim_time_from_us(s.transfer_us)));
+        snprintf(name, sizeof name, ranks->copies[i] > 1 ? "%u to %u" : "%u", ranks->rank_of[i],
+                 ranks->rank_of[i] + ranks->copies[i] - 1);
+        gsim_output_printf(
+            output, "  %-12s %6u %12s %12s %12s %12s\n", name, ranks->device_of[i],
+            gsim_text_time(a, gsim_time_from_us(s.median_us)), gsim_text_time(b, gsim_time_from_us(s.kernels_us)),
+            gsim_text_time(c, gsim_time_from_us(s.waiting_us)), gsim_text_time(d, gsim_time_from_us(s.transfer_us)));
     }
-    gsim_output_text(output, "  (a mean iteration; sums of all kernels, and of collectives: until the last rank is there, and from then on)\n\n");
+    gsim_output_text(output, "  (a mean iteration; sums of all kernels, and of collectives: until the last rank is "
+                             "there, and from then on)\n\n");
 }
 
 static void put_rank(const struct gsim_result *result, uint32_t task, uint32_t rank, struct gsim_output *output)
@@ -71,8 +76,9 @@ static void put_rank(const struct gsim_result *result, uint32_t task, uint32_t r
         is_first = false;
         gsim_output_time_us(output, t->requests[i].end - t->requests[i].start);
     }
-    gsim_output_printf(output, "], \"makespan_us\": %.6f, \"kernel_us\": %.6f, \"waiting_us\": %.6f, \"transfer_us\": %.6f}", s.makespan_us, s.kernels_us,
-                       s.waiting_us, s.transfer_us);
+    gsim_output_printf(output,
+                       "], \"makespan_us\": %.6f, \"kernel_us\": %.6f, \"waiting_us\": %.6f, \"transfer_us\": %.6f}",
+                       s.makespan_us, s.kernels_us, s.waiting_us, s.transfer_us);
 }
 
 void gsim_ranks_json(const struct gsim_result *result, struct gsim_output *output)

@@ -94,14 +94,16 @@ static void put_table(const struct page *page, struct tally *rows, size_t count,
 }
 
 /* Where records were not kept. */
-static enum gsim_status put_kernel_sums(const struct page *page, const struct gsim_result *result, struct gsim_error *error)
+static enum gsim_status put_kernel_sums(const struct page *page, const struct gsim_result *result,
+                                        struct gsim_error *error)
 {
     const struct gsim_sums *sums = result->timeline->sums;
     struct tally *tallies = gsim_alloc(sizeof(*tallies) * (GSIM_SUMS_NAMES + 1));
     size_t count = 0;
     if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
     for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++)
-        if (sums->kernels[i].count) tallies[count++] = as_tally(&sums->kernels[i], sums->kernels[i].name ? sums->kernels[i].name : "(others)");
+        if (sums->kernels[i].count)
+            tallies[count++] = as_tally(&sums->kernels[i], sums->kernels[i].name ? sums->kernels[i].name : "(others)");
     if (count) put_table_head(page, "Kernel", "share");
     put_table(page, tallies, count, (double)result->metrics->kernel_time);
     gsim_free(tallies);
@@ -174,7 +176,10 @@ static void put_transfers(const struct page *page, const struct gsim_timeline *t
     }
 }
 
-static uint64_t call_count(const struct gsim_timeline *timeline) { return timeline->sums ? timeline->sums->call_count : timeline->api_count; }
+static uint64_t call_count(const struct gsim_timeline *timeline)
+{
+    return timeline->sums ? timeline->sums->call_count : timeline->api_count;
+}
 
 static void put_calls(const struct page *page, const struct gsim_timeline *timeline)
 {
@@ -208,13 +213,14 @@ static void put_title(const struct page *page, const struct gsim_result *result)
     const struct gsim_simulation *run = result->simulation;
     const char *name = run->program->name;
     if (run->ranks) {
-        gsim_output_printf(page->output, "%s%.60s%s with %s%.30s%s on %s%.40s%s, seed %llu\n\n", page->bold, name, page->plain, page->bold,
-                           run->scheduler->name, page->plain, page->bold, run->device->name, page->plain, (unsigned long long)run->seed);
+        gsim_output_printf(page->output, "%s%.60s%s with %s%.30s%s on %s%.40s%s, seed %llu\n\n", page->bold, name,
+                           page->plain, page->bold, run->scheduler->name, page->plain, page->bold, run->device->name,
+                           page->plain, (unsigned long long)run->seed);
         return;
     }
     if (run->tasks) {
-        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.40s%s", page->bold, name, page->plain, page->bold,
-                           run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
+        gsim_output_printf(page->output, "%s%.60s%s shared by %s%.30s%s on %s%.40s%s", page->bold, name, page->plain,
+                           page->bold, run->sharing->name, page->plain, page->bold, run->device->name, page->plain);
         gsim_output_printf(page->output, "%s, seed %llu%s\n\n", page->dim, (unsigned long long)run->seed, page->plain);
         return;
     }
@@ -228,8 +234,9 @@ static void put_spread(const struct page *page, const struct gsim_spread *spread
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     if (!spread) return;
     put_label(page, "Spread");
-    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n", spread->unstable ? "unstable: " : "",
-                       gsim_text_time(a, gsim_time_from_us(spread->low_us)), gsim_text_time(b, gsim_time_from_us(spread->high_us)),
+    gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n",
+                       spread->unstable ? "unstable: " : "", gsim_text_time(a, gsim_time_from_us(spread->low_us)),
+                       gsim_text_time(b, gsim_time_from_us(spread->high_us)),
                        gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
 }
 
@@ -247,7 +254,8 @@ static void put_times(const struct page *page, const struct gsim_result *result)
                            gsim_text_time(a, metrics->iteration_median), gsim_text_time(b, metrics->iteration_min),
                            gsim_text_time(c, metrics->iteration_max));
     }
-    if (!metrics->lower_bound_reason || metrics->makespan <= 0 || metrics->critical_path <= 0) return; /* of links alone it says little */
+    if (!metrics->lower_bound_reason || metrics->makespan <= 0 || metrics->critical_path <= 0)
+        return; /* of links alone it says little */
     put_label(page, "Lower bound");
     gsim_output_printf(page->output, "%s, %s of the makespan: %s", gsim_text_time(a, metrics->lower_bound),
                        gsim_text_percent(b, (double)metrics->lower_bound / (double)metrics->makespan),
@@ -260,10 +268,12 @@ static void put_times(const struct page *page, const struct gsim_result *result)
     if (result->simulation->noise)
         gsim_output_text(page->output, "above the makespan: it is what holds without noise\n");
     else if (metrics->critical_path == metrics->lower_bound)
-        gsim_output_text(page->output, "above the makespan, so no bound here: it takes every kernel at its time alone,\n"
-                                       "               and beside others some ran faster than that\n");
+        gsim_output_text(page->output,
+                         "above the makespan, so no bound here: it takes every kernel at its time alone,\n"
+                         "               and beside others some ran faster than that\n");
     else
-        gsim_output_text(page->output, "above the makespan, which it must not be: please report this as a fault of gpusim\n");
+        gsim_output_text(page->output,
+                         "above the makespan, which it must not be: please report this as a fault of gpusim\n");
 }
 
 static void put_overlap(const struct page *page, const struct gsim_result *result)
@@ -273,7 +283,8 @@ static void put_overlap(const struct page *page, const struct gsim_result *resul
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
     if (sums) {
         put_label(page, "Records");
-        gsim_output_printf(page->output, "of %s kernels and %s transfers added up; --report, --trace, --csv or --gantt keeps them\n",
+        gsim_output_printf(page->output,
+                           "of %s kernels and %s transfers added up; --report, --trace, --csv or --gantt keeps them\n",
                            gsim_text_count(a, sums->kernel_count), gsim_text_count(b, sums->copy_count));
         return;
     }
@@ -339,11 +350,13 @@ static void put_workers(const struct page *page, const struct gsim_timeline *tim
     }
     double whole = busy + late + limited;
     put_label(page, "Workers");
-    gsim_output_printf(page->output, "%u, %s tasks: %s in tasks, %s idle with a task ready, %s idle with none\n", timeline->residents[0].workers,
-                       gsim_text_count(a, tasks), gsim_text_percent(b, whole > 0 ? busy / whole : 0),
-                       gsim_text_percent(c, whole > 0 ? late / whole : 0), gsim_text_percent(d, whole > 0 ? limited / whole : 0));
+    gsim_output_printf(
+        page->output, "%u, %s tasks: %s in tasks, %s idle with a task ready, %s idle with none\n",
+        timeline->residents[0].workers, gsim_text_count(a, tasks), gsim_text_percent(b, whole > 0 ? busy / whole : 0),
+        gsim_text_percent(c, whole > 0 ? late / whole : 0), gsim_text_percent(d, whole > 0 ? limited / whole : 0));
     put_label(page, "");
-    gsim_output_printf(page->output, "ready but not placed: %s of the kernel's time some worker was idle and some task ready\n",
+    gsim_output_printf(page->output,
+                       "ready but not placed: %s of the kernel's time some worker was idle and some task ready\n",
                        gsim_text_percent(a, makespan > 0 ? late_makespan / makespan : 0));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim. A finished run and its renderings: the terminal report (sim/report/report.c), the JSON report
- * (sim/report/json.c), CSV (sim/report/csv.c) and the terminal timeline (sim/report/gantt.c). All read only what is here,
- * write to an open output and never change the run. Traces: sim/report/chrome.h.
+ * (sim/report/json.c), CSV (sim/report/csv.c) and the terminal timeline (sim/report/gantt.c). All read only what is
+ * here, write to an open output and never change the run. Traces: sim/report/chrome.h.
  */
 #pragma once
 
@@ -45,7 +45,8 @@ struct gsim_result {
 /* Whether a trace of the run shows what lasts from START to END. */
 static inline bool gsim_result_shows(const struct gsim_result *result, gsim_time start, gsim_time end)
 {
-    return !result->window_until || (start < result->window_until && (end > result->window_from || start >= result->window_from));
+    return !result->window_until ||
+           (start < result->window_until && (end > result->window_from || start >= result->window_from));
 }
 
 /* How a task's requests went: from arrival to end. Microseconds. */
@@ -65,11 +66,12 @@ struct gsim_task_gaps {
     double overrun_us;             /* that its kernels were ready while others' ran and none of its own */
 };
 /* STATS: one of each task, with alone_us as the caller knows it, or 0. */
-enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_stats *stats,
-                                    struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_gaps *gaps,
-                                 struct gsim_error *error) GSIM_NODISCARD;
-/* Jain's index of the tasks' speeds relative to alone, 1 where all are slowed down alike; NAN where that is not known. */
+enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const struct gsim_task_set *set,
+                                    struct gsim_task_stats *stats, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const struct gsim_task_set *set,
+                                 struct gsim_task_gaps *gaps, struct gsim_error *error) GSIM_NODISCARD;
+/* Jain's index of the tasks' speeds relative to alone, 1 where all are slowed down alike; NAN where that is not known.
+ */
 double gsim_tasks_fairness(const struct gsim_task_stats *stats, uint32_t count);
 void gsim_tasks_print(const struct gsim_result *result, const struct gsim_task_gaps *gaps, struct gsim_output *output);
 void gsim_tasks_json(const struct gsim_result *result, struct gsim_output *output);
@@ -103,8 +105,8 @@ enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct
 /* INDEX below GSIM_REPORT_NOTES. False: there is nothing to say. */
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE]);
 /* Of a way of sharing whose tasks went so. */
-bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_task_stats *stats, uint32_t count,
-                       char text[GSIM_REPORT_NOTE]);
+bool gsim_sharing_note(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_task_stats *stats,
+                       uint32_t count, char text[GSIM_REPORT_NOTE]);
 
 /* "h2d", "explicit", ... as in the report and the CSV. */
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind);

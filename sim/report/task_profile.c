@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles of tasks: what a measurement stage finds of kernels and of the gaps behind them, and their files (schema gpusim-task-profile/1). */
+/* Profiles of tasks: what a measurement stage finds of kernels and of the gaps behind them, and their files (schema
+ * gpusim-task-profile/1). */
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ void gsim_task_profiles_release(struct gsim_task_profiles *p)
 }
 
 /* Empty entries of the task's kernels, by identity. */
-static enum gsim_status init_task(struct gsim_task_profiles *p, const struct gsim_task_set *set, uint32_t task, const uint32_t *identity,
-                                  struct gsim_error *error)
+static enum gsim_status init_task(struct gsim_task_profiles *p, const struct gsim_task_set *set, uint32_t task,
+                                  const uint32_t *identity, struct gsim_error *error)
 {
     struct gsim_task_profile *t = &p->tasks[task];
     uint32_t first = 0, kernels = set->tasks[task].program->kernel_count;
@@ -34,7 +35,8 @@ static enum gsim_status init_task(struct gsim_task_profiles *p, const struct gsi
     if (!t->name || !t->entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t k = first; k < first + kernels; k++) {
         const struct gsim_kernel *kernel = &set->all.kernels[k];
-        t->entries[identity[k]] = (struct gsim_kernel_profile){gsim_arena_strdup(&p->arena, kernel->name), kernel->grid, kernel->block, 0, -1, 0};
+        t->entries[identity[k]] = (struct gsim_kernel_profile){
+            gsim_arena_strdup(&p->arena, kernel->name), kernel->grid, kernel->block, 0, -1, 0};
         if (t->count <= identity[k]) t->count = identity[k] + 1;
     }
     return p->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
@@ -54,7 +56,8 @@ struct sums {
 };
 
 /* A kernel's gap lasts until the next one of its request begins, the measurement's own time left out. */
-static void add_up(const struct gsim_timeline *t, uint32_t own, const uint32_t *identity, double measure_us, struct sums *sums)
+static void add_up(const struct gsim_timeline *t, uint32_t own, const uint32_t *identity, double measure_us,
+                   struct sums *sums)
 {
     const struct gsim_kernel_record *before = NULL;
     for (size_t i = 0; i < t->kernel_count; i++) { /* in the order of their ends */
@@ -72,13 +75,15 @@ static void add_up(const struct gsim_timeline *t, uint32_t own, const uint32_t *
     }
 }
 
-enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *p, const struct gsim_task_set *set, uint32_t task, const struct gsim_timeline *timeline,
-                                        double measure_us, struct gsim_error *error)
+enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *p, const struct gsim_task_set *set, uint32_t task,
+                                        const struct gsim_timeline *timeline, double measure_us,
+                                        struct gsim_error *error)
 {
     uint32_t *identity = identities(set, error);
     struct gsim_task_profile *t = &p->tasks[task];
     struct sums *sums = gsim_alloc(sizeof *sums * (set->all.kernel_count + 1));
-    enum gsim_status status = identity && sums ? init_task(p, set, task, identity, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = identity && sums ? init_task(p, set, task, identity, error)
+                                               : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         memset(sums, 0, sizeof *sums * (set->all.kernel_count + 1));
         /* the timeline has this task alone: its kernels are numbered as in its program */
@@ -98,7 +103,8 @@ enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *p, const stru
 
 /* --- files ---------------------------------------------------------------------------------------------------- */
 
-enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *p, const char *device, const char *path, struct gsim_error *error)
+enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *p, const char *device, const char *path,
+                                          struct gsim_error *error)
 {
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, path, error);
@@ -125,16 +131,19 @@ enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *p, co
 static bool is_shape(const cJSON *list, const struct gsim_dim3 *shape)
 {
     const cJSON *x = cJSON_GetArrayItem(list, 0), *y = cJSON_GetArrayItem(list, 1), *z = cJSON_GetArrayItem(list, 2);
-    return cJSON_IsNumber(x) && cJSON_IsNumber(y) && cJSON_IsNumber(z) && x->valuedouble == shape->x && y->valuedouble == shape->y && z->valuedouble == shape->z;
+    return cJSON_IsNumber(x) && cJSON_IsNumber(y) && cJSON_IsNumber(z) && x->valuedouble == shape->x &&
+           y->valuedouble == shape->y && z->valuedouble == shape->z;
 }
 
 static double number(const cJSON *object, const char *name, double otherwise)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= GSIM_LIMIT_US ? item->valuedouble : otherwise;
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= GSIM_LIMIT_US ? item->valuedouble
+                                                                                                : otherwise;
 }
 
-static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list, const char *path, struct gsim_error *error)
+static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list, const char *path,
+                                  struct gsim_error *error)
 {
     const cJSON *task, *kernel;
     cJSON_ArrayForEach(task, list)
@@ -142,7 +151,10 @@ static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(task, "name");
         if (cJSON_IsString(name) && strcmp(name->valuestring, t->name) == 0) break;
     }
-    if (!task) return gsim_error_set(error, GSIM_INPUT, "'%s': expected a task \"%.60s\", found none of that name: measure these tasks (--measure)", path, t->name);
+    if (!task)
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "'%s': expected a task \"%.60s\", found none of that name: measure these tasks (--measure)", path, t->name);
     t->request_us = number(task, "request_us", 0);
     t->measured_us = number(task, "measured_us", 0);
     cJSON_ArrayForEach(kernel, cJSON_GetObjectItemCaseSensitive(task, "kernels"))
@@ -150,7 +162,8 @@ static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(kernel, "name");
         for (uint32_t i = 0; i < t->count && cJSON_IsString(name); i++) {
             struct gsim_kernel_profile *e = &t->entries[i];
-            if (strcmp(name->valuestring, e->name) != 0 || !is_shape(cJSON_GetObjectItemCaseSensitive(kernel, "grid"), &e->grid) ||
+            if (strcmp(name->valuestring, e->name) != 0 ||
+                !is_shape(cJSON_GetObjectItemCaseSensitive(kernel, "grid"), &e->grid) ||
                 !is_shape(cJSON_GetObjectItemCaseSensitive(kernel, "block"), &e->block))
                 continue;
             e->count = (uint32_t)number(kernel, "count", 0);
@@ -161,7 +174,8 @@ static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list
     return GSIM_OK;
 }
 
-enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *p, const struct gsim_task_set *set, const char *path, struct gsim_error *error)
+enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *p, const struct gsim_task_set *set,
+                                         const char *path, struct gsim_error *error)
 {
     enum gsim_status status = gsim_task_profiles_init(p, set->count, error);
     cJSON *json = status == GSIM_OK ? gsim_json_read(path, error) : NULL;
@@ -170,9 +184,12 @@ enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *p, const str
         gsim_json_release(json);
         return status == GSIM_OK ? gsim_error_prefix(error, "'%s'", path) : status;
     }
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"), *list = cJSON_GetObjectItemCaseSensitive(json, "tasks");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"),
+                *list = cJSON_GetObjectItemCaseSensitive(json, "tasks");
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0 || !cJSON_IsArray(list))
-        status = gsim_error_set(error, GSIM_INPUT, "'%s': expected a profile of tasks (schema %s), which --measure FILE writes", path, SCHEMA);
+        status =
+            gsim_error_set(error, GSIM_INPUT,
+                           "'%s': expected a profile of tasks (schema %s), which --measure FILE writes", path, SCHEMA);
     for (uint32_t i = 0; i < set->count && status == GSIM_OK; i++) {
         status = init_task(p, set, i, identity, error);
         if (status == GSIM_OK) status = read_task(&p->tasks[i], list, path, error);

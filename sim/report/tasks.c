@@ -20,7 +20,8 @@ static double quantile(const double *sorted, size_t count, double share)
     return sorted[rank ? rank - 1 : 0];
 }
 
-static void measure_task(const struct gsim_timeline *t, const struct gsim_task_set *set, uint32_t task, struct gsim_task_stats *s, double *times)
+static void measure_task(const struct gsim_timeline *t, const struct gsim_task_set *set, uint32_t task,
+                         struct gsim_task_stats *s, double *times)
 {
     const struct gsim_task *spec = &set->tasks[task];
     gsim_time first = GSIM_TIME_NEVER, last = 0;
@@ -51,8 +52,8 @@ static void measure_task(const struct gsim_timeline *t, const struct gsim_task_s
     if (s->alone_us > 0) s->slow_down = s->mean_us / s->alone_us;
 }
 
-enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_stats *stats,
-                                    struct gsim_error *error)
+enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const struct gsim_task_set *set,
+                                    struct gsim_task_stats *stats, struct gsim_error *error)
 {
     double *times = gsim_alloc(sizeof *times * (timeline->request_count + 1));
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -99,7 +100,8 @@ static size_t unite(struct interval *list, size_t count)
     return kept;
 }
 
-/* How long LIST, of which *AT is the first that may matter, covers from START to END; calls come with ascending starts. */
+/* How long LIST, of which *AT is the first that may matter, covers from START to END; calls come with ascending starts.
+ */
 static gsim_time covered(const struct interval *list, size_t count, size_t *at, gsim_time start, gsim_time end)
 {
     gsim_time sum = 0;
@@ -120,13 +122,14 @@ static uint32_t most_urgent(const struct gsim_task_set *set)
 }
 
 /* Of one task's kernels with the others': those sorted and united. */
-static void find_gaps(const struct gsim_timeline *t, struct interval *own, size_t own_count, struct interval *others, size_t other_count,
-                      struct gsim_task_gaps *g)
+static void find_gaps(const struct gsim_timeline *t, struct interval *own, size_t own_count, struct interval *others,
+                      size_t other_count, struct gsim_task_gaps *g)
 {
     size_t at = 0;
     own_count = unite(own, own_count);
     other_count = unite(others, other_count);
-    for (size_t r = 0, k = 0; r < t->request_count; r++) { /* of one task in the order of their ends, and so of their starts */
+    for (size_t r = 0, k = 0; r < t->request_count;
+         r++) { /* of one task in the order of their ends, and so of their starts */
         const struct gsim_request_record *request = &t->requests[r];
         if (request->task != g->task) continue;
         while (k < own_count && own[k].start < request->start) k++;
@@ -159,11 +162,12 @@ static void find_gaps(const struct gsim_timeline *t, struct interval *own, size_
     }
 }
 
-enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const struct gsim_task_set *set, struct gsim_task_gaps *gaps,
-                                 struct gsim_error *error)
+enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const struct gsim_task_set *set,
+                                 struct gsim_task_gaps *gaps, struct gsim_error *error)
 {
     size_t own_count = 0, other_count = 0;
-    struct interval *own = gsim_alloc(sizeof *own * (timeline->kernel_count + 1)), *others = gsim_alloc(sizeof *others * (timeline->kernel_count + 1));
+    struct interval *own = gsim_alloc(sizeof *own * (timeline->kernel_count + 1)),
+                    *others = gsim_alloc(sizeof *others * (timeline->kernel_count + 1));
     *gaps = (struct gsim_task_gaps){.task = most_urgent(set)};
     if (own && others) {
         for (size_t i = 0; i < timeline->kernel_count; i++) {
@@ -191,8 +195,9 @@ static void print_task(const struct gsim_task *spec, const struct gsim_task_stat
     char name[64], texts[5][GSIM_TEXT_SIZE], slow[16] = "-", late[16] = "-";
     if (s->slow_down > 0) snprintf(slow, sizeof slow, "%.2fx", s->slow_down);
     if (spec->deadline_us > 0) snprintf(late, sizeof late, "%u", s->late);
-    gsim_output_printf(output, "  %-18s %4d %8u %10s %10s %10s %10s %10s %8s %9.4g %6s\n", gsim_text_fit(name, sizeof name, spec->name, 18), spec->priority,
-                       s->requests, time_text(texts[0], s->mean_us), time_text(texts[1], s->p50_us), time_text(texts[2], s->p90_us),
+    gsim_output_printf(output, "  %-18s %4d %8u %10s %10s %10s %10s %10s %8s %9.4g %6s\n",
+                       gsim_text_fit(name, sizeof name, spec->name, 18), spec->priority, s->requests,
+                       time_text(texts[0], s->mean_us), time_text(texts[1], s->p50_us), time_text(texts[2], s->p90_us),
                        time_text(texts[3], s->p99_us), time_text(texts[4], s->alone_us), slow, s->per_second, late);
 }
 
@@ -201,19 +206,24 @@ void gsim_tasks_print(const struct gsim_result *result, const struct gsim_task_g
     const struct gsim_task_set *set = result->simulation->tasks;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     double fairness = gsim_tasks_fairness(result->tasks, set->count);
-    gsim_output_printf(output, "  %-18s %4s %8s %10s %10s %10s %10s %10s %8s %9s %6s\n", "Task", "prio", "requests", "mean", "p50", "p90", "p99", "alone",
-                       "slower", "per s", "late");
+    gsim_output_printf(output, "  %-18s %4s %8s %10s %10s %10s %10s %10s %8s %9s %6s\n", "Task", "prio", "requests",
+                       "mean", "p50", "p90", "p99", "alone", "slower", "per s", "late");
     for (uint32_t i = 0; i < set->count; i++) print_task(&set->tasks[i], &result->tasks[i], output);
     gsim_output_text(output, "\n");
-    if (!isnan(fairness)) gsim_output_printf(output, "  %-13s%.3f (Jain's index of the tasks' speeds relative to alone)\n", "Fairness", fairness);
+    if (!isnan(fairness))
+        gsim_output_printf(output, "  %-13s%.3f (Jain's index of the tasks' speeds relative to alone)\n", "Fairness",
+                           fairness);
     if (gaps->idle_us > 0)
-        gsim_output_printf(output, "  %-13s%s between kernels of %.30s, %s of it with others' kernels; it waited %s for them\n", "Gaps",
-                           time_text(a, gaps->idle_us), set->tasks[gaps->task].name, gsim_text_percent(b, gaps->filled_us / gaps->idle_us),
+        gsim_output_printf(output,
+                           "  %-13s%s between kernels of %.30s, %s of it with others' kernels; it waited %s for them\n",
+                           "Gaps", time_text(a, gaps->idle_us), set->tasks[gaps->task].name,
+                           gsim_text_percent(b, gaps->filled_us / gaps->idle_us),
                            gaps->overrun_us > 0 ? time_text(c, gaps->overrun_us) : "0 ns");
     gsim_output_text(output, "\n");
 }
 
-static void put_list(const struct gsim_timeline *t, uint32_t task, const char *name, int which, struct gsim_output *output)
+static void put_list(const struct gsim_timeline *t, uint32_t task, const char *name, int which,
+                     struct gsim_output *output)
 {
     bool first = true;
     gsim_output_printf(output, ",\n    \"%s\": [", name);
@@ -222,7 +232,10 @@ static void put_list(const struct gsim_timeline *t, uint32_t task, const char *n
         if (r->task != task) continue;
         if (!first) gsim_output_text(output, ", ");
         first = false;
-        gsim_output_time_us(output, which == 0 ? r->arrival : which == 1 ? r->start : which == 2 ? r->end : r->end - r->arrival);
+        gsim_output_time_us(output, which == 0   ? r->arrival
+                                    : which == 1 ? r->start
+                                    : which == 2 ? r->end
+                                                 : r->end - r->arrival);
     }
     gsim_output_text(output, "]");
 }
@@ -236,11 +249,14 @@ void gsim_tasks_json(const struct gsim_result *result, struct gsim_output *outpu
         const struct gsim_task_stats *s = &result->tasks[i];
         gsim_output_text(output, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
         gsim_output_json_string(output, set->tasks[i].name);
-        gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", set->tasks[i].priority, s->requests, s->late);
-        const struct { const char *name; double value; } numbers[] = {
-            {"mean_us", s->mean_us}, {"p50_us", s->p50_us}, {"p90_us", s->p90_us}, {"p99_us", s->p99_us}, {"max_us", s->max_us},
-            {"alone_us", s->alone_us}, {"slow_down", s->slow_down}, {"per_second", s->per_second}, {"kernel_us", s->kernel_us}};
-        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) gsim_output_json_real(output, numbers[n].name, numbers[n].value);
+        gsim_output_printf(output, ", \"priority\": %d, \"requests\": %u, \"late\": %u", set->tasks[i].priority,
+                           s->requests, s->late);
+        const struct { const char *name; double value;
+        } numbers[] = {{"mean_us", s->mean_us},     {"p50_us", s->p50_us},         {"p90_us", s->p90_us},
+                       {"p99_us", s->p99_us},       {"max_us", s->max_us},         {"alone_us", s->alone_us},
+                       {"slow_down", s->slow_down}, {"per_second", s->per_second}, {"kernel_us", s->kernel_us}};
+        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
+            gsim_output_json_real(output, numbers[n].name, numbers[n].value);
         put_list(result->timeline, i, "arrival_us", 0, output);
         put_list(result->timeline, i, "start_us", 1, output);
         put_list(result->timeline, i, "end_us", 2, output);

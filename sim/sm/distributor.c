@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps its own if
- * the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt: within 0.35 us. */
+/* An empty SM takes the kernel's shared-memory configuration. One that the head of the queue fills as it empties keeps
+ * its own if the kernel's full occupancy fits there: who comes later finds it changed. H200, traces/h200/vm/joins.txt:
+ * within 0.35 us. */
 static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     bool keeps = gpu->keeps_carveout && gsim_gpu_rule(gpu, GSIM_RULE_KEPT_CARVEOUT);
@@ -17,8 +18,8 @@ static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struc
     g->carveout = w->carveout_bytes;
 }
 
-/* The pair of sub-partitions that the next issue-bound block of two warps goes to: that with fewer of them (H200: of 3 such blocks on
- * an SM the first and the third share, 1.77 times as long as the second: traces/h200/vm/ages.txt). */
+/* The pair of sub-partitions that the next issue-bound block of two warps goes to: that with fewer of them (H200: of 3
+ * such blocks on an SM the first and the third share, 1.77 times as long as the second: traces/h200/vm/ages.txt). */
 static uint8_t next_half(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     uint32_t on[3] = {0};
@@ -27,9 +28,10 @@ static uint8_t next_half(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     return on[1] <= on[2] ? 1 : 2;
 }
 
-/* Blocks that share issue have a progress of their own, issue-bound ones in units; others that start together progress alike. */
-static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gsim_kernel_run *run, uint32_t blocks, double factor,
-                        gsim_time now)
+/* Blocks that share issue have a progress of their own, issue-bound ones in units; others that start together progress
+ * alike. */
+static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gsim_kernel_run *run, uint32_t blocks,
+                        double factor, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
     bool is_single = gpu->options.exact || w->kind == GSIM_DEMAND_ISSUE || w->is_crowded;
@@ -57,7 +59,8 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
 }
 
 /* Puts BLOCKS blocks of RUN, each FACTOR times the mean's work, on every SM of the group. */
-static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, double factor, gsim_time now)
+static void place_alike(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks,
+                        double factor, gsim_time now)
 {
     struct gsim_sm_group *g = gpu->groups[index];
     uint64_t count = (uint64_t)blocks * g->sm_count;
@@ -100,7 +103,10 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
 }
 
 /* Of a part of the grid alone it is not known which blocks those are. */
-static bool is_unequal(const struct gsim_kernel_run *run) { return run->work->is_unequal && run->blocks == run->work->blocks; }
+static bool is_unequal(const struct gsim_kernel_run *run)
+{
+    return run->work->is_unequal && run->blocks == run->work->blocks;
+}
 
 /* Whether the next COUNT blocks of a grid of unequal ones have equal work. */
 static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
@@ -112,15 +118,17 @@ static bool is_uniform(const struct gsim_kernel_run *run, uint64_t count)
     return true;
 }
 
-static void place_portion(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, const struct portion *p, gsim_time now)
+static void place_portion(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, const struct portion *p,
+                          gsim_time now)
 {
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
         if (p->kinds[i]) place_alike(gpu, index, run, (uint32_t)p->kinds[i], run->work->unequal.factor[i], now);
 }
 
-/* The grid's next blocks, BLOCKS on every SM of the group, one SM after the other. SMs that get the same become groups, which are
- * rated here but for one, which stays the group. */
-static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+/* The grid's next blocks, BLOCKS on every SM of the group, one SM after the other. SMs that get the same become groups,
+ * which are rated here but for one, which stays the group. */
+static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks,
+                          gsim_time now)
 {
     const struct gsim_unequal *unequal = &run->work->unequal;
     uint64_t next = run->work->blocks - run->unplaced;
@@ -163,7 +171,8 @@ static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *
     else place_alike(gpu, index, run, blocks, 1, now);
 }
 
-void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
+void gsim_distributor_place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks,
+                            gsim_time now)
 {
     gsim_group_settle(gpu->groups[index], now);
     place(gpu, index, run, blocks, now);
@@ -183,10 +192,14 @@ static struct gsim_kernel_run *most_urgent(const struct gsim_gpu *gpu)
     return NULL;
 }
 
-struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu) { return gpu->is_turning ? NULL : most_urgent(gpu); }
+struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
+{
+    return gpu->is_turning ? NULL : most_urgent(gpu);
+}
 
-/* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as long after one kernel's
- * last block comes the first of the next that has waited, and where it fills SMs that others leave, it finds several at a time free. */
+/* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as
+ * long after one kernel's last block comes the first of the next that has waited, and where it fills SMs that others
+ * leave, it finds several at a time free. */
 static void begin_turn(struct gsim_gpu *gpu, gsim_time now)
 {
     if (!gsim_gpu_rule(gpu, GSIM_RULE_TURNS)) return;
@@ -248,7 +261,8 @@ static uint32_t behind_lowest(const uint64_t sms[GSIM_SM_WORDS], uint64_t count)
 }
 
 /* The SMs with room for LEVEL blocks or more take blocks until they have room for no more than LEVEL. */
-static void place_down_to(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run, gsim_time now)
+static void place_down_to(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run,
+                          gsim_time now)
 {
     for (uint32_t i = 0; i < rooms->count; i++) {
         uint32_t index = rooms->index[i];
@@ -260,14 +274,17 @@ static void place_down_to(struct gsim_gpu *gpu, const struct rooms *rooms, uint3
 }
 
 /* Fewer blocks are left than SMs that have room for LEVEL blocks now: one each on those with the lowest ids. */
-static void place_last(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run, gsim_time now)
+static void place_last(struct gsim_gpu *gpu, const struct rooms *rooms, uint32_t level, struct gsim_kernel_run *run,
+                       gsim_time now)
 {
     uint64_t all[GSIM_SM_WORDS] = {0};
     for (uint32_t i = 0; i < rooms->count; i++)
-        for (uint32_t w = 0; w < GSIM_SM_WORDS && rooms->of[i] >= level; w++) all[w] |= gpu->groups[rooms->index[i]]->sms[w];
+        for (uint32_t w = 0; w < GSIM_SM_WORDS && rooms->of[i] >= level; w++)
+            all[w] |= gpu->groups[rooms->index[i]]->sms[w];
     uint32_t limit = behind_lowest(all, run->unplaced);
     for (uint32_t i = 0; i < rooms->count; i++) {
-        uint32_t index = rooms->index[i], below = rooms->of[i] < level ? 0 : gsim_group_sms_below(gpu->groups[index], limit);
+        uint32_t index = rooms->index[i],
+                 below = rooms->of[i] < level ? 0 : gsim_group_sms_below(gpu->groups[index], limit);
         if (!below) continue;
         if (below < gpu->groups[index]->sm_count) index = gsim_groups_split_below(gpu, index, limit);
         gsim_group_settle(gpu->groups[index], now);
@@ -283,8 +300,9 @@ static uint32_t most_room(const struct rooms *rooms, uint32_t limit)
     return below ? 63 - (uint32_t)__builtin_clzll(below) : 0;
 }
 
-/* Places the head's blocks on the SMs with most room, until all are placed or none fits: these take some until they have as little room as others, then
- * take more together with them. Blocks that are not alike, or that have marks, are placed after each such step: those of each are cohorts of their own. */
+/* Places the head's blocks on the SMs with most room, until all are placed or none fits: these take some until they
+ * have as little room as others, then take more together with them. Blocks that are not alike, or that have marks, are
+ * placed after each such step: those of each are cohorts of their own. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     if (run->work->cluster > 1) return gsim_clusters_spread(gpu, run, now);

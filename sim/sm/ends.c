@@ -31,7 +31,8 @@ void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their age. */
+/* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their
+ * age. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
     struct gsim_cohort *c = &g->cohorts[at];
@@ -52,7 +53,8 @@ void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32
     gpu->load.warps -= (uint32_t)count * run->work->need.warps;
     if (run->work->is_unknown) gpu->load.unknown_warps -= (uint32_t)count * run->work->need.warps;
     gpu->block_events += count;
-    if (gpu->watcher.blocks_stayed) gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, blocks * run->stands_for, since, now);
+    if (gpu->watcher.blocks_stayed)
+        gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, blocks * run->stands_for, since, now);
 }
 
 /* As gsim_group_settle. Returns which cohorts are over then, a bit each. */
@@ -101,28 +103,33 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 
 /* --- ends that leave room ------------------------------------------------------------------------------- */
 
-/* The distributor looks for room every now and then (distributor.c), and gives the head of the queue what has become free since: how far
- * apart blocks end that began together decides on how many SMs that one stands (spread.c). Streams of several waves end block by block in no
- * order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2, 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time
- * and the scatter, so that pooled and exact draw alike. */
+/* The distributor looks for room every now and then (distributor.c), and gives the head of the queue what has become
+ * free since: how far apart blocks end that began together decides on how many SMs that one stands (spread.c). Streams
+ * of several waves end block by block in no order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2,
+ * 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time and the scatter, so that pooled and exact draw alike. */
 
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t sms = 0;
-    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++) sms += gpu->groups[i]->sm_count;
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
+        sms += gpu->groups[i]->sm_count;
     return sms;
 }
 
-/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. ALONE: they are those of this group. */
+/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. ALONE: they
+ * are those of this group. */
 static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *alone, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
-    if (!head || head->work->cluster > 1 || head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm) return false;
+    if (!head || head->work->cluster > 1 ||
+        head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm)
+        return false;
     uint64_t sms = alone ? alone->sm_count : ending_sms(gpu, now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
-/* Whether the blocks that end now are of a stream of several waves, and somebody else waits: the SM with the lowest id decides. */
+/* Whether the blocks that end now are of a stream of several waves, and somebody else waits: the SM with the lowest id
+ * decides. */
 static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t lowest = GSIM_MAX_SMS;
@@ -145,12 +152,14 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t group_count = gpu->group_count;
-    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, group_count, now)) != UINT32_MAX; i++) end_blocks(gpu, i, now, false, false);
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, group_count, now)) != UINT32_MAX; i++)
+        end_blocks(gpu, i, now, false, false);
     gpu->blocked = NULL;
 }
 
-/* The next of a fixed sequence of numbers below COUNT (linear congruential, with the constants of Knuth's MMIX). Not include/gpusim/random.h's: the
- * sequence starts afresh from the time of each event, so that what happened before, and how SMs are grouped, does not matter. */
+/* The next of a fixed sequence of numbers below COUNT (linear congruential, with the constants of Knuth's MMIX). Not
+ * include/gpusim/random.h's: the sequence starts afresh from the time of each event, so that what happened before, and
+ * how SMs are grouped, does not matter. */
 static uint32_t draw(uint64_t *state, uint32_t count)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -38,7 +38,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gpu->device = device;
     gpu->model = gsim_model_at(device->model);
     gpu->sms_each = 1;
-    if (options && options->sample > 1 && !gpu->model->is_whole) device = gsim_sample_begin(gpu, (double)options->sample);
+    if (options && options->sample > 1 && !gpu->model->is_whole)
+        device = gsim_sample_begin(gpu, (double)options->sample);
     gpu->own_limits = gsim_sm_limits(device);
     gpu->limits = &gpu->own_limits;
     if (gpu->model->is_whole) gpu->own_limits.blocks = GSIM_WHOLE_MOST;
@@ -73,7 +74,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
 
 void gsim_gpu_forget_works(struct gsim_gpu *gpu) { gsim_memo_forget(&gpu->memo); }
 
-/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work may have changed. */
+/* Nothing is resident: DRAM serves the copies alone, whatever was applied last within the tolerance, and kernels' work
+ * may have changed. */
 static void forget_load(struct gsim_gpu *gpu)
 {
     double copies = gpu->copies_gbps > 0 && gpu->model == &gsim_model_blocks ? gpu->copies_gbps : 0;
@@ -101,8 +103,8 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
     return run;
 }
 
-static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, bool is_held,
-                                      void *tag)
+static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
+                                      int priority, bool is_held, void *tag)
 {
     struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, scale, tag);
     if (!run) return NULL;
@@ -126,13 +128,14 @@ static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const
     return run;
 }
 
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
-                                               int priority, void *tag)
+struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                               double scale, int priority, void *tag)
 {
     return submit(gpu, now, work, scale, priority, false, tag);
 }
 
-struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale, int priority, void *tag)
+struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                             double scale, int priority, void *tag)
 {
     return submit(gpu, now, work, scale, priority, true, tag);
 }
@@ -235,7 +238,8 @@ static double unplaced_work(const struct gsim_kernel_run *run)
     double work = 0;
     if (!w->is_unequal || run->blocks != w->blocks) return (double)run->unplaced;
     gsim_unequal_count(&w->unequal, w->blocks - run->unplaced, placed);
-    for (int i = 0; i < GSIM_BLOCK_KINDS; i++) work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
+    for (int i = 0; i < GSIM_BLOCK_KINDS; i++)
+        work += (double)(w->unequal.counts[i] - placed[i]) * w->unequal.factor[i];
     return work;
 }
 
@@ -255,7 +259,8 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
         }
     }
     double total = (double)run->blocks;
-    return (struct gsim_gpu_progress){1 - left / total, speed / total, (double)run->resident * w->threads * gpu->sms_each};
+    return (struct gsim_gpu_progress){1 - left / total, speed / total,
+                                      (double)run->resident * w->threads * gpu->sms_each};
 }
 
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)

@@ -48,7 +48,10 @@ uint32_t gsim_groups_add(struct gsim_gpu *gpu)
     return gpu->group_count - 1;
 }
 
-static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index) { return gpu->unrated[index / 64] >> index % 64 & 1; }
+static bool is_unrated(const struct gsim_gpu *gpu, uint32_t index)
+{
+    return gpu->unrated[index / 64] >> index % 64 & 1;
+}
 
 static void remove_group(struct gsim_gpu *gpu, uint32_t index)
 {
@@ -130,7 +133,8 @@ void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
     double elapsed = (double)(now - g->updated);
     g->updated = now;
     if (elapsed <= 0) return;
-    for (uint32_t i = 0; i < g->cohort_count; i++) g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
+    for (uint32_t i = 0; i < g->cohort_count; i++)
+        g->cohorts[i].left -= elapsed * g->cohorts[i].speed * g->cohorts[i].pace;
 }
 
 void gsim_groups_find_next(struct gsim_gpu *gpu)
@@ -333,7 +337,8 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
     }
-    if (step && waits_for_chip(gpu) && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0) reset_memory(gpu);
+    if (step && waits_for_chip(gpu) && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0)
+        reset_memory(gpu);
     for (uint32_t i = 0; step && (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (!g->cohort_count) continue;
@@ -359,7 +364,8 @@ uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group 
     n = at_most(n, g->carveout > g->smem ? g->carveout - g->smem : 0, w->need.smem_bytes);
     /* Registers come in whole warps per sub-partition, so a kernel's own limit may be below what the sums allow. */
     uint32_t own = 0;
-    for (uint32_t i = 0; n && i < g->cohort_count; i++) own += (g->cohorts[i].work == w && g->cohorts[i].frees) ? g->cohorts[i].blocks : 0;
+    for (uint32_t i = 0; n && i < g->cohort_count; i++)
+        own += (g->cohorts[i].work == w && g->cohorts[i].frees) ? g->cohorts[i].blocks : 0;
     uint32_t most = own < w->need.blocks_per_sm ? w->need.blocks_per_sm - own : 0;
     return n < most ? n : most;
 }

@@ -40,7 +40,10 @@ static struct key key_of(const struct gsim_cohort *c, uint32_t i)
     return (struct key){c[i].work, c[i].blocks, c[i].half, follows};
 }
 
-static uint64_t mix_in(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio */ }
+static uint64_t mix_in(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio */
+}
 
 static uint64_t hash_of(const struct gsim_cohort *c, uint32_t count, uint32_t carveout_bytes)
 {
@@ -57,7 +60,8 @@ static bool is_alike(const struct gsim_mix *m, const struct gsim_cohort *c)
     for (uint32_t i = 0; i < m->count; i++) {
         struct key key = key_of(c, i);
         const struct key *its = &m->keys[i];
-        if (key.work != its->work || key.blocks != its->blocks || key.half != its->half || key.follows != its->follows) return false;
+        if (key.work != its->work || key.blocks != its->blocks || key.half != its->half || key.follows != its->follows)
+            return false;
     }
     return true;
 }
@@ -106,12 +110,14 @@ static struct gsim_mix_entry *entry_of(const struct gsim_memo *memo, const struc
     for (;; at = (at + 1) % ENTRIES) {
         const struct gsim_mix *m = memo->table[at].mix;
         if (!m || memo->table[at].since != memo->since) return &memo->table[at];
-        if (m->hash == hash && m->count == b->count && m->carveout_bytes == b->carveout_bytes && m->is_fast == b->is_fast && is_alike(m, b->cohorts))
+        if (m->hash == hash && m->count == b->count && m->carveout_bytes == b->carveout_bytes &&
+            m->is_fast == b->is_fast && is_alike(m, b->cohorts))
             return &memo->table[at];
     }
 }
 
-struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device, const struct gsim_sm_blocks *b)
+struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device,
+                               const struct gsim_sm_blocks *b)
 {
     if (!may_keep(b->cohorts, b->count)) return NULL;
     if (!memo->table) {
@@ -142,7 +148,8 @@ static bool is_same(const struct gsim_dram_state *a, const struct gsim_dram_stat
     return a->stretch == b->stretch && a->load == b->load && a->gain == b->gain;
 }
 
-double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES])
+double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
+                       double chip[GSIM_CHIP_PIPES])
 {
     if (!is_same(&mix->dram, dram)) {
         mix->dram = *dram;
@@ -153,8 +160,8 @@ double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, 
     return mix->demand_gbps;
 }
 
-double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
-                      double chip[GSIM_CHIP_PIPES])
+double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts,
+                      const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES])
 {
     if (mix->has_speeds && is_same(&mix->dram, dram)) {
         for (uint32_t i = 0; i < mix->count; i++) cohorts[i].speed = mix->speeds[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tasks of a resident kernel. Its blocks hold their place on an SM from its start to its end and do one task after the other, so a
- * task is a block that stands where its worker does. It shares issue, L1, DRAM with whatever runs beside it, as any block does.
+ * Tasks of a resident kernel. Its blocks hold their place on an SM from its start to its end and do one task after the
+ * other, so a task is a block that stands where its worker does. It shares issue, L1, DRAM with whatever runs beside
+ * it, as any block does.
  */
 #include "sim/sm/models/model.h"
 
@@ -15,8 +16,8 @@ static uint32_t group_of(const struct gsim_gpu *gpu, uint32_t sm)
 static bool fits(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     const struct gsim_sm_limits *l = gpu->limits;
-    return g->slots < l->blocks && g->warps + w->need.warps <= l->warps && g->registers + w->registers <= l->registers &&
-           g->smem + w->need.smem_bytes <= l->smem_bytes;
+    return g->slots < l->blocks && g->warps + w->need.warps <= l->warps &&
+           g->registers + w->registers <= l->registers && g->smem + w->need.smem_bytes <= l->smem_bytes;
 }
 
 /* The resident kernel's shared-memory configuration is for the greatest of its tasks. */
@@ -25,8 +26,9 @@ static void keep_carveout(struct gsim_sm_group *g, const struct gsim_demand *w)
     if (g->slots && g->carveout < w->carveout_bytes) g->carveout = w->carveout_bytes;
 }
 
-struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double factor, uint32_t blocks,
-                                       uint32_t sm, double ahead, void *tag, bool *has_room)
+struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                       double factor, uint32_t blocks, uint32_t sm, double ahead, void *tag,
+                                       bool *has_room)
 {
     uint32_t index = group_of(gpu, sm);
     *has_room = fits(gpu, gpu->groups[index], work);

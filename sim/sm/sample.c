@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One SM in several is simulated, with as small a part of each grid and of DRAM (--opt gpu.sample). Where dozens of kernels run side by
- * side SMs are alike on average, and cost falls as their number: an estimate. What a GPU tells of itself is of all its SMs.
+ * One SM in several is simulated, with as small a part of each grid and of DRAM (--opt gpu.sample). Where dozens of
+ * kernels run side by side SMs are alike on average, and cost falls as their number: an estimate. What a GPU tells of
+ * itself is of all its SMs.
  */
 #include "sim/sm/state.h"
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it"; sources: models/arch/sm_90.json). */
+/* What was measured of an SM is the device's (include/gpusim/device.def, section "how the blocks of an SM share it";
+ * sources: models/arch/sm_90.json). */
 #define USED_TOLERANCE 1e-3 /* of the issue rate, to which what memory blocks with arithmetic use is solved for */
 
 double gsim_issue_share(const struct gsim_device_spec *d, double width)
@@ -35,7 +36,8 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
                            d->dram_stretch_one, d->dram_stretch_two, 4};
     for (int i = 1; i < 7; i++)
         if (load <= loads[i])
-            return stretches[i - 1] + (load - loads[i - 1]) / (loads[i] - loads[i - 1]) * (stretches[i] - stretches[i - 1]);
+            return stretches[i - 1] +
+                   (load - loads[i - 1]) / (loads[i] - loads[i - 1]) * (stretches[i] - stretches[i - 1]);
     return load;
 }
 
@@ -122,15 +124,17 @@ static double fair_share(const struct gsim_share_sums *s, const struct gsim_coho
     return level;
 }
 
-void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count, uint32_t carveout_bytes,
-                    struct gsim_share_sums *s)
+void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *c, uint32_t count,
+                    uint32_t carveout_bytes, struct gsim_share_sums *s)
 {
-    double issue = 0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
+    double issue =
+        0; /* that all memory blocks with arithmetic would take: beyond what there is they ask for less traffic, too */
     memset(s, 0, offsetof(struct gsim_share_sums, pipes_time));
     s->device = d;
     s->l1_kib = fmax(d->l1_kib - carveout_bytes / 1024.0, d->least_l1_kib);
     for (uint32_t i = 0; i < count; i++)
-        if (gsim_share_has_arithmetic(c[i].work)) issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
+        if (gsim_share_has_arithmetic(c[i].work))
+            issue += c[i].blocks * c[i].pace * c[i].work->issue_ps / c[i].work->block_ps;
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
         if (w->has_pipes) continue; /* what an SM draws at most is in its time alone */
@@ -143,7 +147,8 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
     s->taken = gsim_share_taken(s, &(struct gsim_share_slots){{0, s->half_width[1], s->half_width[2]}, 0});
 }
 
-static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count, const struct gsim_dram_state *dram)
+static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count,
+                      const struct gsim_dram_state *dram)
 {
     s->stretch = (s->own_load > dram->stretch ? s->own_load : dram->stretch) / dram->gain;
     s->load = s->own_load > dram->load ? s->own_load : dram->load;
@@ -159,19 +164,22 @@ static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
     if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, s->device->stream_lines_most);
 }
 
-double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
+double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count,
+                         const struct gsim_dram_state *dram)
 {
     load_dram(sums, cohorts, count, dram);
     return sums->demand_gbps;
 }
 
-/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound ones', who get the rest. */
+/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound
+ * ones', who get the rest. */
 struct walk {
     double left;                   /* of the issue rate */
     struct gsim_share_slots slots; /* what issue-bound and on-chip ones take */
     double memory;                 /* of the issue rate, what memory blocks use; in the second walk all of them */
     double arithmetic;             /* and those with arithmetic */
-    double wait, slower, crowd;    /* of memory blocks for issue slots: sqrt(U) / (1 - S), 1 / (1 - S), how much longer as many wait */
+    double wait, slower,
+        crowd; /* of memory blocks for issue slots: sqrt(U) / (1 - S), 1 / (1 - S), how much longer as many wait */
     double all_on_chip;            /* second walk: what all on-chip ones use */
 };
 
@@ -185,14 +193,16 @@ static void find_waits(const struct gsim_share_sums *s, struct walk *walk)
 }
 
 /* What a memory block takes, of BLOCKS that share alike, behind what the walk has come past. */
-static double memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s, const struct walk *walk, double blocks)
+static double memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s, const struct walk *walk,
+                          double blocks)
 {
     const struct gsim_device_spec *d = s->device;
     double waiting = w->latency_ps + gsim_share_memory_time(w, s), alone = w->compute_ps + waiting, time = alone;
     if (w->kind == GSIM_DEMAND_SCATTER)
         time += w->block_ps * d->issue_wait_scattered * walk->wait;
     else
-        time += w->block_ps * (w->has_flops ? d->issue_wait_arithmetic : d->issue_wait_stream) * walk->wait * walk->crowd;
+        time +=
+            w->block_ps * (w->has_flops ? d->issue_wait_arithmetic : d->issue_wait_stream) * walk->wait * walk->crowd;
     if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
     if (!gsim_share_has_arithmetic(w)) return time;
     double burst = alone * d->issue_wait_burst * s->used * s->used * walk->slower, before = walk->arithmetic;
@@ -220,7 +230,8 @@ static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struc
             continue;
         }
         length = length_of_run(c, count - i);
-        double blocks = blocks_of_run(c, length) * c->pace, speed = 1 / memory_time(w, s, walk, blocks), asked = blocks * w->issue_ps * speed;
+        double blocks = blocks_of_run(c, length) * c->pace, speed = 1 / memory_time(w, s, walk, blocks),
+               asked = blocks * w->issue_ps * speed;
         double used = fmin(asked, fmax(walk->left, s->device->starved_issue_share * asked));
         if (used < asked) speed *= used / asked;
         walk->memory += used;
@@ -231,14 +242,16 @@ static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struc
 }
 
 /* By how much what memory blocks with arithmetic use is more than USED where they wait as for that. */
-static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s, struct walk *walk)
+static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s,
+                        struct walk *walk)
 {
     s->used = used;
     walk_memory(cohorts, count, s, walk);
     return walk->arithmetic - used;
 }
 
-/* About where it is, where with waits as for the whole issue rate they use LEAST of it: as if these were as long again. */
+/* About where it is, where with waits as for the whole issue rate they use LEAST of it: as if these were as long again.
+ */
 static double guess_used(double least)
 {
     double used = least;
@@ -283,18 +296,20 @@ static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohor
 }
 
 /* Where more is asked for than there is, who asks for less than a fair share would go on as alone if the SM served
- * blocks in turn, and be slowed like all if it served requests in order of arrival. Geometric mean of the two: V100, ML's
- * rr_1 beside nb_1, 1.6 to 1.8 times slower, where nb_1's blocks ask for 3.4 times the SM. */
+ * blocks in turn, and be slowed like all if it served requests in order of arrival. Geometric mean of the two: V100,
+ * ML's rr_1 beside nb_1, 1.6 to 1.8 times slower, where nb_1's blocks ask for 3.4 times the SM. */
 static double stretch_of_issue(const struct gsim_demand *w, const struct gsim_share_sums *s)
 {
     if (s->described <= 1) return s->described;
     return sqrt(s->described * fmax(1, described_demand(w) / s->fair));
 }
 
-static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct gsim_share_sums *s, double waiting)
+static void share_described(const struct gsim_device_spec *d, struct gsim_cohort *c, const struct gsim_share_sums *s,
+                            double waiting)
 {
     const struct gsim_demand *w = c->work;
-    double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting), memory = w->memory_ps * s->stretch, t;
+    double p = d->compute_memory_knee, issue = w->block_ps * (stretch_of_issue(w, s) + waiting),
+           memory = w->memory_ps * s->stretch, t;
     if (w->dram_gbps > 0 && memory < w->block_ps * s->load) memory = w->block_ps * s->load;
     if (w->issue_ps <= 0) issue = 0;
     if (p == 4) t = sqrt(sqrt(fourth(w->block_ps) - fourth(w->memory_ps) + fourth(memory) + fourth(issue)));
@@ -304,8 +319,8 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
 
 static double at_least(double share, double least) { return share > least ? share : least; }
 
-/* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share, whoever is older (ATen DAGs live
- * 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
+/* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share,
+ * whoever is older (ATen DAGs live 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
 static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
 {
     const struct gsim_device_spec *d = s->device;
@@ -314,7 +329,8 @@ static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, 
     double width = of_halves(s->half_width, c) + c->blocks * (1 - c->pace) * own; /* as if its data were there */
     double position = of_halves(walk->slots.halves, c), on_chip = w->is_unknown ? walk->all_on_chip : walk->slots.rate;
     double capacity = fmax(1 - s->described - walk->memory - on_chip, d->least_issue_share);
-    double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(d, width) * own / width : oldest_share(position + own) - oldest_share(position);
+    double want = width <= GSIM_EQUAL_WIDTH ? gsim_issue_share(d, width) * own / width
+                                            : oldest_share(position + own) - oldest_share(position);
     double share = want * capacity * (c->half ? 0.5 : 1);
     if (share > demand) share = demand;
     if (share > walk->left) share = walk->left;
@@ -328,13 +344,14 @@ static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct
 {
     for (uint32_t i = 0; i < count; i++) {
         struct gsim_cohort *c = &cohorts[i];
-        if (c->work->kind == GSIM_DEMAND_ON_CHIP) walk->slots.rate += c->blocks * c->pace * c->work->issue_ps * c->speed;
+        if (c->work->kind == GSIM_DEMAND_ON_CHIP)
+            walk->slots.rate += c->blocks * c->pace * c->work->issue_ps * c->speed;
         if (c->work->kind == GSIM_DEMAND_ISSUE) share_issue(c, s, walk);
     }
 }
 
-double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums, struct gsim_cohort *cohorts, uint32_t count,
-                         const struct gsim_dram_state *dram)
+double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums,
+                         struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
 {
     load_dram(sums, cohorts, count, dram);
     struct walk memory;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The equations of sim/sm/share.h for on-chip blocks: they come first, others do not take shared memory from them, but the issue slots
- * that their chains of dependent instructions need. All other blocks are sim/sm/share.c's.
+ * The equations of sim/sm/share.h for on-chip blocks: they come first, others do not take shared memory from them, but
+ * the issue slots that their chains of dependent instructions need. All other blocks are sim/sm/share.c's.
  */
 #include "sim/sm/share_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A chain of dependent instructions waits for an issue slot at each step. On-chip blocks wait for their SM's shared memory as customers of
- * priorities wait for a server, the older first, and for loads that the SM's other warps have in flight. */
+/* A chain of dependent instructions waits for an issue slot at each step. On-chip blocks wait for their SM's shared
+ * memory as customers of priorities wait for a server, the older first, and for loads that the SM's other warps have in
+ * flight. */
 
-/* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share S, the speed is
- * 1 / (1 + W U (1 - S)^-1.5), W = on_chip_wait, so that S grows with what is asked for as dS = dA / (1 + ...), which integrates to
- * A = S + 2 W U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from one that is near. */
+/* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share
+ * S, the speed is 1 / (1 + W U (1 - S)^-1.5), W = on_chip_wait, so that S grows with what is asked for as dS = dA / (1
+ * + ...), which integrates to A = S + 2 W U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from
+ * one that is near. */
 static double used_chip(double asked, double wait)
 {
     double used = asked / sqrt(1 + asked * asked);
@@ -44,7 +46,8 @@ static double beside_loads(const struct gsim_share_sums *s)
     const struct gsim_device_spec *d = s->device;
     if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
     double asked = s->lines / (d->lines_per_l1_kib * s->l1_kib) + s->filled / d->l1_free_share;
-    return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) * (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));
+    return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) *
+           (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));
 }
 
 /* Adds what C takes of the slots when it waits for none. Returns whether it takes any. */
@@ -53,7 +56,9 @@ static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *
     const struct gsim_demand *w = c->work;
     if (!w->has_flops) return false;
     gsim_share_add_to_halves(slots->halves, c);
-    if (gsim_share_has_arithmetic(w)) slots->rate += c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
+    if (gsim_share_has_arithmetic(w))
+        slots->rate +=
+            c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
     return true;
 }
 
@@ -70,7 +75,8 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
     struct gsim_share_slots all = {.rate = 0}, older = {.rate = 0};
     for (uint32_t i = 0; i < count; i++) add_slots(&all, &c[i], s);
     double loads = beside_loads(s), used = used_chip(s->on_chip, s->device->on_chip_wait), asked = 0, root = 1;
-    double seen = fmin(gsim_share_taken(s, &all), 1 - used * used), wait = wait_for_issue(s, seen, 0), share = s->on_chip > 0 ? used / s->on_chip : 1;
+    double seen = fmin(gsim_share_taken(s, &all), 1 - used * used), wait = wait_for_issue(s, seen, 0),
+           share = s->on_chip > 0 ? used / s->on_chip : 1;
     const struct gsim_cohort *last = NULL; /* as fast as the next one of its kind */
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_demand *w = c[i].work;
@@ -89,7 +95,8 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
             asked += own;
             share = s->on_chip > 0 ? used / s->on_chip : 1;
             if (own > 0) {
-                root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before, s->device->on_chip_wait) : sqrt(1 - used);
+                root = asked < s->on_chip * (1 - 1e-9) ? root_of_served(asked, used, before, s->device->on_chip_wait)
+                                                       : sqrt(1 - used);
                 share = (before * before - root * root) / own;
             }
         }
@@ -97,7 +104,10 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
     }
 }
 
-static bool is_plain(const struct gsim_demand *w) { return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops; }
+static bool is_plain(const struct gsim_demand *w)
+{
+    return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops;
+}
 
 /* used_chip() of what is asked for, looked up where it was found before: SMs ask for much the same again and again. */
 static double known_share(struct gsim_chip_shares *shares, double asked, double wait)
@@ -110,8 +120,8 @@ static double known_share(struct gsim_chip_shares *shares, double asked, double 
     return known->share;
 }
 
-bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c, uint32_t count,
-                           double *soonest)
+bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known, struct gsim_cohort *c,
+                           uint32_t count, double *soonest)
 {
     double asked = 0;
     for (uint32_t i = 0; i < count; i++) {

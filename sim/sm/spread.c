@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides how tightly the
- * kernels behind are packed. They are told apart when somebody waits for room; until then they go as one, which takes as long. Streams of
- * several waves are when their last block is placed, blocks that compute when they end and leave room.
+ * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides
+ * how tightly the kernels behind are packed. They are told apart when somebody waits for room; until then they go as
+ * one, which takes as long. Streams of several waves are when their last block is placed, blocks that compute when they
+ * end and leave room.
  */
 #include "sim/sm/state.h"
 
@@ -12,9 +13,9 @@
 /* Points of block_ends_early: blocks in twelfths (the odd ones). */
 enum { POINTS = sizeof(((struct gsim_device_spec *)NULL)->block_ends_early) / sizeof(double) };
 
-/* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one by one anyway
- * (ends.c), and would end before the time that they take alone if the part with most to do were an early one. So would those that
- * wait for each other's atomics, whose queue is shorter when the first have left. */
+/* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one
+ * by one anyway (ends.c), and would end before the time that they take alone if the part with most to do were an early
+ * one. So would those that wait for each other's atomics, whose queue is shorter when the first have left. */
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_demand *w = c->work;
@@ -38,8 +39,8 @@ static double place(uint64_t scatter, uint32_t index, uint32_t sm)
     return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
 }
 
-/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as a chip's. Of a kernel
- * alone it is that with which its work was found. */
+/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as
+ * a chip's. Of a kernel alone it is that with which its work was found. */
 static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 {
     return place(gsim_gpu_is_shared(gpu) ? gpu->scatter : 0, index, sm);
@@ -58,7 +59,10 @@ static const double *first_places(struct gsim_gpu *gpu)
     return known->of;
 }
 
-static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other) { return c->run == other->run && c->since == other->since; }
+static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *other)
+{
+    return c->run == other->run && c->since == other->since;
+}
 
 /* Of the cohort and those that began with it. */
 static uint32_t blocks_alike(const struct gsim_sm_group *g, const struct gsim_cohort *c)
@@ -78,7 +82,8 @@ static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g,
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
             for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1)
                 for (uint32_t k = 0; k < count; k++)
-                    c->run->last_place = fmax(c->run->last_place, place_of(gpu, k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
+                    c->run->last_place =
+                        fmax(c->run->last_place, place_of(gpu, k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
     }
 }
 
@@ -110,7 +115,8 @@ static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const s
             index = 0;
         }
         first = c;
-        double share = c->work->kind != GSIM_DEMAND_SCATTER ? d->block_ends_early_stream * sqrt(count) : d->block_ends_early_scatter;
+        double share = c->work->kind != GSIM_DEMAND_SCATTER ? d->block_ends_early_stream * sqrt(count)
+                                                            : d->block_ends_early_scatter;
         double median = fmin(d->block_ends_early_us * 1e6 / c->work->block_ps + share, 0.5);
         double most = early_at(d, place_of(gpu, index++, g->lowest_sm)) - early_at(d, c->run->last_place);
         double left = c->left - most * median * c->work->cold * c->run->scale;
@@ -147,13 +153,17 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 
 /* --- the tails of several waves ----------------------------------------------------------------------------- */
 
-/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end one by one, in no order.
- * In the model waves keep step until then. So those that are over when the last block is placed, and have not given their room to it or one
- * before it, take another block's time, and all of them end in the last wave_tail of it. */
+/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end
+ * one by one, in no order. In the model waves keep step until then. So those that are over when the last block is
+ * placed, and have not given their room to it or one before it, take another block's time, and all of them end in the
+ * last wave_tail of it. */
 /* Shares of them that have ended, between which wave_tail_times has its points. */
 static const double tail_shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
 
-static double tail_time(const struct gsim_device_spec *d, int i) { return i <= 0 ? 0 : i > 6 ? 1 : d->wave_tail_times[i - 1]; }
+static double tail_time(const struct gsim_device_spec *d, int i)
+{
+    return i <= 0 ? 0 : i > 6 ? 1 : d->wave_tail_times[i - 1];
+}
 
 static bool falls_out(const struct gsim_cohort *c)
 {
@@ -181,7 +191,8 @@ static double whole_of(const struct gsim_cohort *c, gsim_time now)
     return c->run->placed_at == now ? c->work->cold * c->run->scale : 0;
 }
 
-static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c, uint32_t index, uint32_t sm, gsim_time now)
+static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c, uint32_t index, uint32_t sm,
+                        gsim_time now)
 {
     struct gsim_tail *tail = &c->run->tail;
     double whole = whole_of(c, now), out = whole * tail_at(gpu->device, place_of(gpu, index, sm));
@@ -198,12 +209,14 @@ static void find_tails(const struct gsim_gpu *gpu, const struct gsim_sm_group *g
             uint32_t index = 0;
             for (uint32_t i = 0; i < g->cohort_count; i++) {
                 if (!falls_out(&g->cohorts[i])) continue;
-                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++) add_to_tail(gpu, &g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
+                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++)
+                    add_to_tail(gpu, &g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
             }
         }
 }
 
-/* A kernel takes its time: the last block is as late as in step. And what early ends spare a DRAM that is full would let the others end sooner. */
+/* A kernel takes its time: the last block is as late as in step. And what early ends spare a DRAM that is full would
+ * let the others end sooner. */
 static double tail_factor(const struct gsim_gpu *gpu, const struct gsim_tail *tail)
 {
     double full = 1 - 1 / gpu->dram.stretch, spared = fmax(tail->before / tail->after - 1, 0);
@@ -228,7 +241,8 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 {
     bool is_due[GSIM_MAX_SMS] = {false}, any = false;
     uint32_t count = gpu->group_count;
-    if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave) return; /* it is on all SMs whatever they do */
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave)
+        return; /* it is on all SMs whatever they do */
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
             if (!falls_out(&gpu->groups[i]->cohorts[c])) continue;
@@ -252,15 +266,17 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 
 /* --- ends that are not told apart yet ------------------------------------------------------------------------- */
 
-/* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin now and take
- * block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory half of it and a larger share. The SMs
- * empty in steps as long as a turn of the distributor, the first one before them; beyond that number steps are longer. (Pooled SMs stay few groups.) */
+/* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin
+ * now and take block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory
+ * half of it and a larger share. The SMs empty in steps as long as a turn of the distributor, the first one before
+ * them; beyond that number steps are longer. (Pooled SMs stay few groups.) */
 enum { MOST_STEPS = 32 };
 
 static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
 {
     double least = device->block_ends_us * 1e6;
-    if (!gsim_demand_computes(w)) return device->block_ends_memory * least + device->block_ends_memory_share * w->block_ps;
+    if (!gsim_demand_computes(w))
+        return device->block_ends_memory * least + device->block_ends_memory_share * w->block_ps;
     return fmin(least + device->block_ends_share * w->block_ps, device->block_ends_most * least);
 }
 
@@ -273,23 +289,26 @@ struct steps {
 };
 
 /* Of COUNT steps, counted from 1; step 0 is that of SM FIRST alone. */
-static void find_steps(const struct gsim_sm_group *g, const double *places, uint32_t count, uint32_t first, struct steps *steps)
+static void find_steps(const struct gsim_sm_group *g, const double *places, uint32_t count, uint32_t first,
+                       struct steps *steps)
 {
     steps->there = 0;
     for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
         for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
-            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms), step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
+            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms),
+                     step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
             if (!(steps->there >> step & 1)) memset(steps->sms[step], 0, sizeof steps->sms[step]);
             steps->there |= UINT64_C(1) << step;
             steps->sms[step][w] |= sms & -sms;
         }
 }
 
-/* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs: their place among
- * those of a sequence of its own. */
+/* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs:
+ * their place among those of a sequence of its own. */
 enum { SHIFTS = 7 };
 
-static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t step, uint32_t steps, double step_ps)
+static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t step, uint32_t steps,
+                         double step_ps)
 {
     uint32_t index = 0;
     bool ends = false;
@@ -311,7 +330,8 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, const double *plac
 {
     const struct gsim_cohort *c = gpu->groups[index]->cohorts;
     while (!is_delayed(c)) c++;
-    double take = ends_take(gpu->device, c->work), turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
+    double take = ends_take(gpu->device, c->work),
+           turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
     uint32_t count = (uint32_t)fmax(ceil(take / turn), 1);
     struct steps steps;
     bool ends = false;

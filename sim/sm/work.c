@@ -17,10 +17,11 @@
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
 #define LEAST_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
 #define LEAST_OF_MEMORY 0.5 /* and where it waits for memory, which takes its time however little the rest does */
-#define MOST_OF_TIME 1.1 /* a block with known pipes takes of its kernel's time at most, while it waits for others of its own */
+#define MOST_OF_TIME                                                                                                   \
+    1.1 /* a block with known pipes takes of its kernel's time at most, while it waits for others of its own */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
-/* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95 the
- * runs of traces/h200 are predicted alike, so it is no number of a chip. */
+/* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95
+ * the runs of traces/h200 are predicted alike, so it is no number of a chip. */
 #define SLICE_SHORT 0.8
 
 struct parts { /* of one block alone, each as if the others were free */
@@ -112,7 +113,8 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
                          const struct settled *settled)
 {
     double blocks = block_count(k), width = (double)w->need.warps / d->subpartitions;
-    double issue = k->flops / blocks / sm_flops_per_ps(d, k->fp64) * settled->arithmetic, turnaround = d->block_turnaround_ns * 1e3;
+    double issue = k->flops / blocks / sm_flops_per_ps(d, k->fp64) * settled->arithmetic,
+           turnaround = d->block_turnaround_ns * 1e3;
     w->units = 1;
     w->width = width;
     w->latency_ps = turnaround < x ? turnaround : x; /* a measured time below it is honoured all the same */
@@ -132,16 +134,20 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = d->on_chip_issue * width * x;
-        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown && blocks <= d->on_chip_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
-                        w->need.blocks_per_sm > 1 && w->need.blocks_per_sm * d->on_chip_issue * width > d->on_chip_crowded;
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown &&
+                        blocks <= d->on_chip_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
+                        w->need.blocks_per_sm > 1 &&
+                        w->need.blocks_per_sm * d->on_chip_issue * width > d->on_chip_crowded;
         break;
     case GSIM_DEMAND_MEMORY: {
-        double bytes = k->dram_bytes / blocks, most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
+        double bytes = k->dram_bytes / blocks,
+               most = w->threads * d->most_bytes_in_flight_per_thread / d->dram_latency_ns;
         issue *= d->around_arithmetic;
         w->issue_ps = issue > 0 ? issue : d->stream_issue * width * x;
         w->compute_ps = issue > 0 ? d->one_warp_visible * issue / width : 0;
         w->memory_ps = x;
-        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops && blocks <= d->memory_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_MEMORY_AGE) && w->has_flops &&
+                        blocks <= d->memory_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm * w->issue_ps > d->memory_crowded * (w->compute_ps + w->latency_ps + x);
         w->dram_gbps = bytes / x * 1e3;
         if (w->dram_gbps > most) w->dram_gbps = most;
@@ -171,7 +177,8 @@ struct sandbox { /* an empty chip, used again and again */
     bool failed; /* out of memory: times mean nothing */
 };
 
-static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device, struct gsim_error *error)
+static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_device_spec *device,
+                                     struct gsim_error *error)
 {
     struct gsim_gpu_options options;
     *box = (struct sandbox){.sm_count = device->sm_count};
@@ -203,8 +210,9 @@ static double alone(struct sandbox *box, const struct gsim_demand *w)
 
 /* Finds X in [LOW, HIGH] with alone() = TARGET by regula falsi (Illinois variant) on logarithmic scales; leaves
  * WORK at the best X. Returns the relative error there. */
-static double find(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
-                   double target, const struct settled *settled, double low, double high, double tolerance)
+static double find(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                   struct sandbox *box, double target, const struct settled *settled, double low, double high,
+                   double tolerance)
 {
     double f_low = 0, f_high = 0, best = INFINITY, best_x = low, x = low;
     for (int i = 0; i < 50; i++) {
@@ -251,12 +259,13 @@ static double unknown_of(const struct gsim_demand *w)
     }
 }
 
-/* From an X that is near: times alone are almost proportional to it, in steps where waves are so short that the grid of ends shows. Returns
- * whether it was. */
-static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box,
-                      double target, const struct settled *settled, double x, double tolerance)
+/* From an X that is near: times alone are almost proportional to it, in steps where waves are so short that the grid of
+ * ends shows. Returns whether it was. */
+static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                      struct sandbox *box, double target, const struct settled *settled, double x, double tolerance)
 {
-    double waves = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)), step = waves * GSIM_END_GRID / target;
+    double waves = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)),
+           step = waves * GSIM_END_GRID / target;
     if (step > tolerance) tolerance = step;
     for (int i = 0; i < 4; i++) {
         set_measured(w, d, k, x, settled);
@@ -268,7 +277,8 @@ static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, c
 }
 
 /* NEAR: about what X is; 0: not known. */
-static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, struct sandbox *box, double near)
+static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                   struct sandbox *box, double near)
 {
     double target = k->solo_us * 1e6;
     struct settled settled = {1, 1, 0};
@@ -297,7 +307,8 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     }
     if (w->kind == GSIM_DEMAND_ISSUE) /* one unit alone stretches its issue time by 1/share: start well below */
         low = target / ceil(block_count(k) / d->sm_count) * 0.05;
-    if (!(near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5))) find(w, d, k, box, target, &settled, low, high, 1e-5);
+    if (!(near > 0 && find_near(w, d, k, box, target, &settled, near, 1e-5)))
+        find(w, d, k, box, target, &settled, low, high, 1e-5);
     double issue = k->flops / block_count(k) / sm_flops_per_ps(d, k->fp64);
     if (!gsim_known_sparse(w, d, issue)) return;
     w->kind = GSIM_DEMAND_DESCRIBED;
@@ -311,8 +322,8 @@ static double slice_error(const struct gsim_demand *w, const struct gsim_kernel 
     return log(alone(slice, w) / (k->slice_us * 1e6));
 }
 
-/* Two measured times give two unknowns: what a block waits for, and what blocks of an SM do one after the other. Bisects
- * the latter's share on a logarithmic scale, finding the former for each. */
+/* Two measured times give two unknowns: what a block waits for, and what blocks of an SM do one after the other.
+ * Bisects the latter's share on a logarithmic scale, finding the former for each. */
 static void invert_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                           struct sandbox *box, struct sandbox *slice)
 {
@@ -348,8 +359,9 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
     struct gsim_device_spec part = *d;
     struct sandbox slice;
     if (k->slice_sms < 1 || k->slice_sms >= d->sm_count)
-        return gsim_error_set(error, GSIM_INPUT, "kernel '%s': slice_sms: expected 1 to %d with slice_us on '%s', found %u",
-                              k->name, (int)d->sm_count - 1, d->name, k->slice_sms);
+        return gsim_error_set(error, GSIM_INPUT,
+                              "kernel '%s': slice_sms: expected 1 to %d with slice_us on '%s', found %u", k->name,
+                              (int)d->sm_count - 1, d->name, k->slice_sms);
     part.sm_count = (int)k->slice_sms;
     enum gsim_status status = open_sandbox(&slice, &part, error);
     if (status) return status;
@@ -364,15 +376,17 @@ static double touched_bytes(const struct gsim_demand *w, const struct gsim_devic
 {
     if (w->counted_bytes > 0) return w->counted_bytes;
     if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
-    double asking_ps = w->kind == GSIM_DEMAND_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
+    double asking_ps =
+        w->kind == GSIM_DEMAND_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
     return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
 }
 
 static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
-/* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known, but follows from
- * the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0 to 1 where the lines of all
- * threads are scatter_fit to scatter_miss_all of L2. Cold all miss; what missed before takes scatter_first_us longer in all. */
+/* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known,
+ * but follows from the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0
+ * to 1 where the lines of all threads are scatter_fit to scatter_miss_all of L2. Cold all miss; what missed before
+ * takes scatter_first_us longer in all. */
 static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
 {
     double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
@@ -392,14 +406,19 @@ static double scatter_cold(const struct gsim_demand *w, const struct gsim_device
 static double cold_factor(const struct gsim_demand *w, const struct gsim_device_spec *d, double own, double held)
 {
     if (w->cold_ratio > 0) return fmax(w->cold_ratio, 1);
-    if (w->is_unknown) return 1 + d->unknown_cold * part((d->unknown_cold_none * held - own) / (d->unknown_cold_range * held));
+    if (w->is_unknown)
+        return 1 + d->unknown_cold * part((d->unknown_cold_none * held - own) / (d->unknown_cold_range * held));
     if (w->kind == GSIM_DEMAND_SCATTER) return scatter_cold(w, d);
-    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= d->stream_cold_l2 * held || own >= 0.97 * w->given_bytes) return 1;
+    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= d->stream_cold_l2 * held || own >= 0.97 * w->given_bytes)
+        return 1;
     double more = (w->given_bytes < d->stream_cold_most * own ? w->given_bytes / own : d->stream_cold_most) - 1;
     return 1 + more * w->memory_ps / w->block_ps;
 }
 
-double gsim_l2_held_bytes(const struct gsim_device_spec *device) { return device->l2_held_share * device->l2_mib * 1048576; }
+double gsim_l2_held_bytes(const struct gsim_device_spec *device)
+{
+    return device->l2_held_share * device->l2_mib * 1048576;
+}
 
 bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device)
 {
@@ -430,20 +449,23 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
     if (k->solo_us > 0)
         return gsim_error_set(error, GSIM_INPUT,
                               "kernel '%s': solo_us was measured on '%s', found device '%s': expected flops, "
-                              "dram_bytes or cycles as well, or --device %s", k->name, k->solo_device, d->name, k->solo_device);
+                              "dram_bytes or cycles as well, or --device %s",
+                              k->name, k->solo_device, d->name, k->solo_device);
     return gsim_error_set(error, GSIM_INPUT,
                           "kernel '%s': nothing says how long it takes: expected solo_us, flops, dram_bytes, "
                           "thread_cycles or sm_cycles", k->name);
 }
 
 /* Waves take a step of the ends' grid each at least. */
-static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_block_need *need,
-                                    struct gsim_error *error)
+static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                                    const struct gsim_block_need *need, struct gsim_error *error)
 {
     double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * GSIM_END_GRID * 1e-6;
     if (k->solo_us >= least_us) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "kernel '%s': %.4g blocks take %.3g us on '%s' at least: expected solo_us not below, found %g",
-                          k->name, block_count(k), least_us, d->name, k->solo_us);
+    return gsim_error_set(
+        error, GSIM_INPUT,
+        "kernel '%s': %.4g blocks take %.3g us on '%s' at least: expected solo_us not below, found %g", k->name,
+        block_count(k), least_us, d->name, k->solo_us);
 }
 
 static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
@@ -453,15 +475,18 @@ static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
     return l->carveout_bytes[i];
 }
 
-/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to carveout_doubled_kib, but for large
- * blocks and for those that fill an SM alone. */
-static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, const struct gsim_sm_limits *l)
+/* Which shared-memory configuration the driver gives the kernel: room for as many blocks again, up to
+ * carveout_doubled_kib, but for large blocks and for those that fill an SM alone. */
+static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                         const struct gsim_sm_limits *l)
 {
-    uint32_t most = (uint32_t)(d->carveout_doubled_kib * 1024), n = w->need.blocks_per_sm, need = n * w->need.smem_bytes;
+    uint32_t most = (uint32_t)(d->carveout_doubled_kib * 1024), n = w->need.blocks_per_sm,
+             need = n * w->need.smem_bytes;
     uint32_t doubled = 2 * need < most ? 2 * need : most;
     w->join_bytes = need;
     if (k->smem_bytes)
-        w->carveout_bytes = class_for(l, doubled > need && n > 1 && w->threads < d->carveout_single_threads ? doubled : need);
+        w->carveout_bytes =
+            class_for(l, doubled > need && n > 1 && w->threads < d->carveout_single_threads ? doubled : need);
     else
         w->carveout_bytes = class_for(l, (uint32_t)(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
 }
@@ -471,8 +496,8 @@ static bool is_measured_on(const struct gsim_kernel *kernel, const struct gsim_d
     return kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
 }
 
-enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                                   struct gsim_error *error)
+enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                   const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(device);
     *work = (struct gsim_demand){.blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z,
@@ -493,7 +518,8 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
     if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
-    uint32_t per_warp = (per_thread * limits.warp_threads + limits.register_unit - 1) / limits.register_unit * limits.register_unit;
+    uint32_t per_warp =
+        (per_thread * limits.warp_threads + limits.register_unit - 1) / limits.register_unit * limits.register_unit;
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits.subpartitions;
     set_carveout(work, device, kernel, &limits);
@@ -502,14 +528,15 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
 }
 
 /* NEAR: as invert's. */
-static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *given, double near,
-                                  struct gsim_error *error)
+static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                  const struct gsim_kernel *given, double near, struct gsim_error *error)
 {
     const struct gsim_kernel known = gsim_known_of(device, given), *kernel = &known;
     bool is_measured = is_measured_on(kernel, device);
     enum gsim_status status = gsim_demand_shape(work, device, kernel, error);
     if (status) return status;
-    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL)) gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
+    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL))
+        gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     if (is_measured && kernel->imbalance > 1) gsim_demand_set_imbalance(work, kernel->imbalance);
     set_described(work, device, kernel);
     struct sandbox box;
@@ -523,8 +550,8 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     gsim_arena_release(&box.arena);
     if (box.failed && !status) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status && work->solo_ps > LONGEST_PS)
-        status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g", kernel->name,
-                                work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);
+        status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g",
+                                kernel->name, work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);
     return status;
 }
 

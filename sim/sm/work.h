@@ -22,9 +22,10 @@ enum gsim_demand_kind {
     GSIM_DEMAND_SCATTER, /* dependent loads of unknown volume, one cache line per thread */
 };
 
-/* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing to do. They
- * are placed in the grid's order while all find room at once; of several waves, where who stands beside whom means nothing, the longest
- * first: in the grid's order their many ties would make the time alone jump with the work, so that it could not be inverted. */
+/* Blocks of unequal work: those at the low end of an axis have a round more along it, those beyond some z have nothing
+ * to do. They are placed in the grid's order while all find room at once; of several waves, where who stands beside
+ * whom means nothing, the longest first: in the grid's order their many ties would make the time alone jump with the
+ * work, so that it could not be inverted. */
 #define GSIM_BLOCK_KINDS 5 /* more along x counts 1, along y 2; 4: nothing to do */
 struct gsim_unequal {
     uint32_t width, height;       /* of the grid */
@@ -83,7 +84,10 @@ struct gsim_demand {
 };
 
 /* How fast it goes depends on what other SMs do. */
-static inline bool gsim_demand_feels(const struct gsim_demand *w) { return w->dram_gbps > 0 || w->chip_ps[GSIM_CHIP_L2] > 0 || w->chip_ps[GSIM_CHIP_SLICE] > 0; }
+static inline bool gsim_demand_feels(const struct gsim_demand *w)
+{
+    return w->dram_gbps > 0 || w->chip_ps[GSIM_CHIP_L2] > 0 || w->chip_ps[GSIM_CHIP_SLICE] > 0;
+}
 
 /* Whether its blocks end together, or one by one as those that wait for data do. */
 static inline bool gsim_demand_computes(const struct gsim_demand *w)
@@ -95,7 +99,10 @@ static inline bool gsim_demand_waits(const struct gsim_demand *w)
     return w->kind == GSIM_DEMAND_MEMORY || w->kind == GSIM_DEMAND_SCATTER || (w->has_pipes && !w->is_computing);
 }
 
-static inline bool gsim_demand_triggers(const struct gsim_demand *work) { return work->trigger > 0 && work->trigger < 1; }
+static inline bool gsim_demand_triggers(const struct gsim_demand *work)
+{
+    return work->trigger > 0 && work->trigger < 1;
+}
 
 /* The work of KERNEL on DEVICE. With solo_us the block time is found by inverting the machine, so that the
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
@@ -117,11 +124,12 @@ enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, 
                                      const struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The distinct kernels of one program run in each other's company: those measured alone, with their data in
- * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns whether
- * all of them together overwrite it. */
+ * L2, do more work when the others' traffic displaces it (H200: a 33 MB stream 24 us alone, 58 in company). Returns
+ * whether all of them together overwrite it. */
 bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device);
 
-/* As gsim_demands_share_l2() has a kernel among so many that they overwrite L2: for one that is met while its program runs. */
+/* As gsim_demands_share_l2() has a kernel among so many that they overwrite L2: for one that is met while its program
+ * runs. */
 void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *device);
 
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */

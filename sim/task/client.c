@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a task's scheduler sees: a driver that lets each iteration be a request, which waits for its arrival and, where one
- * request at a time has the GPU, for that. In a process of several tasks it also keeps them apart as libraries do: the task's
- * device is its own streams, and its default stream one of them.
+ * What a task's scheduler sees: a driver that lets each iteration be a request, which waits for its arrival and, where
+ * one request at a time has the GPU, for that. In a process of several tasks it also keeps them apart as libraries do:
+ * the task's device is its own streams, and its default stream one of them.
  */
 #include "sim/task/task.h"
 
@@ -67,7 +67,10 @@ static void leave_gpu(struct gsim_task_state *t)
     if (best) gsim_machine_wake_all(all->machine, &best->waiting, all->machine->running->local);
 }
 
-static bool is_exclusive(const struct gsim_task_state *t) { return t->all->settings.mechanism == GSIM_MECHANISM_EXCLUSIVE; }
+static bool is_exclusive(const struct gsim_task_state *t)
+{
+    return t->all->settings.mechanism == GSIM_MECHANISM_EXCLUSIVE;
+}
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
@@ -87,7 +90,8 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
 
 static bool is_over(const struct gsim_task_state *t, uint32_t done)
 {
-    bool is_late = t->spec->duration_us > 0 && t->arrival >= gsim_time_from_us(t->spec->start_us + t->spec->duration_us);
+    bool is_late =
+        t->spec->duration_us > 0 && t->arrival >= gsim_time_from_us(t->spec->start_us + t->spec->duration_us);
     uint32_t most = serves_many(t) ? most_requests(t->spec) : gsim_task_iterations(t->spec);
     return done >= most || is_late || (!gsim_task_is_finite(t->spec) && !t->all->finite_left);
 }
@@ -222,7 +226,8 @@ static void do_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 static void do_device_synchronize(struct gsim_driver *driver)
 {
     struct gsim_task_state *t = task_of(driver);
-    for (size_t i = 0; i < t->stream_count; i++) t->forward.below->ops->stream_synchronize(t->forward.below, t->streams[i]);
+    for (size_t i = 0; i < t->stream_count; i++)
+        t->forward.below->ops->stream_synchronize(t->forward.below, t->streams[i]);
 }
 
 #define ON_STREAM(type, name, parameters, arguments)                                    \
@@ -233,14 +238,20 @@ static void do_device_synchronize(struct gsim_driver *driver)
     }
 ON_STREAM(void, stream_synchronize, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
 ON_STREAM(bool, stream_query, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(void, event_record, (struct gsim_driver *driver, gsim_event e, gsim_stream s), (t->forward.below, e, own_stream(t, s)))
-ON_STREAM(void, stream_wait_event, (struct gsim_driver *driver, gsim_stream s, gsim_event e), (t->forward.below, own_stream(t, s), e))
-ON_STREAM(void, launch, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
-ON_STREAM(void, memcpy_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
-ON_STREAM(void, prefetch_async, (struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s), (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, event_record, (struct gsim_driver * driver, gsim_event e, gsim_stream s),
+          (t->forward.below, e, own_stream(t, s)))
+ON_STREAM(void, stream_wait_event, (struct gsim_driver * driver, gsim_stream s, gsim_event e),
+          (t->forward.below, own_stream(t, s), e))
+ON_STREAM(void, launch, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
+          (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, memcpy_async, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
+          (t->forward.below, op, own_stream(t, s)))
+ON_STREAM(void, prefetch_async, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
+          (t->forward.below, op, own_stream(t, s)))
 ON_STREAM(void, capture_begin, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
 ON_STREAM(gsim_graph, capture_end, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(void, graph_launch, (struct gsim_driver *driver, gsim_graph_exec x, gsim_stream s), (t->forward.below, x, own_stream(t, s)))
+ON_STREAM(void, graph_launch, (struct gsim_driver * driver, gsim_graph_exec x, gsim_stream s),
+          (t->forward.below, x, own_stream(t, s)))
 
 /* A measurement stage: what it takes the host to keep each kernel's times. */
 static void do_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s)

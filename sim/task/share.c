@@ -42,7 +42,10 @@ struct gsim_policy {
     struct policy_timer *free_timers;
 };
 
-static struct gsim_policy *policy_of(struct gsim_share *share) { return (struct gsim_policy *)((char *)share - offsetof(struct gsim_policy, share)); }
+static struct gsim_policy *policy_of(struct gsim_share *share)
+{
+    return (struct gsim_policy *)((char *)share - offsetof(struct gsim_policy, share));
+}
 static struct held_kernel *held_of(struct gsim_command *command) { return command->held; }
 
 /* What stands behind it in its stream is with its client until it is released. */
@@ -155,7 +158,8 @@ static uint32_t do_behind(struct gsim_share *share, const struct gsim_share_kern
     return (uint32_t)(stream->issued - stream->completed) - 1;
 }
 
-static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause, do_go_on, do_kill, do_timer, do_behind, do_give};
+static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause,  do_go_on,
+                                                  do_kill,   do_timer,   do_behind, do_give};
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
@@ -183,7 +187,8 @@ static void policy_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
         return;
     }
     uint32_t task = command->client->task;
-    *h = (struct held_kernel){.policy = p, .command = command, .release = h->release}; /* its former life's timers do not count */
+    *h = (struct held_kernel){
+        .policy = p, .command = command, .release = h->release}; /* its former life's timers do not count */
     h->kernel = (struct gsim_share_kernel){
         .task = task,
         .stream = place_of(p, task, command->stream),
@@ -248,7 +253,10 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
     struct gsim_machine *m = tasks->machine;
     struct gsim_policy *p = tasks->policy = gsim_alloc(sizeof *p);
     if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    *p = (struct gsim_policy){.arbiter = {policy_ready, policy_started, policy_ended, policy_drained}, .tasks = tasks, .machine = m, .below = below,
+    *p = (struct gsim_policy){.arbiter = {policy_ready, policy_started, policy_ended, policy_drained},
+                              .tasks = tasks,
+                              .machine = m,
+                              .below = below,
                               .ops = tasks->ops};
     p->identity_count = tasks->set->all.kernel_count;
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, tasks->set->all.kernel_count + 1);
@@ -256,8 +264,13 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
     p->places = GSIM_ARENA_ARRAY(&p->arena, struct stream_place, tasks->count);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_task_set_identify(tasks->set, p->identity);
-    p->share = (struct gsim_share){.actions = &actions, .tasks = tasks->set->tasks, .task_count = tasks->count, .params = tasks->params,
-                                   .device = gsim_device_facts(m->simulation->device), .profile = m->simulation->profile, .arena = &p->arena};
+    p->share = (struct gsim_share){.actions = &actions,
+                                   .tasks = tasks->set->tasks,
+                                   .task_count = tasks->count,
+                                   .params = tasks->params,
+                                   .device = gsim_device_facts(m->simulation->device),
+                                   .profile = m->simulation->profile,
+                                   .arena = &p->arena};
     return tasks->ops->start ? tasks->ops->start(&p->share, error) : GSIM_OK;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Contexts of several processes that have the SMs in turn. Work that is under way stops where it is when the slice is over and
- * another context waits, and goes on when its context's turn comes again. A context without kernels keeps the SMs for
- * slice_hold_us while another one waits, and for good while none does. One that comes does not shorten the other's slice:
- * slices follow one another from when a context got the SMs. Next is the following one in the ring that has work.
+ * Contexts of several processes that have the SMs in turn. Work that is under way stops where it is when the slice is
+ * over and another context waits, and goes on when its context's turn comes again. A context without kernels keeps the
+ * SMs for slice_hold_us while another one waits, and for good while none does. One that comes does not shorten the
+ * other's slice: slices follow one another from when a context got the SMs. Next is the following one in the ring that
+ * has work.
  */
 #include "sim/task/task.h"
 
@@ -119,10 +120,11 @@ void gsim_slices_give(struct gsim_time_slices *s, uint32_t context)
     look(s);
 }
 
-bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
-                      uint32_t count)
+bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec,
+                      struct gsim_partition *const *parts, uint32_t count)
 {
-    *s = (struct gsim_time_slices){.arbiter = {.ready = slices_ready, .ended = slices_ended}, .machine = m, .count = count};
+    *s = (struct gsim_time_slices){
+        .arbiter = {.ready = slices_ready, .ended = slices_ended}, .machine = m, .count = count};
     s->slice = gsim_time_from_us(spec->slice_us);
     s->hold = gsim_time_from_us(spec->slice_hold_us);
     s->busy_switch = gsim_time_from_us(spec->slice_switch_us);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). Several tasks at once (include/gpusim/task.h): the driver that each one's scheduler sees, which waits
- * for requests and keeps their times (client.c); contexts that have the SMs in turn (slices.c); policies (share.c).
+ * Layer: sim (internal). Several tasks at once (include/gpusim/task.h): the driver that each one's scheduler sees,
+ * which waits for requests and keeps their times (client.c); contexts that have the SMs in turn (slices.c); policies
+ * (share.c).
  */
 #pragma once
 
@@ -78,13 +79,15 @@ struct gsim_tasks {
 
 /* --- tasks.c ------------------------------------------------------------------------------------------------- */
 /* What the simulation's way of sharing asks for. Before there are devices. */
-enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error);
+enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout,
+                                    struct gsim_error *error);
 enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_device *d, struct gsim_error *error);
 /* Once there are processes. */
-enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_process *processes,
-                                 struct gsim_error *error);
+enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout,
+                                 struct gsim_process *processes, struct gsim_error *error);
 
-/* Another device, when it is used for the first time: PARTS by process, from its arena; ARBITER: of all front ends there. */
+/* Another device, when it is used for the first time: PARTS by process, from its arena; ARBITER: of all front ends
+ * there. */
 enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_device *d, struct gsim_partition ***parts,
                                        struct gsim_arbiter **arbiter, struct gsim_error *error);
 
@@ -99,8 +102,8 @@ uint32_t gsim_task_iterations(const struct gsim_task *spec);
 
 /* --- slices.c ------------------------------------------------------------------------------------------------ */
 /* COUNT contexts, each with a part. False: out of memory. */
-bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec, struct gsim_partition *const *parts,
-                      uint32_t count);
+bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec,
+                      struct gsim_partition *const *parts, uint32_t count);
 /* Directed: the context has the SMs next, from the next switch on. */
 void gsim_slices_give(struct gsim_time_slices *s, uint32_t context);
 

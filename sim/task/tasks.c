@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes and parts of the GPU the tasks of a simulation have, by its way of sharing (include/gpusim/task.h). */
+/* Which processes and parts of the GPU the tasks of a simulation have, by its way of sharing (include/gpusim/task.h).
+ */
 #include "sim/task/task.h"
 
 #include "sim/platform/node.h"
 
 #include <math.h>
 
-/* MPS keeps clients that may use a part of the SMs each from one another's as long as there are enough (H100, 14 pairs at 50 %: 0.8 % off,
- * 3.0 % as if all were everybody's: traces/h100/sharing_exact.json.gz). */
+/* MPS keeps clients that may use a part of the SMs each from one another's as long as there are enough (H100, 14 pairs
+ * at 50 %: 0.8 % off, 3.0 % as if all were everybody's: traces/h100/sharing_exact.json.gz). */
 static bool has_caps(const struct gsim_simulation *s, const struct gsim_layout *layout)
 {
     bool has = layout->settings.percentage > 0 && layout->settings.percentage < 100;
-    for (uint32_t i = 0; i < s->tasks->count; i++) has |= s->tasks->tasks[i].sms || (s->tasks->tasks[i].percentage > 0 && s->tasks->tasks[i].percentage < 100);
+    for (uint32_t i = 0; i < s->tasks->count; i++)
+        has |= s->tasks->tasks[i].sms || (s->tasks->tasks[i].percentage > 0 && s->tasks->tasks[i].percentage < 100);
     return has;
 }
 
-static enum gsim_status check_tasks(const struct gsim_simulation *s, const struct gsim_layout *layout, struct gsim_error *error)
+static enum gsim_status check_tasks(const struct gsim_simulation *s, const struct gsim_layout *layout,
+                                    struct gsim_error *error)
 {
     const struct gsim_task_set *set = s->tasks;
     enum gsim_mechanism mechanism = layout->settings.mechanism;
     const char *name = s->sharing->name;
     uint32_t finite = 0;
     for (uint32_t i = 0; i < set->count; i++) finite += gsim_task_is_finite(&set->tasks[i]);
-    if (!finite) return gsim_error_set(error, GSIM_INPUT, "no task says how many requests it has, or for how long: expected one that ends");
+    if (!finite)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "no task says how many requests it has, or for how long: expected one that ends");
     uint32_t gpus = s->gpu_count ? s->gpu_count : s->node ? gsim_node_device_count(s->node) : 1;
     if (gpus > 1 && s->sharing->ready)
-        return gsim_error_set(error, GSIM_INPUT, "--share %s decides on the kernels of one GPU, and there are %u", name, gpus);
+        return gsim_error_set(error, GSIM_INPUT, "--share %s decides on the kernels of one GPU, and there are %u", name,
+                              gpus);
     if (mechanism == GSIM_MECHANISM_STREAMS && layout->process_count > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u", name, layout->process_count);
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u",
+                              name, layout->process_count);
     if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
                               layout->process_count, (uint32_t)s->device->mps_clients);
     for (uint32_t i = 0; i < set->count && s->sharing->needs_profile; i++)
         if (set->tasks[i].source)
@@ -37,7 +45,9 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
                                   "--share %s needs a profile of all kernels, and task '%s' is drawn while it runs",
                                   name, set->tasks[i].name);
     if (s->sharing->needs_profile && !s->profile)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", name);
     return GSIM_OK;
 }
 
@@ -45,23 +55,29 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
 static uint32_t whole_parts(double share_sms, uint32_t step) { return (uint32_t)(share_sms + 0.01) / step * step; }
 
 /* A number of SMs that is no multiple of STEP is what the others leave. */
-static enum gsim_status check_rest(const struct gsim_simulation *s, const struct gsim_layout *layout, uint32_t step, uint32_t sum, struct gsim_error *error)
+static enum gsim_status check_rest(const struct gsim_simulation *s, const struct gsim_layout *layout, uint32_t step,
+                                   uint32_t sum, struct gsim_error *error)
 {
     for (uint32_t p = 0; p < layout->process_count; p++) {
         uint32_t sms = layout->sm_counts[p], below = sms / step * step;
         if (sms == below || sum == (uint32_t)s->device->sm_count) continue;
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %u SMs: a part has %u or %u of the %.0f, or what the others leave",
-                              s->sharing->name, p, sms, below, below + step, s->device->sm_count);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--share %s: process %u has %u SMs: a part has %u or %u of the %.0f, or what the others leave",
+            s->sharing->name, p, sms, below, below + step, s->device->sm_count);
     }
     return GSIM_OK;
 }
 
 /* SMs of each process: as its tasks say, by number or percentage; those without share what is left alike. */
-static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout, struct gsim_error *error)
+static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout,
+                                   struct gsim_error *error)
 {
     double total = s->device->sm_count, wanted[GSIM_LIMIT_TASKS] = {0}, left = total;
     bool is_exact[GSIM_LIMIT_TASKS] = {false};
-    uint32_t without = 0, sum = 0, step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms : (uint32_t)s->device->part_sms;
+    uint32_t without = 0, sum = 0,
+             step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms
+                                                                     : (uint32_t)s->device->part_sms;
     for (uint32_t i = 0; i < s->tasks->count; i++) {
         const struct gsim_task *t = &s->tasks->tasks[i];
         uint32_t p = layout->process_of[i];
@@ -77,20 +93,25 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
         double share = wanted[p] > 0 ? wanted[p] : left / without;
         uint32_t sms = is_exact[p] ? (uint32_t)share : whole_parts(share, step);
         if (sms < step)
-            return gsim_error_set(error, GSIM_USAGE, "--share %s: process %u has %.3g of %.0f SMs, and a part has %u of them or a multiple",
-                                  s->sharing->name, p, share, total, step);
+            return gsim_error_set(
+                error, GSIM_USAGE,
+                "--share %s: process %u has %.3g of %.0f SMs, and a part has %u of them or a multiple",
+                s->sharing->name, p, share, total, step);
         layout->sm_counts[p] = sms;
         sum += sms;
     }
     if (sum > (uint32_t)total)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: %u SMs for all processes together, and the GPU has %.0f; parts that overlap are not simulated", s->sharing->name,
-                              sum, total);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--share %s: %u SMs for all processes together, and the GPU has %.0f; parts that overlap are not simulated",
+            s->sharing->name, sum, total);
     layout->part_count = layout->process_count + 1;
     layout->is_parted = true;
     return check_rest(s, layout, step, sum, error);
 }
 
-enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout, struct gsim_error *error)
+enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout,
+                                    struct gsim_error *error)
 {
     const struct gsim_simulation *s = m->simulation;
     void *defaults = NULL;
@@ -108,7 +129,8 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
     layout->process_count = gsim_task_set_processes(s->tasks, tasks->settings.mechanism, layout->process_of);
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) layout->part_count = layout->process_count;
     enum gsim_status status = check_tasks(s, layout, error);
-    bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION || (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
+    bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION ||
+                     (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
     if (!status && is_parted) status = divide_sms(s, layout, error);
     tasks->layout = *layout;
     return status;
@@ -124,8 +146,10 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
         uint32_t sms = is_parted ? layout->sm_counts[p] : (uint32_t)d->spec->sm_count;
         used += sms;
         if (is_parted && used > (uint32_t)d->spec->sm_count)
-            return gsim_error_set(error, GSIM_USAGE, "the processes' parts have %u SMs and more, and GPU %u has %.0f", used, d->index, d->spec->sm_count);
-        struct gsim_partition *part = gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
+            return gsim_error_set(error, GSIM_USAGE, "the processes' parts have %u SMs and more, and GPU %u has %.0f",
+                                  used, d->index, d->spec->sm_count);
+        struct gsim_partition *part =
+            gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
         if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         part->shares_dram = is_parted && !layout->settings.isolates_memory;
         layout->parts[p] = part;
@@ -134,8 +158,8 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
 }
 
 /* Contexts have the SMs of a device in turn. NULL: out of memory. */
-static struct gsim_arbiter *open_slices(const struct gsim_tasks *tasks, struct gsim_time_slices *s, const struct gsim_device_spec *spec,
-                                        const struct gsim_layout *layout)
+static struct gsim_arbiter *open_slices(const struct gsim_tasks *tasks, struct gsim_time_slices *s,
+                                        const struct gsim_device_spec *spec, const struct gsim_layout *layout)
 {
     if (!gsim_slices_init(s, tasks->machine, spec, layout->parts, layout->process_count)) return NULL;
     s->is_directed = tasks->settings.is_directed;
@@ -158,26 +182,29 @@ enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_dev
     return *arbiter ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_error *error)
+static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct gsim_layout *layout,
+                                          struct gsim_error *error)
 {
     struct gsim_arbiter *arbiter = NULL;
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) {
         arbiter = open_slices(tasks, &tasks->slices, tasks->machine->simulation->device, layout);
         if (!arbiter) gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
-    if (!error->status && tasks->ops->ready && !gsim_policy_open(tasks, arbiter, error)) arbiter = gsim_policy_arbiter(tasks->policy);
+    if (!error->status && tasks->ops->ready && !gsim_policy_open(tasks, arbiter, error))
+        arbiter = gsim_policy_arbiter(tasks->policy);
     return arbiter;
 }
 
-enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout, struct gsim_process *processes,
-                                 struct gsim_error *error)
+enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout,
+                                 struct gsim_process *processes, struct gsim_error *error)
 {
     struct gsim_error failure = {0};
     tasks->count = tasks->set->count;
     for (uint32_t i = 0; i < tasks->count; i++) {
         struct gsim_task_state *t = &tasks->states[i];
         bool is_alone = true;
-        for (uint32_t o = 0; o < tasks->count; o++) is_alone &= o == i || layout->process_of[o] != layout->process_of[i];
+        for (uint32_t o = 0; o < tasks->count; o++)
+            is_alone &= o == i || layout->process_of[o] != layout->process_of[i];
         *t = (struct gsim_task_state){.all = tasks, .spec = &tasks->set->tasks[i]};
         t->client =
             (struct gsim_client){.task = i, .first_op = t->spec->source ? 0 : tasks->set->first_op[i], .run = &t->run};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sweep/query/query.h. Rows are read once and only what is asked for is kept; base rows are found by a sorted list. */
+/* See sweep/query/query.h. Rows are read once and only what is asked for is kept; base rows are found by a sorted list.
+ */
 #include "sweep/query/query.h"
 
 #include <math.h>
@@ -85,7 +86,9 @@ static void add_name(struct gsim_answer *answer, const char *name)
 {
     enum gsim_column column = gsim_view_column(name);
     for (size_t i = 0; i < answer->name_count; i++)
-        if (strcmp(answer->names[i], name) == 0 || (column < GSIM_COLUMN_COUNT && gsim_view_column(answer->names[i]) == column)) return;
+        if (strcmp(answer->names[i], name) == 0 ||
+            (column < GSIM_COLUMN_COUNT && gsim_view_column(answer->names[i]) == column))
+            return;
     answer->names[answer->name_count++] = name;
 }
 
@@ -104,8 +107,8 @@ static bool is_of_tasks(const struct reading *reading)
     return false;
 }
 
-/* Which columns the answer has: those asked for, or every axis of the file, with what tells repetitions apart where that is wanted; or all:
- * columns, but for those whose contents are columns here, axes and options. */
+/* Which columns the answer has: those asked for, or every axis of the file, with what tells repetitions apart where
+ * that is wanted; or all: columns, but for those whose contents are columns here, axes and options. */
 static enum gsim_status choose_names(struct reading *reading, size_t axis_count, struct gsim_error *error)
 {
     static const char *const rows[] = {"seed", "repeat", "status"};
@@ -113,7 +116,8 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
     struct gsim_answer *answer = reading->answer;
     enum gsim_status status = GSIM_OK;
     bool is_all = query->column_count == 1 && strcmp(query->columns[0], GSIM_QUERY_ALL) == 0;
-    answer->names = GSIM_ARENA_ARRAY(&answer->arena, const char *, reading->known_count + GSIM_COLUMN_COUNT + query->column_count);
+    answer->names =
+        GSIM_ARENA_ARRAY(&answer->arena, const char *, reading->known_count + GSIM_COLUMN_COUNT + query->column_count);
     if (!answer->names) return fail_memory(error);
     for (size_t i = 0; i < query->column_count && status == GSIM_OK && !is_all; i++) {
         const char *name = answer->names[answer->name_count++] = gsim_arena_strdup(&answer->arena, query->columns[i]);
@@ -139,7 +143,8 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
     enum gsim_status status =
         gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
     if (status == GSIM_OK) status = choose_names(reading, axis_count, error);
-    bool is_speedup = query->base_name && !query->is_paired && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
+    bool is_speedup =
+        query->base_name && !query->is_paired && (!query->value || strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0);
     answer->value_name = is_speedup             ? GSIM_QUERY_SPEEDUP
                          : query->value         ? query->value
                          : is_of_tasks(reading) ? "fairness"
@@ -228,7 +233,8 @@ static bool is_base(const struct reading *reading, struct gsim_view *view)
 static bool is_base_name(const struct gsim_query *query, const char *name)
 {
     enum gsim_column column = gsim_view_column(query->base_name);
-    return strcmp(name, query->base_name) == 0 || (column < GSIM_COLUMN_COUNT && strcmp(name, gsim_column_name(column)) == 0);
+    return strcmp(name, query->base_name) == 0 ||
+           (column < GSIM_COLUMN_COUNT && strcmp(name, gsim_column_name(column)) == 0);
 }
 
 static void add_setting(void *data, const char *name, const struct gsim_cell *value)
@@ -243,14 +249,17 @@ static void add_setting(void *data, const char *name, const struct gsim_cell *va
         return;
     }
     reading->settings = array;
-    const char *text = value->type == GSIM_CELL_TEXT ? value->text
-                                                     : gsim_arena_printf(arena, "%.15g", value->type == GSIM_CELL_NULL ? 0.0 : value->real);
+    const char *text = value->type == GSIM_CELL_TEXT
+                           ? value->text
+                           : gsim_arena_printf(arena, "%.15g", value->type == GSIM_CELL_NULL ? 0.0 : value->real);
     if (text) reading->settings[reading->setting_count++] = (struct gsim_match_setting){name, text};
 }
 
-static enum gsim_status match(struct reading *reading, struct gsim_view *view, int roles, double value, struct gsim_error *error)
+static enum gsim_status match(struct reading *reading, struct gsim_view *view, int roles, double value,
+                              struct gsim_error *error)
 {
-    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device, GSIM_COLUMN_repeat};
+    static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device,
+                                              GSIM_COLUMN_repeat};
     reading->setting_count = 0;
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
         add_setting(reading, gsim_column_name(always[i]), &view->row->cells[always[i]]);
@@ -272,17 +281,20 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
     const struct gsim_cell *ran = &view->row->cells[GSIM_COLUMN_iterations_run];
-    if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least)) answer->iterations_least = ran->real;
+    if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least))
+        answer->iterations_least = ran->real;
     if (ran->type != GSIM_CELL_NULL && ran->real > answer->iterations_most) answer->iterations_most = ran->real;
     if (query->is_grouped) answer->identities[row] = identify(view);
     answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
     void *bases = reading->bases;
-    if (query->is_paired && gsim_array_grow(&bases, sizeof *reading->bases, row, &reading->base_capacity)) return fail_memory(error);
+    if (query->is_paired && gsim_array_grow(&bases, sizeof *reading->bases, row, &reading->base_capacity))
+        return fail_memory(error);
     reading->bases = bases;
     bool is_own_base = query->base_name && is_base(reading, view);
     if (query->is_paired) reading->bases[row] = is_own_base;
     if (query->base_name)
-        status = match(reading, view, is_own_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, answer->values[row], error);
+        status = match(reading, view, is_own_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW,
+                       answer->values[row], error);
     return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
 }
 
@@ -345,7 +357,8 @@ static bool same_group(const struct gsim_answer *answer, size_t left, size_t rig
 static uint64_t hash_group(const struct gsim_answer *answer, size_t row)
 {
     uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->cells[row * answer->name_count + i]);
+    for (size_t i = 0; i < answer->name_count; i++)
+        hash = hash_cell(hash, &answer->cells[row * answer->name_count + i]);
     return hash;
 }
 
@@ -393,7 +406,8 @@ static int by_cell(const void *left, const void *right)
     return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-/* Rows that have a base row and are none, with their group; the groups' cells move to the front. Returns how many rows. */
+/* Rows that have a base row and are none, with their group; the groups' cells move to the front. Returns how many rows.
+ */
 static size_t collect_pairs(struct reading *reading, struct paired_row *rows, size_t *group_count)
 {
     struct gsim_answer *answer = reading->answer;
@@ -424,7 +438,8 @@ static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_
             sum.own += rows[next].own;
             sum.base += rows[next].base;
         }
-        cells[cell_count++] = (struct gsim_cell_pair){sum.own / (double)(next - first), sum.base / (double)(next - first)};
+        cells[cell_count++] =
+            (struct gsim_cell_pair){sum.own / (double)(next - first), sum.base / (double)(next - first)};
     }
     return cell_count;
 }
@@ -463,7 +478,8 @@ enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_quer
     if (status == GSIM_OK && query->base_name && !reading.matches.base_count)
         status = gsim_error_set(error, GSIM_USAGE, "--base %s=%s: no row of the file has that", query->base_name,
                                 query->base_value);
-    if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0 && !query->is_paired) status = put_speedups(&reading, error);
+    if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0 && !query->is_paired)
+        status = put_speedups(&reading, error);
     if (status == GSIM_OK && query->is_paired) status = pair(&reading, error);
     else if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
     gsim_matches_release(&reading.matches);

@@ -268,8 +268,7 @@ enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_na
     return parser.status;
 }
 
-/* --- evaluation ----------------------------------------------------------------------------------------------------
- */
+/* --- evaluation --- */
 static bool is_number(const struct gsim_cell *cell)
 {
     return cell->type == GSIM_CELL_INTEGER || cell->type == GSIM_CELL_REAL;

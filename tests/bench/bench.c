@@ -220,7 +220,8 @@ static int run_table(const struct bench_options *options, FILE *json)
     return failures;
 }
 
-/* The program as users start it: process start, reading a file, simulating, report. In seconds; negative when it failed. */
+/* The program as users start it: process start, reading a file, simulating, report. In seconds; negative when it
+ * failed. */
 static double time_file(const struct bench_options *options, enum bench_shape shape, uint32_t count)
 {
     char path[] = "/tmp/gpusim-bench-XXXXXX";
@@ -243,7 +244,8 @@ static double time_file(const struct bench_options *options, enum bench_shape sh
     return seconds;
 }
 
-/* 48 clients of a service of 200 kernels side by side, REQUESTS of each; SAMPLE: --opt gpu.sample. In seconds; negative when it failed. */
+/* 48 clients of a service of 200 kernels side by side, REQUESTS of each; SAMPLE: --opt gpu.sample. In seconds; negative
+ * when it failed. */
 static double time_clients(const struct bench_options *options, uint32_t requests, const char *sample)
 {
     enum { CLIENTS = 48, KERNELS = 200 };
@@ -267,8 +269,9 @@ static double time_clients(const struct bench_options *options, uint32_t request
     if (bench_program(BENCH_SERVICE, KERNELS, &program, &error) == GSIM_OK && bench_program_write(&program, path) == 0)
         seconds = time_command(run);
     if (seconds > 0)
-        printf("\n48 clients x %" PRIu32 " requests x 200 kernels under --share mps, gpu.sample=%s: %.2f s, %.1f us a kernel\n", requests, sample, seconds,
-               seconds * 1e6 / CLIENTS / KERNELS / requests);
+        printf("\n48 clients x %" PRIu32
+               " requests x 200 kernels under --share mps, gpu.sample=%s: %.2f s, %.1f us a kernel\n",
+               requests, sample, seconds, seconds * 1e6 / CLIENTS / KERNELS / requests);
     unlink(path);
     gsim_program_release(&program);
     return seconds;
@@ -285,8 +288,10 @@ static int run_commands(const struct bench_options *options, FILE *json)
         seconds[i] = time_file(options, shapes[i], count);
         heap += 0.5 * bench_heap_rate(1024, 0.1);
         failures += seconds[i] < 0;
-        printf("\nfile of %" PRIu32 " kernels, %s, start to report: %.1f ms, %.0f kernels/s, heap of 1024: %.1f M/s, ratio %.4f\n",
-               count, bench_shape_name(shapes[i]), seconds[i] * 1e3, count / seconds[i], heap * 1e-6, count / seconds[i] / heap);
+        printf("\nfile of %" PRIu32
+               " kernels, %s, start to report: %.1f ms, %.0f kernels/s, heap of 1024: %.1f M/s, ratio %.4f\n",
+               count, bench_shape_name(shapes[i]), seconds[i] * 1e3, count / seconds[i], heap * 1e-6,
+               count / seconds[i] / heap);
     }
 
     failures += time_clients(options, options->quick ? 1 : 10, "1") < 0;
@@ -298,7 +303,9 @@ static int run_commands(const struct bench_options *options, FILE *json)
     failures += wall < 0;
     printf("./gpusim --workload img --sched kesco: %.1f ms (median of %" PRIu32 ")\n", wall * 1e3, runs);
     if (json)
-        fprintf(json, "],\n \"file\": {\"kernels\": %" PRIu32 ", \"seconds\": %.9g, \"random_seconds\": %.9g},\n \"img_kesco_seconds\": %.9g}\n",
+        fprintf(json,
+                "],\n \"file\": {\"kernels\": %" PRIu32
+                ", \"seconds\": %.9g, \"random_seconds\": %.9g},\n \"img_kesco_seconds\": %.9g}\n",
                 count, seconds[0], seconds[1], wall);
     return failures;
 }

@@ -17,9 +17,9 @@ enum bench_shape {
     BENCH_CHAIN,       /* each kernel after the one before, in one stream */
     BENCH_LAYERED,     /* layers of 12: each kernel after its own and its neighbour's predecessor */
     BENCH_INDEPENDENT, /* 12 streams that never wait for one another */
-    BENCH_RANDOM,      /* 12 streams, 20 kernels of five grids, each after up to two of the 24 before it, all at random */
-    BENCH_SERVICE,     /* as independent-12, of one stream and 20 kernels of five grids: a request of a task */
-    BENCH_BLOCKS,      /* one kernel of as many blocks */
+    BENCH_RANDOM,  /* 12 streams, 20 kernels of five grids, each after up to two of the 24 before it, all at random */
+    BENCH_SERVICE, /* as independent-12, of one stream and 20 kernels of five grids: a request of a task */
+    BENCH_BLOCKS,  /* one kernel of as many blocks */
     BENCH_SHAPE_COUNT
 };
 const char *bench_shape_name(enum bench_shape shape);

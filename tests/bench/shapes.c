@@ -11,7 +11,8 @@ enum { BENCH_WIDTH = 12, BENCH_KERNELS = 12, BENCH_GRID = 32, BENCH_THREADS = 25
 
 const char *bench_shape_name(enum bench_shape shape)
 {
-    static const char *const names[BENCH_SHAPE_COUNT] = {"chain", "layered-12", "independent-12", "random-12", "service", "blocks"};
+    static const char *const names[BENCH_SHAPE_COUNT] = {"chain",     "layered-12", "independent-12",
+                                                         "random-12", "service",    "blocks"};
     return names[shape];
 }
 
@@ -63,8 +64,13 @@ static bool add_random(struct gsim_builder *builder, enum bench_shape shape, uin
         snprintf(name, sizeof name, "r%" PRIu32, which);
         struct gsim_kernel kernel = bench_kernel(name, grids[which % GRIDS], 5.0 + which);
         uint32_t index = gsim_builder_kernel(builder, &kernel);
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = index, .arg_count = 1, .args = &arg, .after_count = after_count,
-                             .after = after_count ? after : NULL, .stream = shape == BENCH_RANDOM ? (int32_t)draw(&state, BENCH_WIDTH) : 0};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = index,
+                             .arg_count = 1,
+                             .args = &arg,
+                             .after_count = after_count,
+                             .after = after_count ? after : NULL,
+                             .stream = shape == BENCH_RANDOM ? (int32_t)draw(&state, BENCH_WIDTH) : 0};
         if (index == UINT32_MAX || gsim_builder_op(builder, &op) == UINT32_MAX) return false;
     }
     return true;
@@ -124,7 +130,8 @@ int bench_program_write(const struct gsim_program *program, const char *path)
                 kernel->name, kernel->grid.x);
         fprintf(out, "\"block\": [%" PRIu32 ",1,1], \"reads\": [\"%s\"], ", kernel->block.x, buffer);
         if (op->args[0].writes) fprintf(out, "\"writes\": [\"%s\"], ", buffer);
-        for (uint32_t a = 0; a < op->after_count; a++) fprintf(out, "%s%" PRIu32, a ? ", " : "\"after\": [", op->after[a]);
+        for (uint32_t a = 0; a < op->after_count; a++)
+            fprintf(out, "%s%" PRIu32, a ? ", " : "\"after\": [", op->after[a]);
         if (op->after_count) fprintf(out, "], ");
         fprintf(out, "\"stream\": %" PRId32 "}", op->stream);
     }

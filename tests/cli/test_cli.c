@@ -80,8 +80,7 @@ static const char *const refusals[][2] = {
     {"--workload img --sched kesco --size 1e400", "--size: expected a number"},
     {"--workload img --sched kesco --size 0x10", "--size: expected a number"},
     {"--workload img --sched kesco --size nan", "--size: expected a number"},
-    {"--workload img --sched kesco --iterations 0",
-     "--iterations: expected an integer from 1 to 1000000, found '0'"},
+    {"--workload img --sched kesco --iterations 0", "--iterations: expected an integer from 1 to 1000000, found '0'"},
     {"--workload img --sched kesco --iterations 1000001",
      "--iterations: expected an integer from 1 to 1000000, found '1000001'"},
     {"--workload img --sched kesco --iterations 1.5", "--iterations: expected an integer"},
@@ -96,7 +95,8 @@ static const char *const refusals[][2] = {
      "--opt kesco.streams: the scheduler kesco is not used here"},
     {"--workload img --sched kesco --opt kseco.streams=4", "before the dot, found 'kseco', did you mean 'kesco'?"},
     {"--workload img --sched kesco --opt hw_queues=4", "did you mean 'gpu.hw_queues'?"},
-    {"--workload img --sched kesco --opt gpu.hw_queue=4", "unknown number 'gpu.hw_queue', did you mean 'gpu.hw_queues'?"},
+    {"--workload img --sched kesco --opt gpu.hw_queue=4",
+     "unknown number 'gpu.hw_queue', did you mean 'gpu.hw_queues'?"},
     {"--workload img --sched kesco --opt gpu.hw_queues=99", "99"},
     {"--workload img --sched kesco --report nowhere/r.json",
      "--report: cannot write 'nowhere/r.json': folder 'nowhere'"},
@@ -108,7 +108,8 @@ static const char *const refusals[][2] = {
     {"compare --size kesco-99", "or a preset of m1, found 'kesco-99'"},
     {"sweep", "no workload: expected --workload NAME"},
     {"sweep --workload vec", "no sched: expected --sched NAME"},
-    {"sweep --workload vec --sched all --vary device.h2d_gbp=1", "unknown number 'device.h2d_gbp', did you mean 'device.h2d_gbps'?"},
+    {"sweep --workload vec --sched all --vary device.h2d_gbp=1",
+     "unknown number 'device.h2d_gbp', did you mean 'device.h2d_gbps'?"},
     {"sweep --workload vec --sched all --vary hw_queues=1", "did you mean 'device.hw_queues'?"},
     {"sweep --workload vec --sched all --vary siez=1:3", "--vary: unknown name 'siez', did you mean 'size'?"},
     {"sweep --workload vec --sched serial --vary kesco.streams=1:3", "the scheduler kesco is not used here"},
@@ -123,7 +124,8 @@ static const char *const refusals[][2] = {
     {"reproduce --jobs -1", "--jobs: expected an integer from 1 to 512, found '-1'"},
     {"sensitivity --workload vec --sched serial --jobs 1.5", "--jobs: expected an integer from 1 to 512, found '1.5'"},
     {"sweep --workload vec --sched serial --retry", "--retry: expected --resume with it"},
-    {"sweep --workload vec --sched serial --vary seed=1:9000,1:9000 --vary size=1:90000", "expected at most 1000000000"},
+    {"sweep --workload vec --sched serial --vary seed=1:9000,1:9000 --vary size=1:90000",
+     "expected at most 1000000000"},
     {"ablate", "ablate: expected [DEVICE=]FILE..., found nothing"},
     {"ablate --rules tail x", "--rules: unknown rule 'tail'"},
     {"ablate nowhere.json --rules wave_tails", "cannot read 'nowhere.json'"},
@@ -146,18 +148,24 @@ static const char *const refusals[][2] = {
     {"--task vec,requests=0 --share mps", "no task says how many requests it has"},
     {"--task vec --share fikit", "--share fikit needs a profile: --profile FILE"},
     {"--task vec --share fikit --profile nowhere.json", "nowhere.json"},
-    {"--task vec,process=1 --task vec,process=2 --share streams", "its tasks are threads of one process, and they are in 2"},
+    {"--task vec,process=1 --task vec,process=2 --share streams",
+     "its tasks are threads of one process, and they are in 2"},
     {"--task vec --task vec --share mps --opt device.mps_clients=1", "2 processes, and MPS takes 1 clients"},
     {"--task vec --share mps --opt fikit.margin=1", "--opt fikit.margin: sharing by fikit is not used here"},
     {"list presets frontier", "'frontier' has no size presets"},
     {"list gpu sampel", "unknown option gpu.sampel, did you mean 'sample'? (see gpusim list gpu)"},
-    {"--workload img --sched kesco --opt gpu.sample=0", "--opt gpu.sample=0: option 'sample': expected an integer from 1 to 64"},
-    {"--workload frontier --sched kesco", "kesco needs the whole program beforehand, and 'frontier' is drawn while it runs"},
+    {"--workload img --sched kesco --opt gpu.sample=0",
+     "--opt gpu.sample=0: option 'sample': expected an integer from 1 to 64"},
+    {"--workload frontier --sched kesco",
+     "kesco needs the whole program beforehand, and 'frontier' is drawn while it runs"},
     {"--workload frontier --sched async --iterations 2", "--iterations: 'frontier' is drawn once"},
-    {"--workload frontier --sched async --size 5", "--size: applies to built-in workloads only, 'frontier' is a source"},
+    {"--workload frontier --sched async --size 5",
+     "--size: applies to built-in workloads only, 'frontier' is a source"},
     {"--workload frontier --sched async --spread 3", "--spread needs the whole program beforehand"},
-    {"--workload fronter --sched async", "unknown workload 'fronter': expected a name of gpusim list workloads or a program file, did you mean 'frontier'?"},
-    {"--workload frontier --sched async --opt frontier.vertex=5", "--opt frontier.vertex: not a number of frontier, did you mean 'vertices'?"},
+    {"--workload fronter --sched async", "unknown workload 'fronter': expected a name of gpusim list workloads or a "
+                                         "program file, did you mean 'frontier'?"},
+    {"--workload frontier --sched async --opt frontier.vertex=5",
+     "--opt frontier.vertex: not a number of frontier, did you mean 'vertices'?"},
     {"--workload nowhere.so --sched async", "a shared object is loaded by a path with a slash: './nowhere.so'"},
     {"--task frontier,sched=kesco --share mps", "task 'frontier': kesco needs the whole program beforehand"},
     {"--task build/countdown.so --share mps", "a source from a shared object is for --workload, not for a task"},
@@ -165,12 +173,14 @@ static const char *const refusals[][2] = {
     {"--task vec,gpu=1 --gpus 2 --place dmda", "gpu=1: --place says which GPU a kernel is for"},
     {"--task vec --share xsched --gpus 2", "--share xsched decides on the kernels of one GPU, and there are 2"},
     {"--task vec --workload img", "--workload: does not go with --task"},
-    {"list workload",
-     "cannot list 'workload': expected workloads, schedulers, placements, sharing, devices, nodes, presets, rules or gpu, did you mean 'workloads'?"},
+    {"list workload", "cannot list 'workload': expected workloads, schedulers, placements, sharing, devices, nodes, "
+                      "presets, rules or gpu, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},
-    {"--workload img --sched kesco --trace x --trace-sms 0", "--trace-sms: expected all or an integer from 1 to 320, found '0'"},
+    {"--workload img --sched kesco --trace x --trace-sms 0",
+     "--trace-sms: expected all or an integer from 1 to 320, found '0'"},
     {"--workload img --sched kesco --trace-window 1ms:2ms", "--trace-window: expected --trace FILE with it"},
-    {"--workload img --sched kesco --trace x --trace-window 2ms:1ms", "--trace-window: expected FROM:TO, two times such as 250us"},
+    {"--workload img --sched kesco --trace x --trace-window 2ms:1ms",
+     "--trace-window: expected FROM:TO, two times such as 250us"},
     {"--task img --trace x --trace-window 5", "--trace-window: expected FROM:TO"},
     {"compare --trace-sms all", "--trace-sms is not an option of gpusim compare"},
     {"list devices h20", "unknown device 'h20': expected a path or one of"},
@@ -188,7 +198,8 @@ static const char *const refusals[][2] = {
     {"compare --base fastest", "unknown scheduler 'fastest'"},
     {"import", "expected FILE, found nothing"},
     {"import kineto", "expected FILE behind kineto, found nothing"},
-    {"import kinto x.json -o y", "unknown format 'kinto': expected cuda, xla, kineto, rocprof, nvprof, nsys, wfcommons, chrome or ncu, did you mean 'kineto'?"},
+    {"import kinto x.json -o y", "unknown format 'kinto': expected cuda, xla, kineto, rocprof, nvprof, nsys, "
+                                 "wfcommons, chrome or ncu, did you mean 'kineto'?"},
     {"import kineto x.json", "no output: expected -o FILE"},
     {"import kineto nowhere.json -o /dev/null", "cannot read 'nowhere.json'"},
     {"import nsys nowhere.db -o /dev/null", "cannot read 'nowhere.db'"},
@@ -206,11 +217,27 @@ static void bad_usage_is_refused(void)
 
 static void version_and_help(void)
 {
-    static const char *const calls[] = {"--help",         "-h",          "run --help",
-                                        "compare --help", "list --help", "import --help", "sweep --help", "results --help",
-                                        "plot --help",    "report --help", "calibrate --help", "sensitivity --help",
-                                        "validate --help", "reproduce --help", "ablate --help", "explain --help", "whatif --help", "schedule --help", "--workload img --help"};
-    static const char *const commands[] = {"run", "compare", "import", "plot", "sweep", "report", "calibrate", "sensitivity", "results"};
+    static const char *const calls[] = {"--help",
+                                        "-h",
+                                        "run --help",
+                                        "compare --help",
+                                        "list --help",
+                                        "import --help",
+                                        "sweep --help",
+                                        "results --help",
+                                        "plot --help",
+                                        "report --help",
+                                        "calibrate --help",
+                                        "sensitivity --help",
+                                        "validate --help",
+                                        "reproduce --help",
+                                        "ablate --help",
+                                        "explain --help",
+                                        "whatif --help",
+                                        "schedule --help",
+                                        "--workload img --help"};
+    static const char *const commands[] = {"run",    "compare",   "import",      "plot",   "sweep",
+                                           "report", "calibrate", "sensitivity", "results"};
     struct outcome outcome = call("--version");
     CHECK_INT(outcome.status, 0);
     CHECK(strncmp(outcome.out, "gpusim " GPUSIM_VERSION " (", strlen("gpusim " GPUSIM_VERSION " (")) == 0);
@@ -241,13 +268,16 @@ static void version_and_help(void)
 /* The manual page, which man/make.sh makes, has every option of every command's help, and the sections by hand. */
 static void man_page_has_the_help(void)
 {
-    static const char *const calls[] = {"run --help", "compare --help", "list --help", "validate --help",
-                                        "import --help", "plot --help", "report --help", "sensitivity --help", "sweep --help", "results --help",
-                                        "ablate --help", "explain --help", "whatif --help", "schedule --help",
-                                        "reproduce --help", "calibrate --help", "serve --help", "step --help"};
+    static const char *const calls[] = {"run --help",    "compare --help",  "list --help",      "validate --help",
+                                        "import --help", "plot --help",     "report --help",    "sensitivity --help",
+                                        "sweep --help",  "results --help",  "ablate --help",    "explain --help",
+                                        "whatif --help", "schedule --help", "reproduce --help", "calibrate --help",
+                                        "serve --help",  "step --help"};
     char *page = read_file(GPUSIM_BINARY ".1");
     int found = 0;
-    CHECK_MSG(page && strstr(page, "\n.SH NAME\n") && strstr(page, "\n.SH REPORT\n") && strstr(page, "\n.SH STANDARDS\n"), "no man page");
+    CHECK_MSG(page && strstr(page, "\n.SH NAME\n") && strstr(page, "\n.SH REPORT\n") &&
+                  strstr(page, "\n.SH STANDARDS\n"),
+              "no man page");
     for (size_t i = 0; page && i < sizeof(calls) / sizeof(calls[0]); i++) {
         struct outcome outcome = call(calls[i]);
         char head[64], *section;
@@ -322,7 +352,8 @@ static void trace_of_the_sms(void)
     } rows[] = {{"", 0}, {"--trace-sms 3", 3}, {"--trace-sms all --opt gpu.exact=1", 132}, {"--opt gpu.exact=1", 0}};
     char *reports[4];
     for (int i = 0; i < 4; i++) {
-        snprintf(arguments, sizeof(arguments), "--workload bs --size 1e5 --sched kesco --device h200 --report - --trace %s %s",
+        snprintf(arguments, sizeof(arguments),
+                 "--workload bs --size 1e5 --sched kesco --device h200 --report - --trace %s %s",
                  scratch_path(trace, ".json"), rows[i].option);
         struct outcome outcome = call(arguments);
         char *text = read_file(trace);
@@ -332,11 +363,14 @@ static void trace_of_the_sms(void)
         CHECK_MSG(outcome.status == 0 && events, "%s: exit %d, %s", arguments, outcome.status, outcome.err);
         cJSON_ArrayForEach(event, events)
         {
-            const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "name"), *pid = cJSON_GetObjectItemCaseSensitive(event, "pid");
-            const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args"), *category = cJSON_GetObjectItemCaseSensitive(event, "cat");
+            const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "name"),
+                        *pid = cJSON_GetObjectItemCaseSensitive(event, "pid");
+            const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args"),
+                        *category = cJSON_GetObjectItemCaseSensitive(event, "cat");
             const cJSON *track = cJSON_GetObjectItemCaseSensitive(args, "name");
             if (!pid || pid->valueint != 2000) continue;
-            bool is_first_lane = track && !strchr(track->valuestring, ',') && strncmp(track->valuestring, "SM ", 3) == 0;
+            bool is_first_lane =
+                track && !strchr(track->valuestring, ',') && strncmp(track->valuestring, "SM ", 3) == 0;
             named += strcmp(name->valuestring, "thread_name") == 0 && is_first_lane;
             sorted += strcmp(name->valuestring, "thread_sort_index") == 0;
             slices += category && strcmp(category->valuestring, "sm_blocks") == 0;
@@ -523,11 +557,12 @@ static void a_device_that_nearly_is_one_is_noted(void)
         scratch_path(path, ".json");
         FILE *file = fopen(path, "w");
         if (!file) break;
-        fprintf(file,
-                "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 64}],"
-                " \"kernels\": [{\"name\": \"k\", \"solo_us\": 5, \"dram_bytes\": 64, \"solo_device\": \"%s\"}],"
-                " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32], \"writes\": [\"x\"]}]}",
-                rows[i].solo_device);
+        fprintf(
+            file,
+            "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 64}],"
+            " \"kernels\": [{\"name\": \"k\", \"solo_us\": 5, \"dram_bytes\": 64, \"solo_device\": \"%s\"}],"
+            " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32], \"writes\": [\"x\"]}]}",
+            rows[i].solo_device);
         fclose(file);
         snprintf(arguments, sizeof(arguments), "%s --workload %s%s", rows[i].command, path,
                  strstr(rows[i].command, "--sched") ? "" : " --sched serial");

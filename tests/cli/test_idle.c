@@ -56,32 +56,48 @@ static gsim_time time_of(const char *text, const char *opt)
     return status == GSIM_OK ? metrics.makespan : 0;
 }
 
-/* One program of many parts: copies each way and on the device, pinned and staged, small ones, few and many blocks, a time alone. */
+/* One program of many parts: copies each way and on the device, pinned and staged, small ones, few and many blocks, a
+ * time alone. */
 static const char program[] =
     "{\"schema\": \"gpusim-program/1\", \"name\": \"all\","
-    " \"buffers\": [{\"name\": \"x\", \"bytes\": 16777216, \"init\": \"host\"}, {\"name\": \"y\", \"bytes\": 16777216, \"init\": \"host\"}, {\"name\": \"s\", \"bytes\": 1024, \"init\": \"host\"}, {\"name\": \"z\", \"bytes\": 16777216, \"init\": \"none\"}],"
-    " \"kernels\": [{\"name\": \"wide\", \"regs_per_thread\": 16, \"flops\": 1e6, \"dram_bytes\": 3e8}, {\"name\": \"few\", \"regs_per_thread\": 16, \"flops\": 1e5, \"dram_bytes\": 3e5},"
+    " \"buffers\": [{\"name\": \"x\", \"bytes\": 16777216, \"init\": \"host\"}, {\"name\": \"y\", \"bytes\": 16777216, "
+    "\"init\": \"host\"}, {\"name\": \"s\", \"bytes\": 1024, \"init\": \"host\"}, {\"name\": \"z\", \"bytes\": "
+    "16777216, \"init\": \"none\"}],"
+    " \"kernels\": [{\"name\": \"wide\", \"regs_per_thread\": 16, \"flops\": 1e6, \"dram_bytes\": 3e8}, {\"name\": "
+    "\"few\", \"regs_per_thread\": 16, \"flops\": 1e5, \"dram_bytes\": 3e5},"
     "  {\"name\": \"measured\", \"solo_us\": 40, \"dram_bytes\": 33554432}],"
     " \"ops\": ["
     "  {\"op\": \"host_write\", \"buffer\": \"s\"}, {\"op\": \"host_write\", \"buffer\": \"x\"},"
     "  {\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"x\", \"stream\": 0},"
-    "  {\"op\": \"kernel\", \"kernel\": \"wide\", \"grid\": [4096], \"block\": [512], \"reads\": [\"x\", \"s\"], \"writes\": [\"z\"], \"stream\": 0},"
-    "  {\"op\": \"kernel\", \"kernel\": \"few\", \"grid\": [4], \"block\": [32], \"reads\": [\"s\"], \"writes\": [\"y\"], \"stream\": 1, \"priority\": -1},"
-    "  {\"op\": \"kernel\", \"kernel\": \"measured\", \"grid\": [1024], \"block\": [256], \"reads\": [\"z\", \"y\"], \"writes\": [\"y\"], \"stream\": 1},"
+    "  {\"op\": \"kernel\", \"kernel\": \"wide\", \"grid\": [4096], \"block\": [512], \"reads\": [\"x\", \"s\"], "
+    "\"writes\": [\"z\"], \"stream\": 0},"
+    "  {\"op\": \"kernel\", \"kernel\": \"few\", \"grid\": [4], \"block\": [32], \"reads\": [\"s\"], \"writes\": "
+    "[\"y\"], \"stream\": 1, \"priority\": -1},"
+    "  {\"op\": \"kernel\", \"kernel\": \"measured\", \"grid\": [1024], \"block\": [256], \"reads\": [\"z\", \"y\"], "
+    "\"writes\": [\"y\"], \"stream\": 1},"
     "  {\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"stream\": 1},"
     "  {\"op\": \"host_read\", \"buffer\": \"y\"}, {\"op\": \"host_read\", \"buffer\": \"z\"}]}";
 
-/* Kernels of every kind that were measured alone, beside each other on six streams: what they are follows from the seed. */
+/* Kernels of every kind that were measured alone, beside each other on six streams: what they are follows from the
+ * seed. */
 #define MIXED_OPS 70
 
 static void write_mixed(FILE *file, uint32_t seed)
 {
-    static const char *const kinds[] = {"\"flops\": 2e9", "\"flops\": 0, \"smem_bytes\": 13312", "\"dram_bytes\": 2e7", "\"dram_bytes\": 2e7, \"flops\": 2e8",
-                                        "\"flops\": 0", "\"flops\": 0, \"smem_bytes\": 26624", "\"dram_bytes\": 2e7, \"flops\": 2e9", "\"flops\": 4e9",
-                                        "\"smem_bytes\": 26624, \"regs_per_thread\": 128", "\"smem_bytes\": 1024"};
+    static const char *const kinds[] = {"\"flops\": 2e9",
+                                        "\"flops\": 0, \"smem_bytes\": 13312",
+                                        "\"dram_bytes\": 2e7",
+                                        "\"dram_bytes\": 2e7, \"flops\": 2e8",
+                                        "\"flops\": 0",
+                                        "\"flops\": 0, \"smem_bytes\": 26624",
+                                        "\"dram_bytes\": 2e7, \"flops\": 2e9",
+                                        "\"flops\": 4e9",
+                                        "\"smem_bytes\": 26624, \"regs_per_thread\": 128",
+                                        "\"smem_bytes\": 1024"};
     static const int threads[] = {64, 128, 256, 512, 1024}, blocks[] = {40, 132, 264, 528, 700}, times[] = {10, 20, 40};
     fprintf(file, "{\"schema\": \"gpusim-program/1\", \"name\": \"mixed\", \"buffers\": [");
-    for (int i = 0; i < 6; i++) fprintf(file, "%s{\"name\": \"b%d\", \"bytes\": 4096, \"init\": \"none\"}", i ? ", " : "", i);
+    for (int i = 0; i < 6; i++)
+        fprintf(file, "%s{\"name\": \"b%d\", \"bytes\": 4096, \"init\": \"none\"}", i ? ", " : "", i);
     fprintf(file, "], \"kernels\": [{\"name\": \"k\", \"regs_per_thread\": 16}], \"ops\": [");
     for (int i = 0; i < MIXED_OPS; i++) {
         uint32_t drawn[5];
@@ -91,8 +107,11 @@ static void write_mixed(FILE *file, uint32_t seed)
             drawn[n] = (seed >> 16) % counts[n];
         }
         bool is_large = drawn[0] == 8; /* 128 registers: no blocks of 1,024 threads */
-        fprintf(file, "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [%d], \"block\": [%d], \"stream\": %u, \"writes\": [\"b%u\"], \"solo_us\": %d, %s}, ",
-                blocks[drawn[2]], is_large ? 128 : threads[drawn[1]], drawn[4], drawn[4], times[drawn[3]], kinds[drawn[0]]);
+        fprintf(file,
+                "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [%d], \"block\": [%d], \"stream\": %u, \"writes\": "
+                "[\"b%u\"], \"solo_us\": %d, %s}, ",
+                blocks[drawn[2]], is_large ? 128 : threads[drawn[1]], drawn[4], drawn[4], times[drawn[3]],
+                kinds[drawn[0]]);
     }
     for (int i = 0; i < 6; i++) fprintf(file, "%s{\"op\": \"host_read\", \"buffer\": \"b%d\"}", i ? ", " : "", i);
     fprintf(file, "]}");
@@ -116,12 +135,17 @@ static const char *const runs[] = {
     "--device h200 --workload PROGRAM --sched async --memory pinned --iterations 2",
     "--device h200 --workload PROGRAM --sched kesco --memory pageable --iterations 2",
     "--device h200 --workload PROGRAM --sched taskflow --memory pinned --iterations 2",
-    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --sched async --memory pinned",
+    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --sched async "
+    "--memory pinned",
     "--device h200 --workload llm-decode --opt llm-decode.layers=1 --sched persistent --memory pinned",
-    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=claim --memory pinned",
-    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --sched persistent --opt persistent.mode=barrier --memory pinned",
-    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue --memory pinned",
-    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=sched-warps --memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=claim "
+    "--memory pinned",
+    "--device h200 --workload llm-decode --opt llm-decode.layers=1 --sched persistent --opt persistent.mode=barrier "
+    "--memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue "
+    "--memory pinned",
+    "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt "
+    "persistent.mode=sched-warps --memory pinned",
     "--device h200 --workload moe-decode --opt moe-decode.layers=1 --sched ccks --memory pinned",
     "--device h200 --workload MIXED1 --sched async --memory pinned --iterations 2",
     "--device h200 --workload MIXED2 --sched async --memory pinned --iterations 2",
@@ -135,14 +159,37 @@ static const char *const runs[] = {
 static const struct {
     const char *name;
     double value;
-} told[] = {{"memory_gb", 0.1}, {"sm_dram_gbps", 10}, {"most_bytes_in_flight_per_thread", 1}, {"resident_grids", 1},
-            {"launch_queue_depth", 1}, {"priority_levels", 1}, {"bidirectional_gbps", 20}, {"sync_idle_us", 20},
-            {"cached_h2d_gbps", 5}, {"host_cache_kib", 10000}, {"dram_stretch_two", 5},
-            {"on_chip_smem_bytes", 20000}, {"tiled_registers", 200}, {"memory_crowded_waves", 1}, {"on_chip_crowded_waves", 1},
-            {"on_chip_crowded", 0.9}, {"memory_crowded", 0.1}, {"carveout_single_threads", 128}, {"l2_held_share", 0.05},
-            {"wave_tail", 0.1}, {"block_ends_most", 1}, {"carveout_plain_kib_0", 200},
-            {"tiled_latency_most", 0.05}, {"scatter_hit_ns", 5000}, {"scatter_miss_ns", 20000}, {"scatter_fit", 10}, {"scatter_miss_all", 50},
-            {"stream_cold_l2", 0.001}, {"fault_batch_groups", 2}, {"l2_kept_whole", 0.01}, {"l2_kept_none", 0.02},
+} told[] = {{"memory_gb", 0.1},
+            {"sm_dram_gbps", 10},
+            {"most_bytes_in_flight_per_thread", 1},
+            {"resident_grids", 1},
+            {"launch_queue_depth", 1},
+            {"priority_levels", 1},
+            {"bidirectional_gbps", 20},
+            {"sync_idle_us", 20},
+            {"cached_h2d_gbps", 5},
+            {"host_cache_kib", 10000},
+            {"dram_stretch_two", 5},
+            {"on_chip_smem_bytes", 20000},
+            {"tiled_registers", 200},
+            {"memory_crowded_waves", 1},
+            {"on_chip_crowded_waves", 1},
+            {"on_chip_crowded", 0.9},
+            {"memory_crowded", 0.1},
+            {"carveout_single_threads", 128},
+            {"l2_held_share", 0.05},
+            {"wave_tail", 0.1},
+            {"block_ends_most", 1},
+            {"carveout_plain_kib_0", 200},
+            {"tiled_latency_most", 0.05},
+            {"scatter_hit_ns", 5000},
+            {"scatter_miss_ns", 20000},
+            {"scatter_fit", 10},
+            {"scatter_miss_all", 50},
+            {"stream_cold_l2", 0.001},
+            {"fault_batch_groups", 2},
+            {"l2_kept_whole", 0.01},
+            {"l2_kept_none", 0.02},
             {"pageable_staged_bytes", 1e9}};
 
 /* Where those act that no run above has a place for. */

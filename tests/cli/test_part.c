@@ -11,7 +11,8 @@
 static cJSON *trace_of(const char *arguments)
 {
     char path[64], command[512];
-    snprintf(command, sizeof command, "%s %s --trace %s >/dev/null", GPUSIM_BINARY, arguments, scratch_path(path, ".json"));
+    snprintf(command, sizeof command, "%s %s --trace %s >/dev/null", GPUSIM_BINARY, arguments,
+             scratch_path(path, ".json"));
     int status = system(command);
     FILE *file = fopen(path, "rb");
     CHECK_MSG(status == 0 && file, "%s: status %d", command, status);
@@ -72,7 +73,8 @@ static void every_wait_has_an_arrow(void)
         const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
         waits += is(event, "name", "Stream Wait Event") && number(args, "stream") != number(args, "wait_on_stream");
         if (!is(event, "cat", "event_wait") || !is(event, "ph", "s")) continue;
-        for (other = event->next; other && !(is(other, "ph", "f") && is(other, "cat", "event_wait") && number(other, "id") == number(event, "id"));)
+        for (other = event->next; other && !(is(other, "ph", "f") && is(other, "cat", "event_wait") &&
+                                             number(other, "id") == number(event, "id"));)
             other = other->next;
         CHECK_MSG(other, "an arrow without end");
         if (!other) break;
@@ -115,7 +117,8 @@ static void a_window_is_a_part(void)
     cJSON *whole = trace_of("--workload img --sched kesco --iterations 2 --trace-sms 2");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char arguments[128];
-        snprintf(arguments, sizeof arguments, "--workload img --sched kesco --iterations 2 --trace-sms 2 --trace-window %s", rows[i].option);
+        snprintf(arguments, sizeof arguments,
+                 "--workload img --sched kesco --iterations 2 --trace-sms 2 --trace-window %s", rows[i].option);
         cJSON *part = trace_of(arguments);
         for (size_t j = 0; j < sizeof categories / sizeof categories[0]; j++) {
             const cJSON *event;

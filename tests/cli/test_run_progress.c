@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The line of progress of a single run: what it says, that the run's own observer is told all the same, and that nothing
- * of the run changes.
+ * The line of progress of a single run: what it says, that the run's own observer is told all the same, and that
+ * nothing of the run changes.
  */
 #include "cli/run_progress.h"
 
@@ -41,8 +41,12 @@ static void set_up(struct fixture *f, uint32_t iterations)
     const struct gsim_workload_options options = {.size = 200, .iterations = iterations};
     CHECK_OK(img->build(&options, &f->program, &error), error);
     CHECK_OK(gsim_device_load("h200", &f->device, &error), error);
-    f->simulation = (struct gsim_simulation){.program = &f->program, .device = &f->device, .scheduler = gsim_scheduler_find("kesco"),
-                                             .prefetch = true, .iterations = iterations, .seed = 1};
+    f->simulation = (struct gsim_simulation){.program = &f->program,
+                                             .device = &f->device,
+                                             .scheduler = gsim_scheduler_find("kesco"),
+                                             .prefetch = true,
+                                             .iterations = iterations,
+                                             .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &f->simulation.gpu);
 }
 
@@ -90,7 +94,8 @@ static void nothing_of_the_run_changes(void)
     CHECK_OK(gsim_simulate(&f.simulation, &plain, &error), error);
     f.simulation.observer = &own;
     gsim_run_progress_start(&progress, &f.simulation, NULL);
-    CHECK(!f.simulation.observer->on_blocks && !f.simulation.observer->on_block_change); /* what its own did not ask for */
+    CHECK(!f.simulation.observer->on_blocks &&
+          !f.simulation.observer->on_block_change); /* what its own did not ask for */
     CHECK_OK(gsim_simulate(&f.simulation, &watched, &error), error);
     gsim_run_progress_end(&progress);
     CHECK_INT(watched.kernel_count, plain.kernel_count);

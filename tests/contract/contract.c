@@ -64,7 +64,8 @@ static void on_copy(void *data, const struct gsim_copy_record *record)
 static void on_blocks(void *data, const struct gsim_block_record *record)
 {
     struct seen *seen = data;
-    for (uint32_t sm = 0; sm < GSIM_BLOCK_SMS; sm++) seen->blocks += record->sms[sm / 64] >> sm % 64 & 1 ? record->blocks : 0;
+    for (uint32_t sm = 0; sm < GSIM_BLOCK_SMS; sm++)
+        seen->blocks += record->sms[sm / 64] >> sm % 64 & 1 ? record->blocks : 0;
     if (record->end - record->start < seen->least_stay) seen->least_stay = record->end - record->start;
 }
 static void on_block_change(void *data, gsim_time now)
@@ -79,8 +80,11 @@ static void on_block_change(void *data, gsim_time now)
 static bool run(const struct contract *c, bool watched, struct seen *seen, struct gsim_timeline *timeline)
 {
     struct gsim_error error = {0};
-    struct gsim_observer observer = {
-        .data = seen, .on_kernel = on_kernel, .on_copy = on_copy, .on_blocks = on_blocks, .on_block_change = on_block_change};
+    struct gsim_observer observer = {.data = seen,
+                                     .on_kernel = on_kernel,
+                                     .on_copy = on_copy,
+                                     .on_blocks = on_blocks,
+                                     .on_block_change = on_block_change};
     struct gsim_simulation simulation = {.program = c->program,
                                          .device = c->device,
                                          .scheduler = c->scheduler,
@@ -266,7 +270,8 @@ static void check_moves(const struct contract *c, const struct gsim_timeline *t)
             const struct gsim_kernel_record *k = &t->kernels[j];
             if (k->iteration != copy->iteration) continue;
             bool feeds = k->op == copy->op;
-            for (uint32_t a = 0; ops[copy->op].kind == GSIM_OP_PREFETCH && k->op > copy->op && a < ops[k->op].arg_count; a++)
+            for (uint32_t a = 0; ops[copy->op].kind == GSIM_OP_PREFETCH && k->op > copy->op && a < ops[k->op].arg_count;
+                 a++)
                 feeds |= ops[k->op].args[a].buffer_index == copy->buffer_index && ops[k->op].args[a].reads;
             if (copy->kind == GSIM_COPY_H2D && feeds)
                 check_pair(c, "kernel after its input", copy->op, copy->end, k->op, k->start);
@@ -299,8 +304,8 @@ static void check_capacity(const struct contract *c, const struct gsim_timeline 
         blocks += (uint64_t)grid->x * grid->y * grid->z;
     }
     CHECK_MSG(seen->blocks == blocks && seen->least_stay >= 0,
-              "%s: %" PRIu64 " blocks seen on SMs, launched %" PRIu64 "; one stayed %" PRId64 " ps", c->label, seen->blocks,
-              blocks, (int64_t)seen->least_stay);
+              "%s: %" PRIu64 " blocks seen on SMs, launched %" PRIu64 "; one stayed %" PRId64 " ps", c->label,
+              seen->blocks, blocks, (int64_t)seen->least_stay);
 }
 
 /* --- equal timelines: every field, since structs have padding ------------------------------------------------ */

@@ -14,7 +14,8 @@ static bool breach(struct schema_check *check, const char *keyword, const char *
 }
 
 /* One step down: the place grows while STEP's value is looked at, and stays so where it fails. */
-static bool holds_below(struct schema_check *check, const cJSON *schema, const cJSON *value, const char *step, int index)
+static bool holds_below(struct schema_check *check, const cJSON *schema, const cJSON *value, const char *step,
+                        int index)
 {
     size_t length = strlen(check->place);
     if (step) snprintf(check->place + length, sizeof check->place - length, "/%s", step);
@@ -24,7 +25,10 @@ static bool holds_below(struct schema_check *check, const cJSON *schema, const c
     return true;
 }
 
-static const cJSON *member(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
+static const cJSON *member(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
 
 /* --- keywords ---------------------------------------------------------------------------------------------- */
 static bool is_type(const cJSON *value, const char *type)
@@ -41,7 +45,8 @@ static bool is_type(const cJSON *value, const char *type)
 static bool keeps_type(struct schema_check *check, const cJSON *keyword, const cJSON *value)
 {
     const cJSON *one;
-    if (cJSON_IsString(keyword)) return is_type(value, keyword->valuestring) || breach(check, "type", keyword->valuestring);
+    if (cJSON_IsString(keyword))
+        return is_type(value, keyword->valuestring) || breach(check, "type", keyword->valuestring);
     cJSON_ArrayForEach(one, keyword) if (is_type(value, one->valuestring)) return true;
     return breach(check, "type", "none of the list");
 }
@@ -57,7 +62,8 @@ static bool keeps_pattern(struct schema_check *check, const cJSON *keyword, cons
 {
     regex_t pattern;
     if (!cJSON_IsString(value)) return true;
-    if (regcomp(&pattern, keyword->valuestring, REG_EXTENDED | REG_NOSUB)) return breach(check, "pattern", "cannot be compiled");
+    if (regcomp(&pattern, keyword->valuestring, REG_EXTENDED | REG_NOSUB))
+        return breach(check, "pattern", "cannot be compiled");
     bool is_match = regexec(&pattern, value->valuestring, 0, NULL, 0) == 0;
     regfree(&pattern);
     return is_match || breach(check, "pattern", value->valuestring);
@@ -67,7 +73,8 @@ static bool keeps_required(struct schema_check *check, const cJSON *keyword, con
 {
     const cJSON *one;
     if (!cJSON_IsObject(value)) return true;
-    cJSON_ArrayForEach(one, keyword) if (!member(value, one->valuestring)) return breach(check, "required", one->valuestring);
+    cJSON_ArrayForEach(one, keyword) if (!member(value, one->valuestring)) return breach(check, "required",
+                                                                                         one->valuestring);
     return true;
 }
 
@@ -100,8 +107,8 @@ static bool keeps_items(struct schema_check *check, const cJSON *keyword, const 
     return true;
 }
 
-/* At least one of the schemas holds, or exactly one. What is told is the breach deepest in the value, rather of a schema whose
- * constants hold: that is the one that was meant. */
+/* At least one of the schemas holds, or exactly one. What is told is the breach deepest in the value, rather of a
+ * schema whose constants hold: that is the one that was meant. */
 static bool keeps_some(struct schema_check *check, const cJSON *keyword, const cJSON *value, bool exactly_one)
 {
     const struct schema_check before = *check;
@@ -143,7 +150,8 @@ static bool keeps_limit(struct schema_check *check, const char *name, double lim
 {
     char found[64];
     double number = value->valuedouble, length = cJSON_IsString(value) ? (double)strlen(value->valuestring) : 0;
-    bool is_number = cJSON_IsNumber(value), is_text = cJSON_IsString(value), is_list = cJSON_IsArray(value), is_good = true;
+    bool is_number = cJSON_IsNumber(value), is_text = cJSON_IsString(value), is_list = cJSON_IsArray(value),
+         is_good = true;
     if (is_list) length = cJSON_GetArraySize(value);
     if (strcmp(name, "minimum") == 0) is_good = !is_number || number >= limit;
     else if (strcmp(name, "maximum") == 0) is_good = !is_number || number <= limit;
@@ -164,7 +172,8 @@ static bool keeps(struct schema_check *check, const cJSON *schema, const cJSON *
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
         if (strcmp(name, notes[i]) == 0) return true;
     if (strcmp(name, "type") == 0) return keeps_type(check, keyword, value);
-    if (strcmp(name, "const") == 0) return cJSON_Compare(keyword, value, true) || breach(check, "const", keyword->valuestring);
+    if (strcmp(name, "const") == 0)
+        return cJSON_Compare(keyword, value, true) || breach(check, "const", keyword->valuestring);
     if (strcmp(name, "enum") == 0) return keeps_enum(check, keyword, value);
     if (strcmp(name, "pattern") == 0) return keeps_pattern(check, keyword, value);
     if (strcmp(name, "required") == 0) return keeps_required(check, keyword, value);
@@ -172,8 +181,10 @@ static bool keeps(struct schema_check *check, const cJSON *schema, const cJSON *
     if (strcmp(name, "oneOf") == 0) return keeps_some(check, keyword, value, true);
     if (strcmp(name, "anyOf") == 0) return keeps_some(check, keyword, value, false);
     if (strcmp(name, "$ref") == 0) return keeps_reference(check, keyword->valuestring, value);
-    if (strcmp(name, "properties") == 0 || strcmp(name, "propertyNames") == 0) return keeps_members(check, schema, value);
-    if (strcmp(name, "additionalProperties") == 0) return member(schema, "properties") || keeps_members(check, schema, value);
+    if (strcmp(name, "properties") == 0 || strcmp(name, "propertyNames") == 0)
+        return keeps_members(check, schema, value);
+    if (strcmp(name, "additionalProperties") == 0)
+        return member(schema, "properties") || keeps_members(check, schema, value);
     return keeps_limit(check, name, keyword->valuedouble, value);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files that are cut or have bits flipped, of every format that is read: never a crash, and a result or one message that says what
- * is wrong with the file. The importers' are in test_import_*.c.
+ * Files that are cut or have bits flipped, of every format that is read: never a crash, and a result or one message
+ * that says what is wrong with the file. The importers' are in test_import_*.c.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,8 +41,8 @@ static enum gsim_status read_probe(const char *path, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
-                                  struct gsim_error *error)
+static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings,
+                                  const struct gsim_recording *run, struct gsim_error *error)
 {
     (void)context, (void)recordings, (void)run, (void)error;
     return GSIM_OK;
@@ -83,7 +83,8 @@ static enum gsim_status read_cases(const char *path, struct gsim_error *error)
     return status;
 }
 
-static void break_bytes(const char *what, const char *bytes, size_t length, enum gsim_status (*read)(const char *, struct gsim_error *))
+static void break_bytes(const char *what, const char *bytes, size_t length,
+                        enum gsim_status (*read)(const char *, struct gsim_error *))
 {
     char path[64], *copy = gsim_alloc(length + 1);
     uint64_t state = 20240229;
@@ -100,8 +101,8 @@ static void break_bytes(const char *what, const char *bytes, size_t length, enum
         enum gsim_status status = read(path, &error);
         done += status == GSIM_OK;
         refused += status != GSIM_OK;
-        CHECK_MSG(status == GSIM_OK || ((status == GSIM_INPUT || status == GSIM_USAGE) && error.message[0]), "%s, round %u: status %d: %s", what,
-                  round, (int)status, error.message);
+        CHECK_MSG(status == GSIM_OK || ((status == GSIM_INPUT || status == GSIM_USAGE) && error.message[0]),
+                  "%s, round %u: status %d: %s", what, round, (int)status, error.message);
     }
     CHECK_MSG(done > 0 && refused > 0, "%s: %u read, %u refused", what, done, refused);
     remove(path);
@@ -125,10 +126,14 @@ static void break_file(const char *path, enum gsim_status (*read)(const char *, 
 static void programs(void)
 {
     break_text("program",
-               "{\"schema\":\"gpusim-program/1\",\"name\":\"c\",\"buffers\":[{\"name\":\"x\",\"bytes\":262144,\"init\":\"none\"},{\"name\":\"y\","
-               "\"bytes\":262144,\"init\":\"host\"}],\"kernels\":[{\"name\":\"k\",\"flops\":1e6,\"dram_bytes\":8192}],\"ops\":[{\"op\":\"host_write\","
-               "\"buffer\":\"x\"},{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[64,1,1],\"block\":[256,1,1],\"reads\":[\"x\"],\"writes\":[\"y\"],"
-               "\"stream\":1},{\"op\":\"host_read\",\"buffer\":\"y\",\"bytes\":4}],\"iterations\":2}", read_program);
+               "{\"schema\":\"gpusim-program/"
+               "1\",\"name\":\"c\",\"buffers\":[{\"name\":\"x\",\"bytes\":262144,\"init\":\"none\"},{\"name\":\"y\","
+               "\"bytes\":262144,\"init\":\"host\"}],\"kernels\":[{\"name\":\"k\",\"flops\":1e6,\"dram_bytes\":8192}],"
+               "\"ops\":[{\"op\":\"host_write\","
+               "\"buffer\":\"x\"},{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[64,1,1],\"block\":[256,1,1],\"reads\":["
+               "\"x\"],\"writes\":[\"y\"],"
+               "\"stream\":1},{\"op\":\"host_read\",\"buffer\":\"y\",\"bytes\":4}],\"iterations\":2}",
+               read_program);
 }
 static void devices(void) { break_file(GPUSIM_SOURCE_DIR "/models/h200.json", read_device); }
 static void probes(void) { break_file(GPUSIM_SOURCE_DIR "/traces/h200/probe.json", read_probe); }
@@ -136,27 +141,43 @@ static void probes(void) { break_file(GPUSIM_SOURCE_DIR "/traces/h200/probe.json
 static void runs(void)
 {
     break_text("runs",
-               "{\"schema\":\"gpusim-runs/1\",\"name\":\"two\",\"gpu\":\"NVIDIA H200\",\"device\":\"h200\",\"compute_capability\":90,\"profiles\":["
-               "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"size\":4800,\"block1d\":512,\"blocks\":32,\"slice_sms\":17,\"ops\":["
-               "{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_thread\":40,\"smem_bytes\":64,\"solo_us\":812.1,"
-               "\"min_us\":811.0,\"max_us\":815.2,\"slice_us\":5000}]}],\"runs\":[{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\","
-               "\"scheduler\":\"kesco\",\"size\":4800,\"block1d\":512,\"blocks\":32,\"memory\":\"pageable\",\"prefetch\":true,\"split\":\"fit\","
-               "\"checked\":true,\"iteration_us\":[3.5,1,2],\"traced\":{\"iteration_us\":4.5,\"ops\":[{\"op\":3,\"kind\":\"kernel\",\"name\":\"blur\","
-               "\"stream\":2,\"launch_us\":10.1,\"start_us\":15.2,\"end_us\":820.0},{\"op\":0,\"kind\":\"h2d\",\"bytes\":92160000,\"stream\":1,"
-               "\"launch_us\":2.0,\"start_us\":4.0,\"end_us\":1700.0}]},\"calls\":[{\"call\":\"cudaGraphLaunch\",\"count\":11,\"total_us\":44.0}]}]}",
+               "{\"schema\":\"gpusim-runs/1\",\"name\":\"two\",\"gpu\":\"NVIDIA "
+               "H200\",\"device\":\"h200\",\"compute_capability\":90,\"profiles\":["
+               "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"size\":4800,\"block1d\":512,"
+               "\"blocks\":32,\"slice_sms\":17,\"ops\":["
+               "{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_thread\":40,\"smem_"
+               "bytes\":64,\"solo_us\":812.1,"
+               "\"min_us\":811.0,\"max_us\":815.2,\"slice_us\":5000}]}],\"runs\":[{\"workload\":\"img\",\"suite\":"
+               "\"kesco\",\"shape\":\"serial\","
+               "\"scheduler\":\"kesco\",\"size\":4800,\"block1d\":512,\"blocks\":32,\"memory\":\"pageable\","
+               "\"prefetch\":true,\"split\":\"fit\","
+               "\"checked\":true,\"iteration_us\":[3.5,1,2],\"traced\":{\"iteration_us\":4.5,\"ops\":[{\"op\":3,"
+               "\"kind\":\"kernel\",\"name\":\"blur\","
+               "\"stream\":2,\"launch_us\":10.1,\"start_us\":15.2,\"end_us\":820.0},{\"op\":0,\"kind\":\"h2d\","
+               "\"bytes\":92160000,\"stream\":1,"
+               "\"launch_us\":2.0,\"start_us\":4.0,\"end_us\":1700.0}]},\"calls\":[{\"call\":\"cudaGraphLaunch\","
+               "\"count\":11,\"total_us\":44.0}]}]}",
                read_runs);
 }
 
 static void cases_of_kernels(void)
 {
     break_text("cases",
-               "{\"sms\":3,\"solo\":[{\"type\":\"fma\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":1e6,\"dram_bytes\":0,\"solo_ns\":50000},"
-               "{\"type\":\"copy\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":0,\"dram_bytes\":1e6,\"solo_ns\":50000}],\"pairs\":["
-               "{\"a\":1,\"b\":0,\"span\":60000,\"min\":59000,\"max\":62000,\"a_start\":0,\"a_end\":50000,\"b_start\":10000,\"b_end\":60000,"
-               "\"blocks_a\":[[0,0,1],[0,0,1],[1,0,1],[2,0,1]],\"blocks_b\":[[1,0,1],[1,0,1],[1,0,1],[1,0,1]]}]}", read_cases);
+               "{\"sms\":3,\"solo\":[{\"type\":\"fma\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":1e6,"
+               "\"dram_bytes\":0,\"solo_ns\":50000},"
+               "{\"type\":\"copy\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":0,\"dram_bytes\":1e6,"
+               "\"solo_ns\":50000}],\"pairs\":["
+               "{\"a\":1,\"b\":0,\"span\":60000,\"min\":59000,\"max\":62000,\"a_start\":0,\"a_end\":50000,\"b_start\":"
+               "10000,\"b_end\":60000,"
+               "\"blocks_a\":[[0,0,1],[0,0,1],[1,0,1],[2,0,1]],\"blocks_b\":[[1,0,1],[1,0,1],[1,0,1],[1,0,1]]}]}",
+               read_cases);
 }
 
 static const struct test_case cases[] = {
-    {"programs", programs}, {"devices", devices}, {"probes", probes}, {"recorded runs", runs}, {"recorded cases", cases_of_kernels},
+    {"programs", programs},
+    {"devices", devices},
+    {"probes", probes},
+    {"recorded runs", runs},
+    {"recorded cases", cases_of_kernels},
 };
 TEST_MAIN("contract/broken_files", cases)

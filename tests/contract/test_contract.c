@@ -11,8 +11,9 @@
 enum { ITERATIONS = 2 };
 
 /* Under all schedulers; IS_SHORT: serial, cudagraph and kesco alone. */
-static void check_workload(const struct gsim_workload_ops *workload, enum gsim_shape shape, const struct gsim_device_spec *device,
-                           enum gsim_memory_mode memory, bool prefetch, bool is_short)
+static void check_workload(const struct gsim_workload_ops *workload, enum gsim_shape shape,
+                           const struct gsim_device_spec *device, enum gsim_memory_mode memory, bool prefetch,
+                           bool is_short)
 {
     static const char *const few[] = {"serial", "cudagraph", "kesco"};
     struct gsim_error error = {0};
@@ -62,7 +63,8 @@ static void managed_prefetch(void) { check_all(GSIM_MEMORY_MANAGED, true); }
 static void pinned(void) { check_all(GSIM_MEMORY_PINNED, false); }
 static void pinned_prefetch(void) { check_all(GSIM_MEMORY_PINNED, true); }
 
-/* Whatever rule of the model is off: copies and faults, both shapes of launches. Each of them is told apart by its name and says what it is in 20 words. */
+/* Whatever rule of the model is off: copies and faults, both shapes of launches. Each of them is told apart by its name
+ * and says what it is in 20 words. */
 static void without_a_rule(void)
 {
     struct gsim_error error = {0};

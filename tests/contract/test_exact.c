@@ -10,8 +10,8 @@
 static const char *const devices[] = {"gtx960", "v100", "h200"};
 static const char *const schedulers[] = {"async", "grsched"};
 
-static double makespan_us(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler,
-                          bool exact, double *shortest_us)
+static double makespan_us(const struct gsim_program *program, const struct gsim_device_spec *device,
+                          const char *scheduler, bool exact, double *shortest_us)
 {
     struct gsim_simulation s = {.program = program, .device = device, .scheduler = gsim_scheduler_find(scheduler),
                                 .memory = GSIM_MEMORY_MANAGED, .seed = 1, .iterations = 2};
@@ -30,24 +30,26 @@ static double makespan_us(const struct gsim_program *program, const struct gsim_
     return end_us;
 }
 
-static void compare(const struct gsim_workload_ops *workload, enum gsim_suite suite, const struct gsim_device_spec *device,
-                    const char *scheduler)
+static void compare(const struct gsim_workload_ops *workload, enum gsim_suite suite,
+                    const struct gsim_device_spec *device, const char *scheduler)
 {
-    struct gsim_workload_options options = {.suite = suite, .size = floor(workload->size_default[suite] / 8), .iterations = 2};
+    struct gsim_workload_options options = {
+        .suite = suite, .size = floor(workload->size_default[suite] / 8), .iterations = 2};
     struct gsim_program program = {0};
     struct gsim_error error = {0};
     CHECK_OK(workload->build(&options, &program, &error), error);
     double *shortest_us = gsim_alloc(sizeof *shortest_us * (program.kernel_count + 1));
     double exact = makespan_us(&program, device, scheduler, true, shortest_us);
     double pooled = makespan_us(&program, device, scheduler, false, shortest_us);
-    CHECK_MSG(fabs(pooled / exact - 1) <= 0.005, "%s, suite %d, %s on %s: %.3f us pooled, %.3f us exact", workload->name,
-              (int)suite, scheduler, device->name, pooled, exact);
+    CHECK_MSG(fabs(pooled / exact - 1) <= 0.005, "%s, suite %d, %s on %s: %.3f us pooled, %.3f us exact",
+              workload->name, (int)suite, scheduler, device->name, pooled, exact);
     for (uint32_t k = 0; k < program.kernel_count; k++) {
         struct gsim_demand work;
         CHECK_OK(gsim_work_init(&work, device, &program.kernels[k], &error), error);
         double waves = ceil((double)work.blocks / (device->sm_count * work.need.blocks_per_sm));
-        CHECK_MSG(shortest_us[k] >= waves * work.block_ps * 1e-6 * (1 - 1e-6), "%s on %s: %s took %.3f us, %g waves of %.3f us",
-                  workload->name, device->name, program.kernels[k].name, shortest_us[k], waves, work.block_ps * 1e-6);
+        CHECK_MSG(shortest_us[k] >= waves * work.block_ps * 1e-6 * (1 - 1e-6),
+                  "%s on %s: %s took %.3f us, %g waves of %.3f us", workload->name, device->name,
+                  program.kernels[k].name, shortest_us[k], waves, work.block_ps * 1e-6);
     }
     gsim_free(shortest_us);
     gsim_program_release(&program);
@@ -61,7 +63,8 @@ static void workloads_pooled_and_exact(void)
         CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
         for (uint32_t w = 0; gsim_workload_at(w); w++)
             for (int suite = 0; suite < 2; suite++)
-                for (size_t s = 0; s < 2; s++) compare(gsim_workload_at(w), (enum gsim_suite)suite, &device, schedulers[s]);
+                for (size_t s = 0; s < 2; s++)
+                    compare(gsim_workload_at(w), (enum gsim_suite)suite, &device, schedulers[s]);
         gsim_device_release(&device);
     }
 }

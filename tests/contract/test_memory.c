@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory of a run of tasks does not grow with the number of requests: 100 and 10,000 of 110 kernels, under time slices and a policy. */
+/* Memory of a run of tasks does not grow with the number of requests: 100 and 10,000 of 110 kernels, under time slices
+ * and a policy. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,9 +16,14 @@ static void put_program(const char *path)
     FILE *file = fopen(path, "w");
     CHECK(file != NULL);
     if (!file) return;
-    fputs("{\"schema\": \"gpusim-program/1\", \"name\": \"service\", \"kernels\": [{\"name\": \"k\", \"regs_per_thread\": 32, \"solo_us\": 5}], \"ops\": [", file);
+    fputs("{\"schema\": \"gpusim-program/1\", \"name\": \"service\", \"kernels\": [{\"name\": \"k\", "
+          "\"regs_per_thread\": 32, \"solo_us\": 5}], \"ops\": [",
+          file);
     for (int i = 0; i < KERNELS; i++) {
-        fprintf(file, "%s{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [264, 1, 1], \"block\": [256, 1, 1], \"stream\": 0}", i ? ", " : "");
+        fprintf(
+            file,
+            "%s{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [264, 1, 1], \"block\": [256, 1, 1], \"stream\": 0}",
+            i ? ", " : "");
         if (i % 20 == 19) fputs(", {\"op\": \"synchronize\"}", file);
     }
     fputs("]}\n", file);
@@ -36,7 +42,8 @@ static long run(const char *program, const char *share, unsigned requests)
     pid_t child = fork();
     if (!child) {
         if (!freopen("/dev/null", "w", stdout)) _exit(3);
-        execl(GPUSIM_BINARY, "gpusim", "--task", task, "--task", other, "--share", share, "--device", "h200", (char *)NULL);
+        execl(GPUSIM_BINARY, "gpusim", "--task", task, "--task", other, "--share", share, "--device", "h200",
+              (char *)NULL);
         _exit(3);
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);

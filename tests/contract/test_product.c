@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Features compose: every scheduler x {known, drawn} x {1 GPU, 2, 2 unlike} x {pinned, managed} x {alone, a task}. Every kernel ends once
- * and no dependence is broken. What is refused: drawn programs by schedulers that plan at compile time (schedulers/README.md).
+ * Features compose: every scheduler x {known, drawn} x {1 GPU, 2, 2 unlike} x {pinned, managed} x {alone, a task}.
+ * Every kernel ends once and no dependence is broken. What is refused: drawn programs by schedulers that plan at
+ * compile time (schedulers/README.md).
  */
 #include "gpusim/placement.h"
 #include "gpusim/simulate.h"
@@ -25,10 +26,13 @@ static const char refusal[] = "needs the whole program beforehand";
 static struct gsim_program program;
 static struct gsim_device_spec devices[2];
 
-/* Two chains that meet, beside a third one; the host looks at it and goes on. Op k8 overwrites what k2 and k5 have read. */
+/* Two chains that meet, beside a third one; the host looks at it and goes on. Op k8 overwrites what k2 and k5 have
+ * read. */
 static void begin(void)
 {
-    static const char *const lines[] = {"!a", "!b", "k1: a > c", "k2: b > d", "k3: c > c", "k4: d c > e", "k5: b > f", "?e", "!a", "k6: a e > g", "k7: f g > h", "k8: f > b", "?h", NULL};
+    static const char *const lines[] = {"!a",          "!b",        "k1: a > c", "k2: b > d", "k3: c > c",
+                                        "k4: d c > e", "k5: b > f", "?e",        "!a",        "k6: a e > g",
+                                        "k7: f g > h", "k8: f > b", "?h",        NULL};
     struct gsim_error error = {0};
     program_write(lines, GSIM_INIT_NONE, &program);
     CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
@@ -38,14 +42,16 @@ static void begin(void)
 static void describe(const struct point *p, char text[160])
 {
     static const char *const names[] = {"1 GPU", "2 GPUs", "2 unlike GPUs", "", "4 GPUs"};
-    snprintf(text, 160, "%s, %s, %s, %s, %s", p->scheduler->name, p->is_drawn ? "drawn" : "known", names[p->gpus], p->is_managed ? "managed" : "pinned",
-             p->is_task ? "a task" : "alone");
+    snprintf(text, 160, "%s, %s, %s, %s, %s", p->scheduler->name, p->is_drawn ? "drawn" : "known", names[p->gpus],
+             p->is_managed ? "managed" : "pinned", p->is_task ? "a task" : "alone");
 }
 
 /* A placement where the scheduler takes one for such a program. */
 static const struct gsim_placement_ops *placement_of(const struct point *p)
 {
-    return p->gpus == ONE || !gsim_scheduler_can_place(p->scheduler) ? NULL : p->placement ? p->placement : gsim_placement_find("round-robin");
+    return p->gpus == ONE || !gsim_scheduler_can_place(p->scheduler) ? NULL
+           : p->placement                                            ? p->placement
+                                                                     : gsim_placement_find("round-robin");
 }
 
 static enum gsim_status run(const struct point *p, struct gsim_error *error)
@@ -54,11 +60,26 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
     struct gsim_program drawn = {0}, empty = {.name = "drawn", .iterations = 1};
     struct gsim_timeline timeline = {0};
     const struct gsim_device_spec *const list[] = {&devices[0], &devices[p->gpus == UNLIKE]};
-    struct gsim_simulation s = {.program = p->is_drawn ? &drawn : &program, .drawn = &drawn, .device = &devices[0], .devices = p->gpus == UNLIKE ? list : NULL, .scheduler = p->scheduler,
-                                .gpu_count = p->gpus == ONE ? 1 : p->gpus == FOUR ? 4 : 2, .memory = p->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .seed = 1,
-                                .placement = placement_of(p), .source = p->is_drawn ? &gsim_source_of_program : NULL, .source_params = &source};
-    struct gsim_task task = {.name = "task", .program = p->is_drawn ? &empty : &program, .source = s.source, .source_params = &source, .scheduler = p->scheduler,
-                             .process = GSIM_OWN_PROCESS, .requests = 1};
+    struct gsim_simulation s = {.program = p->is_drawn ? &drawn : &program,
+                                .drawn = &drawn,
+                                .device = &devices[0],
+                                .devices = p->gpus == UNLIKE ? list : NULL,
+                                .scheduler = p->scheduler,
+                                .gpu_count = p->gpus == ONE    ? 1
+                                             : p->gpus == FOUR ? 4
+                                                               : 2,
+                                .memory = p->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .placement = placement_of(p),
+                                .source = p->is_drawn ? &gsim_source_of_program : NULL,
+                                .source_params = &source};
+    struct gsim_task task = {.name = "task",
+                             .program = p->is_drawn ? &empty : &program,
+                             .source = s.source,
+                             .source_params = &source,
+                             .scheduler = p->scheduler,
+                             .process = GSIM_OWN_PROCESS,
+                             .requests = 1};
     struct gsim_task_set set = {0};
     enum gsim_status status = GSIM_OK;
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
@@ -71,7 +92,8 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
         s.sharing = gsim_sharing_find("exclusive");
     }
     if (!status) status = gsim_simulate(&s, &timeline, error);
-    if (!status && !p->is_task) status = gsim_verify_timeline(&timeline, &program, 1, p->gpus != ONE && !p->is_managed, error);
+    if (!status && !p->is_task)
+        status = gsim_verify_timeline(&timeline, &program, 1, p->gpus != ONE && !p->is_managed, error);
     CHECK(status || timeline.kernel_count == 8);
     CHECK(status || !p->is_task || timeline.request_count == 1);
     gsim_timeline_release(&timeline);
@@ -86,13 +108,15 @@ static void product(void)
     begin();
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
         for (int choice = 0; choice < 8 * GPUS_END; choice++) {
-            const struct point p = {gsim_scheduler_at(i), choice & 1, choice & 2, choice & 4, (enum gpus)(choice / 8), NULL};
+            const struct point p = {gsim_scheduler_at(i),    choice & 1, choice & 2, choice & 4,
+                                    (enum gpus)(choice / 8), NULL};
             struct gsim_error error = {0};
             char text[160];
             bool is_possible = !p.is_drawn || p.scheduler->takes_source;
             describe(&p, text);
             enum gsim_status status = run(&p, &error);
-            CHECK_MSG(status == GSIM_OK || (status == GSIM_INPUT && strstr(error.message, refusal)), "%s: %s", text, error.message);
+            CHECK_MSG(status == GSIM_OK || (status == GSIM_INPUT && strstr(error.message, refusal)), "%s: %s", text,
+                      error.message);
             CHECK_MSG((status == GSIM_OK) == is_possible, "%s: %s", text, status ? error.message : "not refused");
             ran += status == GSIM_OK;
             refused += status != GSIM_OK;
@@ -111,7 +135,8 @@ static void placements(void)
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
         for (uint32_t l = 0; gsim_placement_at(l); l++)
             for (int choice = 0; choice < 6; choice++) {
-                const struct point p = {gsim_scheduler_at(i), false, choice & 1, false, gpus[choice / 2], gsim_placement_at(l)};
+                const struct point p = {gsim_scheduler_at(i), false, choice & 1, false, gpus[choice / 2],
+                                        gsim_placement_at(l)};
                 struct gsim_error error = {0};
                 char text[160];
                 if (!gsim_scheduler_can_place(p.scheduler) || (p.scheduler->places && !p.placement->choose)) continue;
@@ -137,12 +162,19 @@ static void hundreds(void)
         char name[16];
         snprintf(name, sizeof name, "b%u", i);
         struct gsim_arg arg = {gsim_builder_buffer(b, name, 4096, GSIM_INIT_HOST), true, true, false};
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
+        gsim_builder_op(b,
+                        &(struct gsim_op){
+                            .kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
-    struct gsim_simulation s = {.program = &program, .device = &devices[0], .scheduler = gsim_scheduler_find("kesco"), .gpu_count = 300,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .placement = gsim_placement_find("round-robin")};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &devices[0],
+                                .scheduler = gsim_scheduler_find("kesco"),
+                                .gpu_count = 300,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .placement = gsim_placement_find("round-robin")};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
     CHECK_INT(timeline.kernel_count, 300);
@@ -161,14 +193,29 @@ static void tasks(void)
         for (int choice = 0; choice < 8; choice++) {
             const struct gsim_sharing_ops *sharing = gsim_sharing_at(way);
             const struct gsim_device_spec *const list[] = {&devices[0], &devices[choice & 1]};
-            struct gsim_task two[] = {{.name = "a", .program = &program, .scheduler = gsim_scheduler_find("async"), .process = GSIM_OWN_PROCESS, .requests = 2},
-                                      {.name = "b", .program = &program, .scheduler = gsim_scheduler_find("kesco"), .process = GSIM_OWN_PROCESS, .requests = 2}};
+            struct gsim_task two[] = {{.name = "a",
+                                       .program = &program,
+                                       .scheduler = gsim_scheduler_find("async"),
+                                       .process = GSIM_OWN_PROCESS,
+                                       .requests = 2},
+                                      {.name = "b",
+                                       .program = &program,
+                                       .scheduler = gsim_scheduler_find("kesco"),
+                                       .process = GSIM_OWN_PROCESS,
+                                       .requests = 2}};
             struct gsim_task_set set = {0};
             struct gsim_timeline timeline = {0};
             struct gsim_error error = {0};
             CHECK_OK(gsim_task_set_init(&set, "two", two, 2, &error), error);
-            struct gsim_simulation s = {.program = &set.all, .device = &devices[0], .devices = list, .tasks = &set, .sharing = sharing, .gpu_count = 2, .scheduler = two[0].scheduler,
-                                        .memory = choice & 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .seed = 1,
+            struct gsim_simulation s = {.program = &set.all,
+                                        .device = &devices[0],
+                                        .devices = list,
+                                        .tasks = &set,
+                                        .sharing = sharing,
+                                        .gpu_count = 2,
+                                        .scheduler = two[0].scheduler,
+                                        .memory = choice & 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED,
+                                        .seed = 1,
                                         .placement = choice & 4 ? gsim_placement_find("round-robin") : NULL};
             gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
             s.gpu.check = true;
@@ -176,10 +223,13 @@ static void tasks(void)
             bool is_refused = status == GSIM_INPUT && strstr(error.message, "decides on the kernels of one GPU");
             bool has_profile = sharing->needs_profile && strstr(error.message, "needs a profile");
             /* The parts of an H100 are more SMs than an A100 has. */
-            bool is_large = status == GSIM_USAGE && (choice & 1) && (choice & 4) && strstr(error.message, "the processes' parts have");
-            CHECK_MSG(sharing->ready ? is_refused || has_profile : status == GSIM_OK || is_large, "%s, %d: %s", sharing->name, choice, error.message);
+            bool is_large = status == GSIM_USAGE && (choice & 1) && (choice & 4) &&
+                            strstr(error.message, "the processes' parts have");
+            CHECK_MSG(sharing->ready ? is_refused || has_profile : status == GSIM_OK || is_large, "%s, %d: %s",
+                      sharing->name, choice, error.message);
             CHECK(status || timeline.kernel_count == 32);
-            for (size_t k = 0; !status && k < timeline.kernel_count; k++) CHECK(timeline.kernels[k].device == 0 || choice & 4);
+            for (size_t k = 0; !status && k < timeline.kernel_count; k++)
+                CHECK(timeline.kernels[k].device == 0 || choice & 4);
             ran += status == GSIM_OK;
             gsim_timeline_release(&timeline);
             gsim_task_set_release(&set);
@@ -190,7 +240,8 @@ static void tasks(void)
     for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
 }
 
-/* Halves of a buffer, the second up to its end, written on two GPUs and read whole on one: a copy of 2 KiB brings the other half. */
+/* Halves of a buffer, the second up to its end, written on two GPUs and read whole on one: a copy of 2 KiB brings the
+ * other half. */
 static void halves(void)
 {
     struct gsim_builder *b = gsim_builder_create("halves");
@@ -201,12 +252,23 @@ static void halves(void)
     for (uint32_t i = 0; i < 3; i++) {
         struct gsim_arg arg = {x, i == 2, i < 2, false};
         struct gsim_segment half = {2048 * (uint64_t)i, 2048, 0, false, true};
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .segments = &half, .segment_count = i < 2, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = index,
+                                             .args = &arg,
+                                             .arg_count = 1,
+                                             .segments = &half,
+                                             .segment_count = i < 2,
+                                             .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
-    struct gsim_simulation s = {.program = &program, .device = &devices[0], .scheduler = gsim_scheduler_find("kesco"), .gpu_count = 2,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .placement = gsim_placement_find("round-robin")};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &devices[0],
+                                .scheduler = gsim_scheduler_find("kesco"),
+                                .gpu_count = 2,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .placement = gsim_placement_find("round-robin")};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
     CHECK_INT(timeline.copy_count, 1);
@@ -216,5 +278,9 @@ static void halves(void)
     gsim_device_release(&devices[0]);
 }
 
-static const struct test_case cases[] = {{"halves of a buffer", halves}, {"the product", product}, {"placements", placements}, {"tasks", tasks}, {"hundreds of GPUs", hundreds}};
+static const struct test_case cases[] = {{"halves of a buffer", halves},
+                                         {"the product", product},
+                                         {"placements", placements},
+                                         {"tasks", tasks},
+                                         {"hundreds of GPUs", hundreds}};
 TEST_MAIN("contract/product", cases)

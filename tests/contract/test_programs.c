@@ -119,7 +119,8 @@ static void random_dags(void)
         struct gsim_error error = {0};
         struct gsim_device_spec device = {0};
         CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
-        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3); seed++) {
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3);
+             seed++) {
             struct gsim_program program = {0};
             if (make_program(1000 * d + seed, 1, &program)) check_program(&program, &device, 1000 * d + seed);
             gsim_program_release(&program);
@@ -129,7 +130,8 @@ static void random_dags(void)
 }
 
 /* Schedulers that know several GPUs, on two; those that take a source, from one: both on both. */
-static void check_drawn(const struct gsim_program *program, const struct gsim_device_spec *device, uint32_t gpus, unsigned long seed)
+static void check_drawn(const struct gsim_program *program, const struct gsim_device_spec *device, uint32_t gpus,
+                        unsigned long seed)
 {
     double *least_us = contract_least_us(program, device);
     const struct gsim_scheduler_ops *scheduler;
@@ -138,7 +140,8 @@ static void check_drawn(const struct gsim_program *program, const struct gsim_de
             for (int drawn = gpus > 1 ? 0 : 1; drawn < 2; drawn++) {
                 char label[160];
                 if ((drawn && !scheduler->takes_source) || (gpus > 1 && !scheduler->uses_devices)) continue;
-                snprintf(label, sizeof(label), "random %lu/%s/%s/memory %d/%u GPUs%s", seed, scheduler->name, device->name, memory, gpus, drawn ? "/drawn" : "");
+                snprintf(label, sizeof(label), "random %lu/%s/%s/memory %d/%u GPUs%s", seed, scheduler->name,
+                         device->name, memory, gpus, drawn ? "/drawn" : "");
                 contract_check(&(struct contract){.label = label,
                                                   .program = program,
                                                   .device = device,
@@ -160,9 +163,11 @@ static void drawn_programs(void)
         struct gsim_error error = {0};
         struct gsim_device_spec device = {0};
         CHECK_OK(gsim_device_load("h200", &device, &error), error);
-        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3); seed++) {
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3);
+             seed++) {
             struct gsim_program program = {0};
-            if (make_program(5000 * gpus + seed, gpus, &program)) check_drawn(&program, &device, gpus, 5000 * gpus + seed);
+            if (make_program(5000 * gpus + seed, gpus, &program))
+                check_drawn(&program, &device, gpus, 5000 * gpus + seed);
             gsim_program_release(&program);
         }
         gsim_device_release(&device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The files of docs/schemas against what they describe: every example and recording of the tree, the JSON in documents, and
- * what the program writes. What the program refuses, the schemas refuse too.
+ * The files of docs/schemas against what they describe: every example and recording of the tree, the JSON in documents,
+ * and what the program writes. What the program refuses, the schemas refuse too.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "tests/test.h"
 
 enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, SCHEMA_COUNT };
-static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs", "sweep", "explain", "whatif", "arch", "node", "schedule", "kernels"};
+static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs",     "sweep",  "explain",
+                                                "whatif",  "arch",   "node",   "schedule", "kernels"};
 
 static cJSON *read_json(const char *path)
 {
@@ -114,12 +115,14 @@ static void test_documents(void)
 /* Whether one of the alternatives of an op, named KIND, has the field. */
 static bool op_has(const cJSON *schema, const char *kind, const char *field)
 {
-    const cJSON *defs = cJSON_GetObjectItemCaseSensitive(schema, "$defs"), *op = cJSON_GetObjectItemCaseSensitive(defs, "op"), *one;
+    const cJSON *defs = cJSON_GetObjectItemCaseSensitive(schema, "$defs"),
+                *op = cJSON_GetObjectItemCaseSensitive(defs, "op"), *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(op, "oneOf"))
     {
         const cJSON *members = cJSON_GetObjectItemCaseSensitive(one, "properties");
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(members, "op"), "const");
-        if (strcmp(cJSON_GetStringValue(name), kind) == 0 && cJSON_GetObjectItemCaseSensitive(members, field)) return true;
+        if (strcmp(cJSON_GetStringValue(name), kind) == 0 && cJSON_GetObjectItemCaseSensitive(members, field))
+            return true;
     }
     return false;
 }
@@ -129,7 +132,8 @@ static bool op_has(const cJSON *schema, const char *kind, const char *field)
 static void test_fields(void)
 {
     static const char *const demand[] = {GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
-    static const char *const kinds[] = {"kernel", "copy", "prefetch", "host_write", "host_read", "host_compute", "collective"};
+    static const char *const kinds[] = {"kernel",    "copy",         "prefetch",  "host_write",
+                                        "host_read", "host_compute", "collective"};
     static const char letters[] = "KCPWRHL";
     size_t length, count = 0;
     struct gsim_error error = {0};
@@ -167,22 +171,38 @@ static void test_outputs(void)
 {
     check_written(REPORT, "--workload img --sched kesco --iterations 2 --report", "r.json");
     check_written(REPORT, "--workload ml --sched grsched --memory managed --prefetch off --report", "r.json");
-    check_written(REPORT, "--workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue --iterations 2 --report", "r.json");
+    check_written(REPORT,
+                  "--workload moe-decode --opt moe-decode.layers=1 --sched persistent --opt persistent.mode=queue "
+                  "--iterations 2 --report",
+                  "r.json");
     check_written(REPORT, "--workload vec --sched serial --memory pageable --noise --report", "r.json");
     check_written(REPORT, "--workload hits --sched cudagraph --memory pinned --device h200 --report", "r.json");
-    check_written(REPORT, "--workload " GPUSIM_SOURCE_DIR "/workloads/examples/axpy-chain.json --sched async --report", "r.json");
-    check_written(REPORT, "--workload img --sched acs-hw --memory pinned --device h200 --report", "r.json"); /* figures of its own */
-    check_written(PROGRAM, "--workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --opt llm-decode.prologue=0.1 --opt llm-decode.trigger=0.5 --sched async --write-program", "p.json");
-    check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o", "p.json");
-    check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o", "p.json.gz");
+    check_written(REPORT, "--workload " GPUSIM_SOURCE_DIR "/workloads/examples/axpy-chain.json --sched async --report",
+                  "r.json");
+    check_written(REPORT, "--workload img --sched acs-hw --memory pinned --device h200 --report",
+                  "r.json"); /* figures of its own */
+    check_written(PROGRAM,
+                  "--workload llm-decode --opt llm-decode.layers=1 --opt llm-decode.programmatic=on --opt "
+                  "llm-decode.prologue=0.1 --opt llm-decode.trigger=0.5 --sched async --write-program",
+                  "p.json");
+    check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o",
+                  "p.json");
+    check_written(PROGRAM, "import kineto " GPUSIM_SOURCE_DIR "/tests/traces/import/cases/00_reference.json -o",
+                  "p.json.gz");
     check_written(DEVICE, "calibrate " GPUSIM_SOURCE_DIR "/traces/h200/probe.json -o", "mine.json");
     check_written(EXPLAIN, "explain hits --sched async --device h200 --json", "e.json");
-    check_written(EXPLAIN, "explain " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_streams_googlenet_b1.json.gz --sched async --json", "e.json");
+    check_written(EXPLAIN,
+                  "explain " GPUSIM_SOURCE_DIR
+                  "/traces/h100/whatif/kineto_streams_googlenet_b1.json.gz --sched async --json",
+                  "e.json");
     check_written(WHATIF, "whatif vec --change nosync,graph,streams=2,device=v100,graph+link=2x --json", "w.json");
     check_written(WHATIF, "whatif " GPUSIM_SOURCE_DIR "/traces/h100/whatif/kineto_encoder_b8.json.gz --json", "w.json");
     check_written(KERNELS, "import ncu " GPUSIM_SOURCE_DIR "/traces/h100/unlike/library_ncu.csv.gz -o", "k.json");
     check_written(KERNELS, "import ncu " GPUSIM_SOURCE_DIR "/traces/h100/unlike/made_ncu.csv.gz -o", "k.json");
-    check_written(SCHEDULE, "schedule " GPUSIM_SOURCE_DIR "/tests/cli/schedule/trace.json --execution-trace " GPUSIM_SOURCE_DIR "/tests/cli/schedule/et.json -o", "s.json");
+    check_written(SCHEDULE,
+                  "schedule " GPUSIM_SOURCE_DIR "/tests/cli/schedule/trace.json --execution-trace " GPUSIM_SOURCE_DIR
+                  "/tests/cli/schedule/et.json -o",
+                  "s.json");
     check_written(SCHEDULE, "schedule hits --device h200 --streams 2 -o", "s.json");
 }
 
@@ -196,27 +216,46 @@ static void test_refused(void)
         {PROGRAM, "{\"schema\":\"gpusim-program/2\",\"name\":\"p\",\"ops\":[]}", "/schema", "const: "},
         {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"ops\":[]}", "/ops", "minItems: 0 against 1"},
         {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\"}", "", "required: ops"},
-        {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"nmae\":1,\"ops\":[{\"op\":\"host_compute\",\"us\":1}]}", "",
+        {PROGRAM,
+         "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"nmae\":1,\"ops\":[{\"op\":\"host_compute\",\"us\":1}]}", "",
          "additionalProperties: nmae"},
-        {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"ops\":[{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[0],\"block\":[1]}]}",
+        {PROGRAM,
+         "{\"schema\":\"gpusim-program/"
+         "1\",\"name\":\"p\",\"ops\":[{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[0],\"block\":[1]}]}",
          "/ops/0/grid/0", "minimum: 0 against 1"},
-        {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"ops\":[{\"op\":\"host_compute\",\"us\":1,\"grid\":[1]}]}", "/ops/0", "additionalProperties: grid"},
-        {PROGRAM, "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"ops\":[{\"op\":\"copy\",\"kind\":\"h2h\",\"buffer\":\"b\"}]}",
+        {PROGRAM,
+         "{\"schema\":\"gpusim-program/1\",\"name\":\"p\",\"ops\":[{\"op\":\"host_compute\",\"us\":1,\"grid\":[1]}]}",
+         "/ops/0", "additionalProperties: grid"},
+        {PROGRAM,
+         "{\"schema\":\"gpusim-program/"
+         "1\",\"name\":\"p\",\"ops\":[{\"op\":\"copy\",\"kind\":\"h2h\",\"buffer\":\"b\"}]}",
          "/ops/0/kind", "enum: h2h"},
         {DEVICE, "{\"schema\":\"gpusim-device/1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"nine\"}",
          "/compute_capability", "pattern: nine"},
-        {DEVICE, "{\"schema\":\"gpusim-device/1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"9.0\",\"gpu\":{\"sm_count\":132}}",
+        {DEVICE,
+         "{\"schema\":\"gpusim-device/"
+         "1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"9.0\",\"gpu\":{\"sm_count\":132}}",
          "/gpu/sm_count", "type: object"},
-        {DEVICE, "{\"schema\":\"gpusim-device/1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"9.0\",\"gpu\":{\"sm_count\":"
-                 "{\"value\":132,\"unit\":\"\",\"source\":\"s\",\"kind\":\"guessed\"}}}",
+        {DEVICE,
+         "{\"schema\":\"gpusim-device/"
+         "1\",\"name\":\"d\",\"title\":\"D\",\"compute_capability\":\"9.0\",\"gpu\":{\"sm_count\":"
+         "{\"value\":132,\"unit\":\"\",\"source\":\"s\",\"kind\":\"guessed\"}}}",
          "/gpu/sm_count/kind", "enum: guessed"},
-        {NODE, "{\"schema\":\"gpusim-node/1\",\"name\":\"n\",\"devices\":[{\"count\":0}]}", "/devices/0/count", "minimum: 0 against 1"},
-        {RUNS, "{\"schema\":\"gpusim-runs/1\",\"runs\":[{\"workload\":\"img\",\"size\":1,\"scheduler\":\"kesco\",\"iteration_us\":[0]}]}",
+        {NODE, "{\"schema\":\"gpusim-node/1\",\"name\":\"n\",\"devices\":[{\"count\":0}]}", "/devices/0/count",
+         "minimum: 0 against 1"},
+        {RUNS,
+         "{\"schema\":\"gpusim-runs/"
+         "1\",\"runs\":[{\"workload\":\"img\",\"size\":1,\"scheduler\":\"kesco\",\"iteration_us\":[0]}]}",
          "/runs/0/iteration_us/0", "exclusiveMinimum: 0 against 0"},
-        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1],\"block\":[1,1,1]}]}", "/kernels/0/grid", "minItems"},
-        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"solo\":1}]}",
+        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1],\"block\":[1,1,1]}]}",
+         "/kernels/0/grid", "minItems"},
+        {KERNELS,
+         "{\"schema\":\"gpusim-kernels/"
+         "1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"solo\":1}]}",
          "/kernels/0", "additionalProperties: solo"},
-        {KERNELS, "{\"schema\":\"gpusim-kernels/1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"pipes\":{\"fp\":1}}]}",
+        {KERNELS,
+         "{\"schema\":\"gpusim-kernels/"
+         "1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"pipes\":{\"fp\":1}}]}",
          "/kernels/0/pipes", "additionalProperties: fp"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"vary\":{\"size\":[]}}", "/vary/size", "minItems"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"repeat\":1.5}", "/repeat", "type: integer"},

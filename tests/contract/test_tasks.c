@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One task and three under every way of sharing, each with every scheduler, on random DAGs: every op runs once a request, and each task keeps its
- * dependences. And every allocation of a run with tasks fails in turn: it ends with a message.
+ * One task and three under every way of sharing, each with every scheduler, on random DAGs: every op runs once a
+ * request, and each task keeps its dependences. And every allocation of a run with tasks fails in turn: it ends with a
+ * message.
  */
 #include <gsl/gsl_rng.h>
 
@@ -14,14 +15,22 @@ static bool make_program(gsl_rng *r, const char *name, struct gsim_program *prog
 {
     struct gsim_error error = {0};
     struct gsim_builder *b = gsim_builder_create(name);
-    for (uint32_t i = 0; i < BUFFERS; i++) gsim_builder_buffer(b, ((const char *const[]){"w", "x", "y", "z"})[i], 65536, i % 2 ? GSIM_INIT_HOST : GSIM_INIT_DEVICE);
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        gsim_builder_buffer(b, ((const char *const[]){"w", "x", "y", "z"})[i], 65536,
+                            i % 2 ? GSIM_INIT_HOST : GSIM_INIT_DEVICE);
     for (uint32_t i = 0; i < OPS; i++) {
-        uint32_t read = (uint32_t)gsl_rng_uniform_int(r, BUFFERS), written = (read + 1 + (uint32_t)gsl_rng_uniform_int(r, BUFFERS - 1)) % BUFFERS;
-        struct gsim_kernel k = fixture_kernel(name, 1 + (uint32_t)gsl_rng_uniform_int(r, 12), 256, 1 + floor(gsl_rng_uniform(r) * 20));
+        uint32_t read = (uint32_t)gsl_rng_uniform_int(r, BUFFERS),
+                 written = (read + 1 + (uint32_t)gsl_rng_uniform_int(r, BUFFERS - 1)) % BUFFERS;
+        struct gsim_kernel k =
+            fixture_kernel(name, 1 + (uint32_t)gsl_rng_uniform_int(r, 12), 256, 1 + floor(gsl_rng_uniform(r) * 20));
         struct gsim_arg args[2] = {{read, true, false, true}, {written, false, true, false}};
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = args, .arg_count = 2,
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = gsim_builder_kernel(b, &k),
+                             .args = args,
+                             .arg_count = 2,
                              .stream = (int32_t)gsl_rng_uniform_int(r, 3)};
-        if (i % 7 == 6) op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
+        if (i % 7 == 6)
+            op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
         gsim_builder_op(b, &op);
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
@@ -29,7 +38,8 @@ static bool make_program(gsl_rng *r, const char *name, struct gsim_program *prog
 }
 
 /* What of TIMELINE is the task's, as of its program alone. */
-static void check_task(const struct gsim_timeline *all, const struct gsim_task_set *set, uint32_t task, const char *label)
+static void check_task(const struct gsim_timeline *all, const struct gsim_task_set *set, uint32_t task,
+                       const char *label)
 {
     const struct gsim_program *program = &set->programs[task];
     struct gsim_error error = {0};
@@ -44,7 +54,8 @@ static void check_task(const struct gsim_timeline *all, const struct gsim_task_s
     for (uint32_t q = 0; q < REQUESTS; q++)
         for (size_t i = 0; i < all->request_count; i++)
             if (all->requests[i].task == task && all->requests[i].request == q)
-                gsim_timeline_add_iteration(&own, &(struct gsim_iteration_record){.start = all->requests[i].start, .end = all->requests[i].end});
+                gsim_timeline_add_iteration(&own, &(struct gsim_iteration_record){.start = all->requests[i].start,
+                                                                                  .end = all->requests[i].end});
     enum gsim_status status = gsim_verify_timeline(&own, program, REQUESTS, false, &error);
     CHECK_MSG(status == GSIM_OK, "%s, task %u: %s", label, task, error.message);
     gsim_timeline_release(&own);
@@ -69,15 +80,23 @@ static bool set_up(struct setup *s, gsl_rng *r, uint32_t count)
     s->device.slice_switch_us = 2;
     s->device.slice_idle_switch_us = s->device.slice_hold_us = 1;
     bool is_made = true;
-    for (uint32_t t = 0; t < count; t++) is_made = make_program(r, ((const char *const[]){"a", "b", "c"})[t], &s->programs[t]) && is_made;
+    for (uint32_t t = 0; t < count; t++)
+        is_made = make_program(r, ((const char *const[]){"a", "b", "c"})[t], &s->programs[t]) && is_made;
     return is_made && error.status == GSIM_OK;
 }
 
-static enum gsim_status run(struct setup *s, const struct gsim_sharing_ops *way, const struct gsim_scheduler_ops *scheduler, struct gsim_timeline *timeline,
+static enum gsim_status run(struct setup *s, const struct gsim_sharing_ops *way,
+                            const struct gsim_scheduler_ops *scheduler, struct gsim_timeline *timeline,
                             struct gsim_error *error)
 {
-    struct gsim_simulation simulation = {.program = &s->set.all, .device = &s->device, .scheduler = scheduler, .tasks = &s->set, .sharing = way,
-                                         .memory = GSIM_MEMORY_PINNED, .seed = 1, .detailed = true};
+    struct gsim_simulation simulation = {.program = &s->set.all,
+                                         .device = &s->device,
+                                         .scheduler = scheduler,
+                                         .tasks = &s->set,
+                                         .sharing = way,
+                                         .memory = GSIM_MEMORY_PINNED,
+                                         .seed = 1,
+                                         .detailed = true};
     simulation.gpu.check = true;
     return gsim_simulate(&simulation, timeline, error);
 }
@@ -86,8 +105,12 @@ static bool choose(struct setup *s, const struct gsim_scheduler_ops *scheduler)
 {
     struct gsim_error error = {0};
     for (uint32_t t = 0; t < s->count; t++)
-        s->tasks[t] = (struct gsim_task){.name = s->programs[t].name, .program = &s->programs[t], .scheduler = scheduler, .process = GSIM_OWN_PROCESS,
-                                         .priority = (int)t, .requests = REQUESTS};
+        s->tasks[t] = (struct gsim_task){.name = s->programs[t].name,
+                                         .program = &s->programs[t],
+                                         .scheduler = scheduler,
+                                         .process = GSIM_OWN_PROCESS,
+                                         .priority = (int)t,
+                                         .requests = REQUESTS};
     enum gsim_status status = gsim_task_set_init(&s->set, "tasks", s->tasks, s->count, &error);
     CHECK_OK(status, error);
     return status == GSIM_OK;
@@ -97,7 +120,10 @@ static bool choose(struct setup *s, const struct gsim_scheduler_ops *scheduler)
 static bool is_wanted(const struct gsim_sharing_ops *way) { return !way->needs_profile; }
 
 /* Schedulers whose kernels stay on the SMs go under few ways. */
-static bool may_refuse(const struct gsim_error *error) { return strstr(error->message, "resident") || strstr(error->message, "several programs"); }
+static bool may_refuse(const struct gsim_error *error)
+{
+    return strstr(error->message, "resident") || strstr(error->message, "several programs");
+}
 
 static void every_scheduler(void)
 {
@@ -145,7 +171,8 @@ static void failing_allocations(void)
                 enum gsim_status status = run(&s, gsim_sharing_find(ways[w]), s.tasks[0].scheduler, &timeline, &error);
                 bool was_reached = gsim_alloc_fail_nth(0) >= nth;
                 gsim_timeline_release(&timeline);
-                CHECK_MSG(status == GSIM_OK || status == GSIM_NOMEM, "%s, allocation %" PRIu64 ": %s", ways[w], nth, error.message);
+                CHECK_MSG(status == GSIM_OK || status == GSIM_NOMEM, "%s, allocation %" PRIu64 ": %s", ways[w], nth,
+                          error.message);
                 failed += status == GSIM_NOMEM;
                 if (!was_reached) break;
             }

@@ -130,24 +130,32 @@ void gsim_fuzz_wfcommons(const uint8_t *data, size_t size)
 /* Beside a trace of two kernels whose operators it may know. */
 void gsim_fuzz_execution(const uint8_t *data, size_t size)
 {
-    static const char trace[] =
-        "{\"schemaVersion\": 1, \"traceEvents\": ["
-        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 1, \"Record function id\": 1}},"
-        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": 2, \"dur\": 3,"
-        " \"args\": {\"correlation\": 7, \"External id\": 1}},"
-        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, \"ts\": 6, \"dur\": 5, \"args\": {\"correlation\": 7, \"device\": 0, \"stream\": 7,"
-        " \"External id\": 1, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per thread\": 16, \"shared memory\": 0}},"
-        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"b\", \"pid\": 1, \"tid\": 1, \"ts\": 11, \"dur\": 9, \"args\": {\"External id\": 2, \"Record function id\": 3}},"
-        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": 12, \"dur\": 3,"
-        " \"args\": {\"correlation\": 8, \"External id\": 2}},"
-        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 8, \"ts\": 16, \"dur\": 5, \"args\": {\"correlation\": 8, \"device\": 0, \"stream\": 8,"
-        " \"External id\": 2, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per thread\": 16, \"shared memory\": 0}}]}";
+    static const char trace[] = "{\"schemaVersion\": 1, \"traceEvents\": ["
+                                "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": "
+                                "1, \"dur\": 9, \"args\": {\"External id\": 1, \"Record function id\": 1}},"
+                                "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": "
+                                "1, \"tid\": 1, \"ts\": 2, \"dur\": 3,"
+                                " \"args\": {\"correlation\": 7, \"External id\": 1}},"
+                                "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, \"ts\": "
+                                "6, \"dur\": 5, \"args\": {\"correlation\": 7, \"device\": 0, \"stream\": 7,"
+                                " \"External id\": 1, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per "
+                                "thread\": 16, \"shared memory\": 0}},"
+                                "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"b\", \"pid\": 1, \"tid\": 1, \"ts\": "
+                                "11, \"dur\": 9, \"args\": {\"External id\": 2, \"Record function id\": 3}},"
+                                "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": "
+                                "1, \"tid\": 1, \"ts\": 12, \"dur\": 3,"
+                                " \"args\": {\"correlation\": 8, \"External id\": 2}},"
+                                "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 8, \"ts\": "
+                                "16, \"dur\": 5, \"args\": {\"correlation\": 8, \"device\": 0, \"stream\": 8,"
+                                " \"External id\": 2, \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"registers per "
+                                "thread\": 16, \"shared memory\": 0}}]}";
     struct gsim_program program = {0};
     struct gsim_import_notes notes;
     struct gsim_error error = {0};
     struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX};
     options.execution_trace = gsim_fuzz_file(data, size, "-execution.json");
-    if (gsim_import_kineto(gsim_fuzz_file((const uint8_t *)trace, sizeof trace - 1, ".json"), &options, &program, &notes, &error) == GSIM_OK) {
+    if (gsim_import_kineto(gsim_fuzz_file((const uint8_t *)trace, sizeof trace - 1, ".json"), &options, &program,
+                           &notes, &error) == GSIM_OK) {
         write_again(&program);
         gsim_program_release(&program);
     }
@@ -156,11 +164,13 @@ void gsim_fuzz_execution(const uint8_t *data, size_t size)
 /* As the architecture of a device that has nothing by itself but what every device says. */
 void gsim_fuzz_arch(const uint8_t *data, size_t size)
 {
-    static const char device[] = "{\"schema\": \"gpusim-device/1\", \"name\": \"fuzzed\", \"title\": \"T\", \"compute_capability\": \"9.0\", \"arch\": \"sm_90\"}";
+    static const char device[] = "{\"schema\": \"gpusim-device/1\", \"name\": \"fuzzed\", \"title\": \"T\", "
+                                 "\"compute_capability\": \"9.0\", \"arch\": \"sm_90\"}";
     static char folder[128], file[192];
     struct gsim_device_spec spec = {0};
     struct gsim_error error = {0};
-    const char *path = gsim_fuzz_file((const uint8_t *)device, sizeof device - 1, ".json"), *before = getenv("GPUSIM_DATA");
+    const char *path = gsim_fuzz_file((const uint8_t *)device, sizeof device - 1, ".json"),
+               *before = getenv("GPUSIM_DATA");
     char *kept = before ? strdup(before) : NULL;
     snprintf(folder, sizeof folder, "%s.d", path);
     (void)mkdir(folder, 0700);
@@ -259,7 +269,8 @@ void gsim_fuzz_operators(const uint8_t *data, size_t size)
     struct gsim_error error = {0};
     if (gsim_traced_operators_read(gsim_fuzz_file(data, size, "-operators.json"), &o, &error) == GSIM_OK)
         for (uint32_t i = 0; i < o.count; i++)
-            if (o.items[i].inner > o.count - 1 - i || (o.items[i].parent != GSIM_NO_OPERATOR && o.items[i].parent >= i) ||
+            if (o.items[i].inner > o.count - 1 - i ||
+                (o.items[i].parent != GSIM_NO_OPERATOR && o.items[i].parent >= i) ||
                 gsim_traced_operators_find(&o, o.items[i].external) == (o.items[i].external ? GSIM_NO_OPERATOR : 0))
                 abort();
     gsim_traced_operators_release(&o);
@@ -274,10 +285,12 @@ void gsim_fuzz_dot(const uint8_t *data, size_t size)
     struct gsim_builder *b = gsim_builder_create("fuzz");
     for (uint32_t i = 0; i < 3; i++) {
         struct gsim_kernel kernel = {.name = names[i], .grid = {i + 1, 1, 1}, .block = {32, 1, 1}, .solo_us = 1};
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
+        gsim_builder_op(
+            b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
     }
     if (gsim_builder_finish(b, 1, &program, &error) != GSIM_OK) abort();
-    if (gsim_graph_dot_apply(gsim_fuzz_file(data, size, ".dot"), &program, &result, &error) == GSIM_OK) write_again(&result);
+    if (gsim_graph_dot_apply(gsim_fuzz_file(data, size, ".dot"), &program, &result, &error) == GSIM_OK)
+        write_again(&result);
     gsim_program_release(&result);
     gsim_program_release(&program);
 }

@@ -73,7 +73,8 @@ struct good {
 
 static void find_names(sqlite3 *database, struct good *good)
 {
-    static const char sql[] = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid";
+    static const char sql[] = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = "
+                              "'table' ORDER BY 1, c.cid";
     sqlite3_stmt *rows = NULL;
     must(database, sqlite3_prepare_v2(database, sql, -1, &rows, NULL));
     while (good->name_count < MOST_NAMES && sqlite3_step(rows) == SQLITE_ROW) {
@@ -118,14 +119,18 @@ static const char *edited(const uint8_t *data, size_t size, const struct good *g
     struct bytes bytes = {data, data + size};
     sqlite3 *database = NULL;
     must(database, sqlite3_open(path, &database));
-    must(database, sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN", NULL, NULL, NULL));
+    must(database,
+         sqlite3_exec(database,
+                      "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN",
+                      NULL, NULL, NULL));
     for (int i = 0; i < MOST_EDITS && bytes.at < bytes.end; i++) edit_once(database, good, &bytes);
     (void)sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(database);
     return path;
 }
 
-/* SQLite is no code of ours, and most of an execution: its memory comes from C's allocator past the sanitizers. A head has the size. */
+/* SQLite is no code of ours, and most of an execution: its memory comes from C's allocator past the sanitizers. A head
+ * has the size. */
 void *__libc_malloc(size_t size);
 void *__libc_realloc(void *old, size_t size);
 void __libc_free(void *memory);
@@ -134,7 +139,10 @@ void __libc_free(void *memory);
 static void *with_size(int *memory, int size) { return memory ? (*memory = size, (char *)memory + HEAD_BYTES) : NULL; }
 static int size_of(void *memory) { return *(int *)(void *)((char *)memory - HEAD_BYTES); }
 static void *take(int size) { return with_size(__libc_malloc((size_t)size + HEAD_BYTES), size); }
-static void *take_again(void *old, int size) { return with_size(__libc_realloc((char *)old - HEAD_BYTES, (size_t)size + HEAD_BYTES), size); }
+static void *take_again(void *old, int size)
+{
+    return with_size(__libc_realloc((char *)old - HEAD_BYTES, (size_t)size + HEAD_BYTES), size);
+}
 static void give(void *memory) { __libc_free((char *)memory - HEAD_BYTES); }
 static int round_up(int size) { return (size + 15) & ~15; }
 static int begin(void *context) { return (void)context, SQLITE_OK; }
@@ -161,7 +169,8 @@ static void make(const char *sql, struct good *good)
 #define TID "281474993487873"
 static const char nsys_sql[] =
     "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);"
-    "INSERT INTO StringIds VALUES (1, 'a<int>'), (2, 'c'), (10, 'cudaLaunchKernel_v7000'), (11, 'cudaMemcpyAsync_v3020'),"
+    "INSERT INTO StringIds VALUES (1, 'a<int>'), (2, 'c'), (10, 'cudaLaunchKernel_v7000'), (11, "
+    "'cudaMemcpyAsync_v3020'),"
     " (12, 'cudaStreamWaitEvent_v3020'), (13, 'cudaEventRecord_v3020'), (14, 'cudaStreamSynchronize_v3020');"
     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, nameId INT, globalTid INT, correlationId INT);"
     "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10000, 12000, 10, " TID ", 1), (13000, 13200, 13, " TID ", 2),"
@@ -187,10 +196,12 @@ static const char nsys_sql[] =
     " correlationId INT, globalPid INT, syncType INT, eventId INT);"
     "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (20000, 20200, 0, 1, 8, 4, " PID ", 2, 3),"
     " (30000, 172000, 0, 1, 8, 6, " PID ", 3, 0);"
-    "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, computeMajor INT, computeMinor INT, smCount INT, totalMemory INT);"
+    "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, computeMajor INT, computeMinor INT, smCount INT, totalMemory "
+    "INT);"
     "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H200', 9, 0, 132, 150000000000)";
 
-static void import_edited(const struct gsim_importer *importer, const uint8_t *data, size_t size, const char *sql, struct good *good)
+static void import_edited(const struct gsim_importer *importer, const uint8_t *data, size_t size, const char *sql,
+                          struct good *good)
 {
     struct gsim_program program = {0};
     struct gsim_import_notes notes;
@@ -198,7 +209,8 @@ static void import_edited(const struct gsim_importer *importer, const uint8_t *d
     struct gsim_error error = {0};
     struct gsim_import_options options = {.name = "fuzz", .gaps = true, .last = UINT32_MAX, .times = &times};
     if (!good->image) make(sql, good);
-    if (importer->read(edited(data, size, good), &options, &program, &notes, &error) == GSIM_OK) gsim_program_release(&program);
+    if (importer->read(edited(data, size, good), &options, &program, &notes, &error) == GSIM_OK)
+        gsim_program_release(&program);
     gsim_import_times_release(&times);
 }
 
@@ -208,34 +220,49 @@ void gsim_fuzz_nsys(const uint8_t *data, size_t size)
     import_edited(gsim_importer_find("nsys"), data, size, nsys_sql, &good);
 }
 
-/* --- nvprof's -------------------------------------------------------------------------------------------------------- */
+/* --- nvprof's --- */
 static const char nvprof_sql[] =
-    "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringTable VALUES (1, 'scale(float*, int)'), (2, 'Tesla V100');"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, threadId INT,"
+    "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringTable VALUES (1, "
+    "'scale(float*, int)'), (2, 'Tesla V100');"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, "
+    "threadId INT,"
     " correlationId INT, returnValue INT);"
-    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 211, 10000, 16000, 55, 66, 1, 0), (2, 211, 20000, 26000, 55, 66, 2, 0),"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 211, 10000, 16000, 55, 66, 1, 0), (2, 211, 20000, 26000, 55, "
+    "66, 2, 0),"
     " (3, 41, 30000, 36000, 55, 66, 3, 0), (4, 131, 40000, 90000, 55, 66, 4, 0);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, threadId INT,"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, "
+    "threadId INT,"
     " correlationId INT, returnValue INT);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_ INTEGER PRIMARY KEY, registersPerThread INT, start INT, end INT, completed INT,"
-    " deviceId INT, contextId INT, streamId INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT, staticSharedMemory INT,"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_ INTEGER PRIMARY KEY, registersPerThread INT, start INT, "
+    "end INT, completed INT,"
+    " deviceId INT, contextId INT, streamId INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT, "
+    "staticSharedMemory INT,"
     " dynamicSharedMemory INT, correlationId INT, gridId INT, name INT);"
-    "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 32, 19000, 29000, 0, 0, 1, 7, 64, 1, 1, 256, 1, 1, 0, 0, 1, 1, 1),"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 32, 19000, 29000, 0, 0, 1, 7, 64, 1, 1, 256, 1, 1, "
+    "0, 0, 1, 1, 1),"
     " (2, 32, 31000, 39000, 0, 0, 1, 8, 64, 1, 1, 256, 1, 1, 0, 0, 2, 2, 1);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER PRIMARY KEY, copyKind INT, srcKind INT, dstKind INT, flags INT, bytes INT, start INT,"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER PRIMARY KEY, copyKind INT, srcKind INT, dstKind INT, flags "
+    "INT, bytes INT, start INT,"
     " end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, runtimeCorrelationId INT);"
     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 3, 2, 0, 4000000, 41000, 49000, 0, 1, 7, 3, 0);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (_id_ INTEGER PRIMARY KEY, bytes INT, start INT, end INT, deviceId INT, contextId INT, streamId INT,"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (_id_ INTEGER PRIMARY KEY, bytes INT, start INT, end INT, deviceId INT, "
+    "contextId INT, streamId INT,"
     " correlationId INT); INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1, 64, 50000, 51000, 0, 1, 7, 5);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER (_id_ INTEGER PRIMARY KEY, counterKind INT, value INT, start INT, end INT, srcId INT,"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER (_id_ INTEGER PRIMARY KEY, counterKind INT, value INT, "
+    "start INT, end INT, srcId INT,"
     " dstId INT, streamId INT, processId INT);"
     "INSERT INTO CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER VALUES (1, 1, 65536, 52000, 53000, 0, 1, 7, 55);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (_id_ INTEGER PRIMARY KEY, correlationId INT, contextId INT, streamId INT, eventId INT);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (_id_ INTEGER PRIMARY KEY, correlationId INT, contextId INT, streamId "
+    "INT, eventId INT);"
     "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (1, 6, 1, 7, 3);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (_id_ INTEGER PRIMARY KEY, type INT, start INT, end INT, correlationId INT, contextId INT,"
-    " streamId INT, eventId INT); INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (1, 3, 54000, 55000, 4, 1, 7, 0);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (_id_ INTEGER PRIMARY KEY, name INT, computeCapabilityMajor INT, computeCapabilityMinor INT,"
-    " numMultiprocessors INT, globalMemorySize INT); INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (1, 2, 7, 0, 80, 17000000000)";
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (_id_ INTEGER PRIMARY KEY, type INT, start INT, end INT, "
+    "correlationId INT, contextId INT,"
+    " streamId INT, eventId INT); INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (1, 3, 54000, 55000, 4, 1, 7, "
+    "0);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (_id_ INTEGER PRIMARY KEY, name INT, computeCapabilityMajor INT, "
+    "computeCapabilityMinor INT,"
+    " numMultiprocessors INT, globalMemorySize INT); INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (1, 2, 7, 0, 80, "
+    "17000000000)";
 
 void gsim_fuzz_nvprof(const uint8_t *data, size_t size)
 {
@@ -257,9 +284,11 @@ static const char results_sql[] =
     ");"
     "CREATE UNIQUE INDEX points_key ON points(key);"
     "INSERT INTO points (key, sweep, position, axes, options, workload, scheduler, status, iteration_us, model) VALUES"
-    " ('1', 1, 0, '{\"workload\":\"vec\",\"sched\":\"serial\",\"size\":1}', '{\"memory\":\"managed\"}', 'vec', 'serial',"
+    " ('1', 1, 0, '{\"workload\":\"vec\",\"sched\":\"serial\",\"size\":1}', '{\"memory\":\"managed\"}', 'vec', "
+    "'serial',"
     " 'ok', 100, 'm'),"
-    " ('2', 1, 1, '{\"workload\":\"vec\",\"sched\":\"kesco\",\"size\":1,\"kesco.streams\":2}', '{}', 'vec', 'kesco', 'ok',"
+    " ('2', 1, 1, '{\"workload\":\"vec\",\"sched\":\"kesco\",\"size\":1,\"kesco.streams\":2}', '{}', 'vec', 'kesco', "
+    "'ok',"
     " 50, 'm'),"
     " ('3', 1, 2, '{\"workload\":\"vec\",\"sched\":\"kesco\",\"size\":2}', '{}', 'vec', 'kesco', 'failed', NULL, 'm');"
     "PRAGMA application_id = 1735423347; PRAGMA user_version = 2";

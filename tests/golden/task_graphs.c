@@ -32,20 +32,24 @@ void task_graph_program(const cJSON *graph, double (*cycles)(double length), str
     const cJSON *task, *item;
     cJSON_ArrayForEach(task, cJSON_GetObjectItem(graph, "tasks"))
     {
-        struct gsim_kernel kernel = {.name = "task", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 32, .demand_given = true};
+        struct gsim_kernel kernel = {
+            .name = "task", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 32, .demand_given = true};
         uint32_t after[AFTER_MOST], count = 0;
         kernel.thread_cycles = cycles(cJSON_GetArrayItem(task, 0)->valuedouble);
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(task, 1))
             if (count < AFTER_MOST) after[count++] = (uint32_t)item->valuedouble;
         CHECK_INT(count, cJSON_GetArraySize(cJSON_GetArrayItem(task, 1)));
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .after = after,
-                                             .after_count = count, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                                             .after = after,
+                                             .after_count = count,
+                                             .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
 }
 
-struct gsim_timeline task_graph_run(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler,
-                                    const char *options)
+struct gsim_timeline task_graph_run(const struct gsim_program *program, const struct gsim_device_spec *device,
+                                    const char *scheduler, const char *options)
 {
     double params[64] = {0};
     struct gsim_timeline timeline = {0};
@@ -77,7 +81,8 @@ int task_graph_winners(const double *predicted, const double *measured, int mode
 {
     int right = 0;
     for (int g = 0; g < count; g++)
-        right += measured[fastest(predicted + g, modes, count) * count + g] <= slack * measured[fastest(measured + g, modes, count) * count + g];
+        right += measured[fastest(predicted + g, modes, count) * count + g] <=
+                 slack * measured[fastest(measured + g, modes, count) * count + g];
     return right;
 }
 

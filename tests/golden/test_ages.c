@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When blocks that came to an SM together end, by age: what traces/runner/micro/ages.py found in the blocks of 160 DAGs on an H200 and on an
- * H100, against the model. The H200's were in view when the rules were found, the H100's were not.
+ * When blocks that came to an SM together end, by age: what traces/runner/micro/ages.py found in the blocks of 160 DAGs
+ * on an H200 and on an H100, against the model. The H200's were in view when the rules were found, the H100's were not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static void note_end(void *data, void *tag, const uint64_t *sms, uint64_t blocks
     struct ends *ends = data;
     (void)tag;
     (void)since;
-    for (uint64_t i = 0; (sms[0] & 1) && i < blocks && ends->count < MOST_BLOCKS; i++) ends->us[ends->count++] = gsim_time_us(until);
+    for (uint64_t i = 0; (sms[0] & 1) && i < blocks && ends->count < MOST_BLOCKS; i++)
+        ends->us[ends->count++] = gsim_time_us(until);
 }
 
 static int by_value(const void *left, const void *right)
@@ -36,8 +37,14 @@ static int by_value(const void *left, const void *right)
 static struct ends simulate(const struct gsim_device_spec *device, bool is_fma, uint32_t threads, uint32_t count)
 {
     uint32_t sms = (uint32_t)device->sm_count;
-    const struct gsim_kernel kernel = {.name = "k", .grid = {sms, 1, 1}, .block = {threads, 1, 1}, .regs_per_thread = 16,
-                                       .smem_bytes = is_fma ? 0 : 26624, .flops = is_fma ? 1e12 : 0, .demand_given = true, .solo_us = ALONE_US};
+    const struct gsim_kernel kernel = {.name = "k",
+                                       .grid = {sms, 1, 1},
+                                       .block = {threads, 1, 1},
+                                       .regs_per_thread = 16,
+                                       .smem_bytes = is_fma ? 0 : 26624,
+                                       .flops = is_fma ? 1e12 : 0,
+                                       .demand_given = true,
+                                       .solo_us = ALONE_US};
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
     struct gsim_error error = {0};
@@ -88,7 +95,8 @@ static void compare(const char *path, const char *device_name, double most_mean,
     if (file) fclose(file);
     gsim_device_release(&device);
     CHECK(count > 150);
-    CHECK_MSG(sum / (double)count <= most_mean, "%s: %.4f off on average, at most %.4f", path, sum / (double)count, most_mean);
+    CHECK_MSG(sum / (double)count <= most_mean, "%s: %.4f off on average, at most %.4f", path, sum / (double)count,
+              most_mean);
     CHECK_MSG(worst <= most, "%s: %.4f off at worst, at most %.4f", path, worst, most);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * PyTorch's own kernels, of which only shape, registers, shared memory and time alone are known, in streams and graphs
- * (traces/h200/vm/aten*.json.gz). PyTorch's host time is in the files; nothing was fitted to any but the first, and the second was recorded
- * while the host was busy. Bounds are what the model reached plus 15 %.
+ * (traces/h200/vm/aten*.json.gz). PyTorch's host time is in the files; nothing was fitted to any but the first, and the
+ * second was recorded while the host was busy. Bounds are what the model reached plus 15 %.
  */
 #include "tests/golden/validated.h"
 
@@ -33,14 +33,17 @@ static void errors_stay_within_bounds(void)
         struct validated all = {0};
         struct gsim_validation_ranking ranking;
         validated_run(&all, "h200-vm", (const char *const[]){bounds[i].path, NULL});
-        double live = mean(&all.validation, GSIM_QUANTITY_LIVE, bounds[i].dags), serial = mean(&all.validation, GSIM_QUANTITY_SERIAL, bounds[i].dags);
-        double graph = mean(&all.validation, GSIM_QUANTITY_GRAPH, bounds[i].graphs), chain = mean(&all.validation, GSIM_QUANTITY_CHAIN, bounds[i].dags);
+        double live = mean(&all.validation, GSIM_QUANTITY_LIVE, bounds[i].dags),
+               serial = mean(&all.validation, GSIM_QUANTITY_SERIAL, bounds[i].dags);
+        double graph = mean(&all.validation, GSIM_QUANTITY_GRAPH, bounds[i].graphs),
+               chain = mean(&all.validation, GSIM_QUANTITY_CHAIN, bounds[i].dags);
         CHECK_WITHIN(live, bounds[i].live, "%s: live", bounds[i].path);
         CHECK_WITHIN(serial, bounds[i].serial, "%s: serial", bounds[i].path);
         CHECK_WITHIN(graph, bounds[i].graph, "%s: graph", bounds[i].path);
         CHECK_WITHIN(chain, bounds[i].chain, "%s: chain", bounds[i].path);
         gsim_validation_rank(&all.validation, GSIM_CASE_ATEN, &ranking);
-        CHECK_MSG(ranking.tau_mean >= bounds[i].tau, "%s: tau %.3f, at least %.3f", bounds[i].path, ranking.tau_mean, bounds[i].tau);
+        CHECK_MSG(ranking.tau_mean >= bounds[i].tau, "%s: tau %.3f, at least %.3f", bounds[i].path, ranking.tau_mean,
+                  bounds[i].tau);
         validated_release(&all);
     }
 }

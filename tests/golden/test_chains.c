@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What launch-bound programs are made of: the patterns of copies, kernels, records and waits that
- * traces/runner/micro/chains.cu timed on real GPUs (traces/h200/chains.txt, traces/h100/chains.txt), simulated. The machine
- * of each file is another one than that of its device file, so the costs of calls and of the return come from the file; everything that
- * happens on the device comes from the model. Bounds: what the model reached plus 15 % of it.
+ * traces/runner/micro/chains.cu timed on real GPUs (traces/h200/chains.txt, traces/h100/chains.txt), simulated. The
+ * machine of each file is another one than that of its device file, so the costs of calls and of the return come from
+ * the file; everything that happens on the device comes from the model. Bounds: what the model reached plus 15 % of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ static bool read_line(FILE *file, struct pattern *p)
 {
     char line[LINE], timing[16];
     if (!fgets(line, sizeof line, file)) return false;
-    int found = sscanf(line, "%15s count %d bytes %ld %15s median %lf calls %lf", p->name, &p->count, &p->bytes, timing, &p->whole_us, &p->calls_us);
+    int found = sscanf(line, "%15s count %d bytes %ld %15s median %lf calls %lf", p->name, &p->count, &p->bytes, timing,
+                       &p->whole_us, &p->calls_us);
     CHECK_INT(found, 6);
     p->timing = strcmp(timing, "timing") == 0;
     return found == 6;
@@ -49,11 +50,26 @@ struct handles {
     gsim_event events[MOST];
 };
 
-static void copy(const struct handles *h, int i, int stream) { gsim_memcpy_async(h->driver, &h->ops[3 * i], h->streams[stream]); }
-static void copy_back(const struct handles *h, int i, int stream) { gsim_memcpy_async(h->driver, &h->ops[3 * i + 2], h->streams[stream]); }
-static void kernel(const struct handles *h, int i, int stream) { gsim_launch(h->driver, &h->ops[3 * i + 1], h->streams[stream]); }
-static void record(const struct handles *h, int i, int stream) { gsim_event_record(h->driver, h->events[i], h->streams[stream]); }
-static void wait(const struct handles *h, int i, int stream) { gsim_stream_wait_event(h->driver, h->streams[stream], h->events[i]); }
+static void copy(const struct handles *h, int i, int stream)
+{
+    gsim_memcpy_async(h->driver, &h->ops[3 * i], h->streams[stream]);
+}
+static void copy_back(const struct handles *h, int i, int stream)
+{
+    gsim_memcpy_async(h->driver, &h->ops[3 * i + 2], h->streams[stream]);
+}
+static void kernel(const struct handles *h, int i, int stream)
+{
+    gsim_launch(h->driver, &h->ops[3 * i + 1], h->streams[stream]);
+}
+static void record(const struct handles *h, int i, int stream)
+{
+    gsim_event_record(h->driver, h->events[i], h->streams[stream]);
+}
+static void wait(const struct handles *h, int i, int stream)
+{
+    gsim_stream_wait_event(h->driver, h->streams[stream], h->events[i]);
+}
 
 static void in_order(const struct handles *h, int i)
 {
@@ -136,7 +152,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct gsim_driver *d = run->driver;
     struct handles h = {.driver = d, .ops = run->program->ops};
     for (int i = 0; i <= MOST; i++) h.streams[i] = gsim_stream_create(d, 0);
-    for (int i = 0; i < MOST; i++) h.events[i] = gsim_event_create(d, now.timing ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
+    for (int i = 0; i < MOST; i++)
+        h.events[i] = gsim_event_create(d, now.timing ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
     gsim_graph_exec exec = now.name[0] == 'g' ? capture(&h) : 0;
     for (uint32_t i = 0; i < run->iterations; i++) {
         gsim_iteration_begin(d, i);
@@ -149,21 +166,33 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_driver_failed(d) ? d->error.status : GSIM_OK;
 }
 
-/* --- simulation ----------------------------------------------------------------------------------------------------- */
+/* --- simulation --- */
 static void build(struct gsim_program *program)
 {
     struct gsim_error error = {0};
     struct gsim_builder *b = gsim_builder_create("chains");
-    struct gsim_kernel k = {.name = "spin", .grid = {4, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .demand_given = true, .solo_us = KERNEL_US};
+    struct gsim_kernel k = {.name = "spin",
+                            .grid = {4, 1, 1},
+                            .block = {32, 1, 1},
+                            .regs_per_thread = 16,
+                            .demand_given = true,
+                            .solo_us = KERNEL_US};
     uint32_t kernel_index = gsim_builder_kernel(b, &k);
     for (int i = 0; i < MOST; i++) {
         char name[8];
         snprintf(name, sizeof name, "b%d", i);
         uint64_t bytes = now.bytes ? (uint64_t)now.bytes : 4;
         struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, name, bytes, GSIM_INIT_HOST), .reads = true};
-        struct gsim_op op = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = bytes, .stream = -1};
+        struct gsim_op op = {.kind = GSIM_OP_COPY,
+                             .copy_kind = GSIM_COPY_H2D,
+                             .args = &arg,
+                             .arg_count = 1,
+                             .bytes = bytes,
+                             .stream = -1};
         gsim_builder_op(b, &op);
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = kernel_index, .args = &arg, .arg_count = 1, .stream = -1});
+        gsim_builder_op(
+            b, &(struct gsim_op){
+                   .kind = GSIM_OP_KERNEL, .kernel_index = kernel_index, .args = &arg, .arg_count = 1, .stream = -1});
         op.copy_kind = GSIM_COPY_D2H;
         gsim_builder_op(b, &op);
     }
@@ -237,8 +266,10 @@ static void patterns_are_predicted(void)
         }
         CHECK(count > 400);
         for (size_t k = 0; k < kind_count; k++) worst = fmax(worst, kinds[k].sum / kinds[k].count);
-        CHECK_MSG(sum / count <= files[f].mean, "%s: mean %.4f, at most %.4f", files[f].path, sum / count, files[f].mean);
-        CHECK_MSG(worst <= files[f].worst_mean, "%s: worst pattern %.4f, at most %.4f", files[f].path, worst, files[f].worst_mean);
+        CHECK_MSG(sum / count <= files[f].mean, "%s: mean %.4f, at most %.4f", files[f].path, sum / count,
+                  files[f].mean);
+        CHECK_MSG(worst <= files[f].worst_mean, "%s: worst pattern %.4f, at most %.4f", files[f].path, worst,
+                  files[f].worst_mean);
         fclose(file);
         gsim_device_release(&device);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recorded energies of an H100: DAGs from their kernels' own energies, times predicted too, and kernels estimated from what
- * is known of them. The estimate's numbers are fitted to these kernels; the DAGs' energies chose nothing.
+ * Recorded energies of an H100: DAGs from their kernels' own energies, times predicted too, and kernels estimated from
+ * what is known of them. The estimate's numbers are fitted to these kernels; the DAGs' energies chose nothing.
  */
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -12,15 +12,23 @@
 #include "sim/base/json.h"
 #include "tests/test.h"
 
-static double number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, name)); }
+static double number(const cJSON *object, const char *name)
+{
+    return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
 
 static struct gsim_kernel kernel_of(const cJSON *k)
 {
     return (struct gsim_kernel){.name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(k, "type")),
-                                .grid = {(uint32_t)number(k, "grid"), 1, 1}, .block = {(uint32_t)number(k, "block"), 1, 1},
-                                .regs_per_thread = (uint32_t)number(k, "regs"), .smem_bytes = (uint32_t)number(k, "smem"),
-                                .flops = number(k, "flops"), .dram_bytes = number(k, "dram_bytes"), .demand_given = true,
-                                .solo_us = number(k, "solo_ns") / 1000, .solo_device = "h100-vm"};
+                                .grid = {(uint32_t)number(k, "grid"), 1, 1},
+                                .block = {(uint32_t)number(k, "block"), 1, 1},
+                                .regs_per_thread = (uint32_t)number(k, "regs"),
+                                .smem_bytes = (uint32_t)number(k, "smem"),
+                                .flops = number(k, "flops"),
+                                .dram_bytes = number(k, "dram_bytes"),
+                                .demand_given = true,
+                                .solo_us = number(k, "solo_ns") / 1000,
+                                .solo_device = "h100-vm"};
 }
 
 static void build(const cJSON *nodes, bool is_one, struct gsim_program *program)
@@ -35,7 +43,10 @@ static void build(const cJSON *nodes, bool is_one, struct gsim_program *program)
         uint32_t after[256], count = 0;
         k.energy_mj = number(node, "energy_mj");
         cJSON_ArrayForEach(d, dep) if (count < 256) after[count++] = (uint32_t)d->valuedouble;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .after = after, .after_count = count,
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &k),
+                                             .after = after,
+                                             .after_count = count,
                                              .stream = is_one ? 0 : (int32_t)number(node, "stream")});
     }
     CHECK_OK(gsim_builder_finish(b, 6, program, &error), error);
@@ -50,7 +61,11 @@ static double predict(const cJSON *nodes, bool is_one, const struct gsim_device_
     struct gsim_metrics metrics;
     struct gsim_energy e = {0};
     build(nodes, is_one, &program);
-    struct gsim_simulation s = {.program = &program, .device = device, .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
+    struct gsim_simulation s = {.program = &program,
+                                .device = device,
+                                .scheduler = gsim_scheduler_find("async"),
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     CHECK_OK(gsim_simulate(&s, &t, &error), error);
     CHECK_OK(gsim_metrics_compute(&t, device, NULL, &metrics, &error), error);
@@ -87,7 +102,8 @@ static void test_dags(void)
             worst = fmax(worst, fabs(off));
             count++;
         }
-        CHECK_MSG((predicted[1] > predicted[0]) == (real[1] > real[0]), "dag %d: one stream %.4g mJ, several %.4g: measured %.4g, %.4g", count / 2, predicted[1],
+        CHECK_MSG((predicted[1] > predicted[0]) == (real[1] > real[0]),
+                  "dag %d: one stream %.4g mJ, several %.4g: measured %.4g, %.4g", count / 2, predicted[1],
                   predicted[0], real[1], real[0]);
     }
     CHECK_INT(count, 28);

@@ -6,7 +6,8 @@
 #include "gpusim/workload.h"
 #include "tests/golden/suite.h"
 
-static struct recorder *run_workload(const char *name, const char *scheduler, const char *options, struct gsim_program *program)
+static struct recorder *run_workload(const char *name, const char *scheduler, const char *options,
+                                     struct gsim_program *program)
 {
     struct gsim_workload_options workload_options = {.suite = GSIM_SUITE_GRCUDA};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
@@ -28,12 +29,16 @@ static const struct {
      "[spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide] "
      "[spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide] [spmv3 sum divide]",
      "spmv3>divide spmv3>divide spmv3>divide spmv3>divide spmv3>divide "
-     "spmv3>divide spmv3>divide spmv3>divide spmv3>divide spmv3>divide", 10},
+     "spmv3>divide spmv3>divide spmv3>divide spmv3>divide spmv3>divide",
+     10},
     /* unsharpen waits for both other blurs: the image is not const in its signature. The last combine goes
      * to the stream of the empty resets, its first parent whose stream nobody took. */
     {"img",
-     "[reset reset_2d combine] [gaussian_blur sobel] [gaussian_blur sobel maximum extend combine] [gaussian_blur unsharpen] [minimum]",
-     "sobel>minimum minimum>extend gaussian_blur>unsharpen gaussian_blur>unsharpen unsharpen>combine sobel>combine combine>combine", 1},
+     "[reset reset_2d combine] [gaussian_blur sobel] [gaussian_blur sobel maximum extend combine] [gaussian_blur "
+     "unsharpen] [minimum]",
+     "sobel>minimum minimum>extend gaussian_blur>unsharpen gaussian_blur>unsharpen unsharpen>combine sobel>combine "
+     "combine>combine",
+     1},
     {"dl", "[conv2d mean_pooling conv2d concat dot_product] [conv2d mean_pooling conv2d]", "conv2d>concat", 1},
 };
 
@@ -83,7 +88,8 @@ static void test_reuse(void)
     gsim_program_release(&program);
 }
 
-/* cudaFlowCapturer: the i-th node of a level on stream i mod 4; B&S is capped at four streams, an explicit graph not. */
+/* cudaFlowCapturer: the i-th node of a level on stream i mod 4; B&S is capped at four streams, an explicit graph not.
+ */
 static void test_taskflow(void)
 {
     static const struct { const char *const *lines; const char *streams; uint32_t records, waits; } expected[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rules of the machine against what one H200 did (traces/h200/research1.json.gz, traces/h200/README.md): which
- * kernels may join which on an SM and what room they are given, how 1 to 33 streams share the hardware queues, and on how few SMs a kernel stands
- * behind the tail of others (vm/pools.json.gz). Times of pairs and DAGs are
+ * kernels may join which on an SM and what room they are given, how 1 to 33 streams share the hardware queues, and on
+ * how few SMs a kernel stands behind the tail of others (vm/pools.json.gz). Times of pairs and DAGs are
  * golden/validate_h200's.
  */
 #include <cjson/cJSON.h>
@@ -63,7 +63,8 @@ static void who_joins_whom(void)
     cJSON_ArrayForEach(c, list)
     {
         double b_start = item(c, 2), a_end = item(c, 3);
-        struct gsim_demand a = work_of(cJSON_GetArrayItem(c, 0), a_end), b = work_of(cJSON_GetArrayItem(c, 1), item(c, 4) - b_start);
+        struct gsim_demand a = work_of(cJSON_GetArrayItem(c, 0), a_end),
+                           b = work_of(cJSON_GetArrayItem(c, 1), item(c, 4) - b_start);
         struct gsim_arena arena = {0};
         gsim_time start[2] = {0}, released = gsim_time_from_ns(256);
         struct gsim_gpu_listener listener = {.data = start, .kernel_started = started};
@@ -92,7 +93,8 @@ static void carveouts(void)
         struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .thread_cycles = 2000};
         struct gsim_demand work = {0};
         unsigned config = 0;
-        int found = sscanf(line + 1, "%*[^,],%*[^,],%u,%u,%u,%u,%u", &kernel.grid.x, &kernel.block.x, &kernel.regs_per_thread, &kernel.smem_bytes, &config);
+        int found = sscanf(line + 1, "%*[^,],%*[^,],%u,%u,%u,%u,%u", &kernel.grid.x, &kernel.block.x,
+                           &kernel.regs_per_thread, &kernel.smem_bytes, &config);
         CHECK_INT(found, 5);
         CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
         count++;
@@ -131,7 +133,8 @@ static void streams_share_queues(void)
         struct gsim_builder *builder = gsim_builder_create("streams");
         int ops = cJSON_GetArraySize(runs);
         for (int i = 0; i < ops; i++) {
-            struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
+            struct gsim_op op = {
+                .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
             gsim_builder_op(builder, &op);
         }
         struct gsim_program program = {0};
@@ -151,7 +154,8 @@ static void streams_share_queues(void)
             last = fmax(last, end);
         }
         CHECK_INT(timeline.kernel_count, ops);
-        CHECK_MSG(deviation <= 0.03 * last, "%d streams: ends are %.1f us off on average, of %.1f us", ops / 2, deviation, last);
+        CHECK_MSG(deviation <= 0.03 * last, "%d streams: ends are %.1f us off on average, of %.1f us", ops / 2,
+                  deviation, last);
         gsim_timeline_release(&timeline);
         gsim_program_release(&program);
         count++;
@@ -172,12 +176,14 @@ static void tail_ended(void *data, void *tag, gsim_time now)
 {
     struct tail *t = data;
     t->ended[(size_t)tag] = now;
-    if ((size_t)tag == POOL_1) CHECK(gsim_gpu_submit(t->gpu, now + gsim_time_from_us(1.5), t->convolution, 0, (void *)CONVOLUTION));
+    if ((size_t)tag == POOL_1)
+        CHECK(gsim_gpu_submit(t->gpu, now + gsim_time_from_us(1.5), t->convolution, 0, (void *)CONVOLUTION));
 }
 
-/* SMs that the convolution stands on once the second pool has ended. A kernel whose shared memory needs another carve-out fills each
- * SM that becomes empty before the next one is. Blocks of 4,608 bytes stand 24 on 11 SMs there (the driver gives them 132 KB, not
- * the 180 that would hold 32): the model has them on 8, and they are left out here. */
+/* SMs that the convolution stands on once the second pool has ended. A kernel whose shared memory needs another
+ * carve-out fills each SM that becomes empty before the next one is. Blocks of 4,608 bytes stand 24 on 11 SMs there
+ * (the driver gives them 132 KB, not the 180 that would hold 32): the model has them on 8, and they are left out here.
+ */
 static uint32_t sms_behind_tail(const struct gsim_demand works[2])
 {
     struct gsim_arena arena = {0};
@@ -187,7 +193,8 @@ static uint32_t sms_behind_tail(const struct gsim_demand works[2])
     CHECK(gsim_gpu_submit(t.gpu, 0, &works[0], 0, (void *)POOL_1));
     CHECK(gsim_gpu_submit(t.gpu, gsim_time_from_us(3), &works[0], 0, (void *)POOL_2));
     uint32_t by_sm[256] = {0}, count = 0;
-    for (gsim_time next; (next = gsim_gpu_next(t.gpu)) != GSIM_TIME_NEVER && !t.ended[POOL_2];) gsim_gpu_advance(t.gpu, next);
+    for (gsim_time next; (next = gsim_gpu_next(t.gpu)) != GSIM_TIME_NEVER && !t.ended[POOL_2];)
+        gsim_gpu_advance(t.gpu, next);
     gsim_gpu_residency(t.gpu, (void *)CONVOLUTION, by_sm, (uint32_t)device.sm_count);
     for (int i = 0; i < device.sm_count; i++) count += by_sm[i] > 0;
     gsim_arena_release(&arena);
@@ -210,11 +217,20 @@ static void behind_a_tail(void)
         const cJSON *on = cJSON_GetObjectItem(c, "blocks_on_sms");
         uint32_t measured = 0;
         for (int i = 1; i < cJSON_GetArraySize(on); i += 2) measured += (uint32_t)item(on, i);
-        struct gsim_kernel pool = {.name = "pool", .grid = {(uint32_t)cJSON_GetObjectItem(c, "pool_blocks")->valuedouble, 1, 1},
-                                   .block = {64, 1, 1}, .regs_per_thread = 32, .demand_given = true,
-                                   .dram_bytes = 6 * 268435456.0, .solo_us = 390};
-        struct gsim_kernel convolution = {.name = "convolution", .grid = {256, 1, 1}, .block = {64, 1, 1}, .regs_per_thread = 16,
-                                          .smem_bytes = smem_bytes, .demand_given = true, .solo_us = 800};
+        struct gsim_kernel pool = {.name = "pool",
+                                   .grid = {(uint32_t)cJSON_GetObjectItem(c, "pool_blocks")->valuedouble, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .regs_per_thread = 32,
+                                   .demand_given = true,
+                                   .dram_bytes = 6 * 268435456.0,
+                                   .solo_us = 390};
+        struct gsim_kernel convolution = {.name = "convolution",
+                                          .grid = {256, 1, 1},
+                                          .block = {64, 1, 1},
+                                          .regs_per_thread = 16,
+                                          .smem_bytes = smem_bytes,
+                                          .demand_given = true,
+                                          .solo_us = 800};
         struct gsim_demand works[2];
         CHECK_OK(gsim_work_init(&works[0], &device, &pool, &error), error);
         CHECK_OK(gsim_work_init(&works[1], &device, &convolution, &error), error);
@@ -222,7 +238,8 @@ static void behind_a_tail(void)
         count++;
     }
     CHECK_INT(count, 200);
-    CHECK_MSG(right >= 160, "%d of 200 with up to 1 KiB of shared memory as measured", right); /* the others stood on one to four SMs more */
+    CHECK_MSG(right >= 160, "%d of 200 with up to 1 KiB of shared memory as measured",
+              right); /* the others stood on one to four SMs more */
     cJSON_Delete(file);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Irregular graphs on an H100 (traces/h100/irregular.json.gz): 15 graphs of 139 to 410 kernels in three shapes, phases of branches, chains
- * and loose ones, each run in ten ways. Kernels' times alone were measured by repeating them; streams read one of four buffers and write
- * another, and what of these is in L2 follows from what ran.
+ * Irregular graphs on an H100 (traces/h100/irregular.json.gz): 15 graphs of 139 to 410 kernels in three shapes, phases
+ * of branches, chains and loose ones, each run in ten ways. Kernels' times alone were measured by repeating them;
+ * streams read one of four buffers and write another, and what of these is in L2 follows from what ran.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -39,10 +39,12 @@ static int shapes[GRAPHS];
 
 static double number(const cJSON *object, const char *name) { return cJSON_GetObjectItem(object, name)->valuedouble; }
 
-/* This host makes graphs three times as slowly as that of the device file: its own numbers per node, which are recorded apart. */
+/* This host makes graphs three times as slowly as that of the device file: its own numbers per node, which are recorded
+ * apart. */
 static void set_graph_calls(void)
 {
-    static const char *const numbers[2][2] = {{"graph_build_us", "graph_add_node_us"}, {"graph_instantiate_us", "graph_instantiate_node_us"}};
+    static const char *const numbers[2][2] = {{"graph_build_us", "graph_add_node_us"},
+                                              {"graph_instantiate_us", "graph_instantiate_node_us"}};
     struct gsim_error error = {0};
     const cJSON *graph;
     for (int i = 0; i < 2; i++) {
@@ -74,7 +76,8 @@ static void load(void)
 /* The node's dependences are the recording's; what its kernel touches is named as read, so that it adds none. */
 static void add_node(struct gsim_builder *b, const cJSON *node, bool in_one_stream)
 {
-    const cJSON *kernels = cJSON_GetObjectItem(recorded, "kernels"), *k = cJSON_GetArrayItem(kernels, cJSON_GetArrayItem(node, 0)->valueint);
+    const cJSON *kernels = cJSON_GetObjectItem(recorded, "kernels"),
+                *k = cJSON_GetArrayItem(kernels, cJSON_GetArrayItem(node, 0)->valueint);
     const cJSON *item;
     char name[24];
     uint32_t after[64], count = 0, buffer = 2 * (uint32_t)number(k, "buf");
@@ -82,14 +85,27 @@ static void add_node(struct gsim_builder *b, const cJSON *node, bool in_one_stre
     const struct gsim_arg args[2] = {{buffer, true, false, true}, {buffer + 1, true, false, true}};
     const struct gsim_segment segments[2] = {{0, bytes, 0, true, false}, {0, bytes, 1, true, false}};
     bool is_stream = number(k, "buf") >= 0;
-    snprintf(name, sizeof name, "%s%d", cJSON_GetObjectItem(k, "type")->valuestring, cJSON_GetArrayItem(node, 0)->valueint);
-    const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)number(k, "grid"), 1, 1}, .block = {(uint32_t)number(k, "block"), 1, 1},
-                                       .regs_per_thread = (uint32_t)number(k, "regs"), .smem_bytes = (uint32_t)number(k, "smem"),
-                                       .flops = number(k, "flops"), .dram_bytes = number(k, "dram_bytes"), .demand_given = true,
-                                       .solo_us = number(k, "solo_ns") * 1e-3, .solo_device = "h100-vm"};
+    snprintf(name, sizeof name, "%s%d", cJSON_GetObjectItem(k, "type")->valuestring,
+             cJSON_GetArrayItem(node, 0)->valueint);
+    const struct gsim_kernel kernel = {.name = name,
+                                       .grid = {(uint32_t)number(k, "grid"), 1, 1},
+                                       .block = {(uint32_t)number(k, "block"), 1, 1},
+                                       .regs_per_thread = (uint32_t)number(k, "regs"),
+                                       .smem_bytes = (uint32_t)number(k, "smem"),
+                                       .flops = number(k, "flops"),
+                                       .dram_bytes = number(k, "dram_bytes"),
+                                       .demand_given = true,
+                                       .solo_us = number(k, "solo_ns") * 1e-3,
+                                       .solo_device = "h100-vm"};
     cJSON_ArrayForEach(item, cJSON_GetArrayItem(node, 2)) after[count++] = (uint32_t)item->valuedouble;
-    const struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .args = args, .arg_count = is_stream ? 2 : 0,
-                               .segments = segments, .segment_count = is_stream ? 2 : 0, .after = after, .after_count = count,
+    const struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                               .kernel_index = gsim_builder_kernel(b, &kernel),
+                               .args = args,
+                               .arg_count = is_stream ? 2 : 0,
+                               .segments = segments,
+                               .segment_count = is_stream ? 2 : 0,
+                               .after = after,
+                               .after_count = count,
                                .stream = in_one_stream ? 0 : cJSON_GetArrayItem(node, 1)->valueint};
     gsim_builder_op(b, &op);
 }
@@ -119,11 +135,17 @@ static double predict(const cJSON *graph, const struct way *way)
     cJSON_ArrayForEach(node, cJSON_GetObjectItem(graph, "nodes")) add_node(b, node, way->in_one_stream);
     CHECK_OK(gsim_builder_finish(b, 2, &program, &error), error);
     set(ops, params, way->options);
-    struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = ops, .scheduler_params = params, .memory = GSIM_MEMORY_PINNED, .seed = 1};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &device,
+                                .scheduler = ops,
+                                .scheduler_params = params,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
     int i = way->is_first ? 0 : 1; /* what is measured is a repetition, but for a graph's first launch */
-    double us = timeline.iteration_count > 1 ? gsim_time_us(timeline.iterations[i].end - timeline.iterations[i].start) : NAN;
+    double us =
+        timeline.iteration_count > 1 ? gsim_time_us(timeline.iterations[i].end - timeline.iterations[i].start) : NAN;
     gsim_timeline_release(&timeline);
     gsim_program_release(&program);
     return us;
@@ -149,7 +171,8 @@ static void errors(void)
             sum += fabs(predicted[g][w] / measured[g][w] - 1) / GRAPHS;
             bias += (predicted[g][w] / measured[g][w] - 1) / GRAPHS;
         }
-        CHECK_MSG(sum <= ways[w].bar, "%s: mean error %.1f %%, %+.1f %% on average", ways[w].name, 100 * sum, 100 * bias);
+        CHECK_MSG(sum <= ways[w].bar, "%s: mean error %.1f %%, %+.1f %% on average", ways[w].name, 100 * sum,
+                  100 * bias);
     }
 }
 
@@ -169,7 +192,8 @@ static void ranks(void)
     CHECK_MSG(tau >= 0.9, "tau %.3f over %d pairs", tau, right + wrong);
 }
 
-/* The best window of each graph against one stream: what it wins on phases of branches and on loose kernels, and loses on chains. */
+/* The best window of each graph against one stream: what it wins on phases of branches and on loose kernels, and loses
+ * on chains. */
 static void what_a_window_is_worth(void)
 {
     static const double wanted[3] = {1.4, 0.8, 3.9};

@@ -31,8 +31,10 @@ static void test_log(void)
         char text[512];
         program_write(golden[i].lines, GSIM_INIT_HOST, &program);
         struct recorder *r = suite_run("kesco", NULL, &program, 0);
-        CHECK_MSG(suite_streams_used(r, false) == golden[i].streams, "%s: %u streams", golden[i].name, suite_streams_used(r, false));
-        CHECK_MSG(r->records == golden[i].events && r->waits == golden[i].events && r->event_creates == golden[i].events,
+        CHECK_MSG(suite_streams_used(r, false) == golden[i].streams, "%s: %u streams", golden[i].name,
+                  suite_streams_used(r, false));
+        CHECK_MSG(r->records == golden[i].events && r->waits == golden[i].events &&
+                      r->event_creates == golden[i].events,
                   "%s: %u events", golden[i].name, r->records);
         suite_streams(r, &program, 0, text, sizeof(text));
         CHECK_STR(text, golden[i].contents);
@@ -57,7 +59,8 @@ static void test_img_tie(void)
         suite_streams(r, &program, 0, text, sizeof(text));
         suite_waits(r, &program, 0, waits, sizeof(waits));
         CHECK(r->records == 4 || r->records == 5); /* 5 where the last combine follows the shorter branch */
-        found = found || (r->records == 4 && strstr(text, "[blurL sobL min ext comb1]") && strstr(text, "[max]") && strstr(waits, "max>ext"));
+        found = found || (r->records == 4 && strstr(text, "[blurL sobL min ext comb1]") && strstr(text, "[max]") &&
+                          strstr(waits, "max>ext"));
         rec_destroy(r);
     }
     CHECK(found);
@@ -79,14 +82,16 @@ static void test_worked_example(void)
     CHECK_STR(text, "C>E A>D C>D E>G");
     /* In sweeps over the three streams F leaves with E and D, before G and H. */
     for (uint32_t n = 0, used = 0; n < r->item_count; n++)
-        used += (uint32_t)snprintf(order + used, sizeof(order) - used, "%s", suite_kernel_name(&program, r->items[n].op));
+        used +=
+            (uint32_t)snprintf(order + used, sizeof(order) - used, "%s", suite_kernel_name(&program, r->items[n].op));
     CHECK_STR(order, "ABCEDFGH");
     CHECK_INT(r->records, 4);
     rec_destroy(r);
     r = suite_run("kesco", "streams=3 issue=level", &program, 0);
     order[0] = '\0';
     for (uint32_t n = 0, used = 0; n < r->item_count; n++)
-        used += (uint32_t)snprintf(order + used, sizeof(order) - used, "%s", suite_kernel_name(&program, r->items[n].op));
+        used +=
+            (uint32_t)snprintf(order + used, sizeof(order) - used, "%s", suite_kernel_name(&program, r->items[n].op));
     CHECK_STR(order, "ABCFEDHG"); /* the order in which the rules visit the nodes */
     rec_destroy(r);
     r = suite_run("kesco", "streams=3 prune=2", &program, 0);
@@ -157,7 +162,8 @@ static void test_prefetch_events(void)
         }
         CHECK_MSG(least == p->least && most == p->most, "%s: %u to %u events", p->name, least, most);
         bool reproduced = strncmp(p->name, "hits", 4) != 0 && strncmp(p->name, "dl", 2) != 0;
-        CHECK_MSG((least <= p->events && p->events <= most) == reproduced, "%s: no longer as the comment says", p->name);
+        CHECK_MSG((least <= p->events && p->events <= most) == reproduced, "%s: no longer as the comment says",
+                  p->name);
         if (strcmp(p->name, "bs") == 0) CHECK(eight); /* the log: 15 events, kernels on 8 of the 10 streams */
         gsim_program_release(&program);
     }

@@ -36,8 +36,10 @@ static void test_plans(void)
         char text[512];
         build(golden[i].name, &program);
         struct recorder *r = suite_run("kesco", NULL, &program, 0);
-        CHECK_MSG(suite_streams_used(r, false) == golden[i].streams, "%s: %u streams", golden[i].name, suite_streams_used(r, false));
-        CHECK_MSG(r->records == golden[i].events && r->waits == golden[i].events, "%s: %u events", golden[i].name, r->records);
+        CHECK_MSG(suite_streams_used(r, false) == golden[i].streams, "%s: %u streams", golden[i].name,
+                  suite_streams_used(r, false));
+        CHECK_MSG(r->records == golden[i].events && r->waits == golden[i].events, "%s: %u events", golden[i].name,
+                  r->records);
         suite_waits(r, &program, 0, text, sizeof(text));
         CHECK_STR(text, golden[i].waits);
         rec_destroy(r);
@@ -67,8 +69,8 @@ static void test_prefetched_plans(void)
         CHECK_MSG(r->records == prefetched[i].events && r->waits == prefetched[i].events, "%s: %u events, expected %u",
                   prefetched[i].name, r->records, prefetched[i].events);
         bool is_reproduced = strcmp(prefetched[i].name, "hits") != 0 && strcmp(prefetched[i].name, "dl") != 0;
-        CHECK_MSG((r->records == prefetched[i].log) == is_reproduced, "%s: %u events, the log has %u", prefetched[i].name,
-                  r->records, prefetched[i].log);
+        CHECK_MSG((r->records == prefetched[i].log) == is_reproduced, "%s: %u events, the log has %u",
+                  prefetched[i].name, r->records, prefetched[i].log);
         if (strcmp(prefetched[i].name, "bs") == 0) CHECK_INT(suite_streams_used(r, true), 8);
         rec_destroy(r);
         gsim_program_release(&program);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resident kernels on an H100 (traces/h100/mega.json.gz): 16 task graphs (layers, random, chains, joins of up to 200 tasks) of 880 to
- * 3,094 tasks of 0.7 to 140 us of arithmetic, each run as preset order, as a queue on the GPU, by a host scheduler with one and two tasks
- * for each worker over PCIe, and as a CUDA graph of kernels of one block. What launch and synchronise took there is taken from the
- * recording (empty_us), as it does of no interest here.
+ * Resident kernels on an H100 (traces/h100/mega.json.gz): 16 task graphs (layers, random, chains, joins of up to 200
+ * tasks) of 880 to 3,094 tasks of 0.7 to 140 us of arithmetic, each run as preset order, as a queue on the GPU, by a
+ * host scheduler with one and two tasks for each worker over PCIe, and as a CUDA graph of kernels of one block. What
+ * launch and synchronise took there is taken from the recording (empty_us), as it does of no interest here.
  */
 #include "tests/golden/task_graphs.h"
 
@@ -42,7 +42,8 @@ static double cycles_of(double rounds)
 /* Of the second iteration: a resident kernel's own time, or, of a graph, of its nodes. */
 static double device_us(const struct gsim_timeline *t)
 {
-    if (t->resident_count) return gsim_time_us(t->residents[t->resident_count - 1].end - t->residents[t->resident_count - 1].start);
+    if (t->resident_count)
+        return gsim_time_us(t->residents[t->resident_count - 1].end - t->residents[t->resident_count - 1].start);
     gsim_time start = GSIM_TIME_NEVER, end = 0;
     for (size_t i = 0; i < t->kernel_count; i++) {
         if (t->kernels[i].iteration != 1) continue;
@@ -78,7 +79,8 @@ static void errors(void)
 {
     for (int m = 0; m < MODES; m++) {
         struct task_graph_error e = task_graph_error(predicted[m], measured[m], GRAPHS);
-        CHECK_MSG(e.mean <= modes[m].most_error, "%s: mean error %.1f %%, worst %.1f %%", modes[m].key, 100 * e.mean, 100 * e.worst);
+        CHECK_MSG(e.mean <= modes[m].most_error, "%s: mean error %.1f %%, worst %.1f %%", modes[m].key, 100 * e.mean,
+                  100 * e.worst);
     }
 }
 
@@ -91,5 +93,6 @@ static void winners(void)
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {{"predictions", predict_all}, {"mean errors", errors}, {"which mode wins", winners}};
+static const struct test_case cases[] = {
+    {"predictions", predict_all}, {"mean errors", errors}, {"which mode wins", winners}};
 TEST_MAIN("golden/mega", cases)

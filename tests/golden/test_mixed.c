@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two kernels on one SM: what traces/runner/micro/mixed.cu timed while sleeping blocks held all other SMs (traces/h200/vm/mixed.txt.gz,
- * traces/h100/mixed.txt.gz), simulated on a device of one SM. Known are the time of each kernel alone on that SM and when the second one
- * starts; compared are their ends, counted from there, by the kinds of the two. The waits for issue slots are fitted to the H200's two; nothing is
- * fitted to the H100's. Bounds: what the model reached plus 15 % of it, half a percent at least.
+ * Two kernels on one SM: what traces/runner/micro/mixed.cu timed while sleeping blocks held all other SMs
+ * (traces/h200/vm/mixed.txt.gz, traces/h100/mixed.txt.gz), simulated on a device of one SM. Known are the time of each
+ * kernel alone on that SM and when the second one starts; compared are their ends, counted from there, by the kinds of
+ * the two. The waits for issue slots are fitted to the H200's two; nothing is fitted to the H100's. Bounds: what the
+ * model reached plus 15 % of it, half a percent at least.
  */
 #include <math.h>
 #include <string.h>
@@ -41,8 +42,9 @@ static void read_side(const char **at, struct side *side, int in_kib)
     char word[8];
     int fmas, shared, threads, blocks, loops, step;
     struct gsim_error error = {0};
-    CHECK_INT(sscanf(*at, " %7s fmas %d shared %d threads %d blocks %d loops %d alone %lf starts%n", word, &fmas, &shared, &threads, &blocks, &loops,
-                     &side->alone_us, &step), 7);
+    CHECK_INT(sscanf(*at, " %7s fmas %d shared %d threads %d blocks %d loops %d alone %lf starts%n", word, &fmas,
+                     &shared, &threads, &blocks, &loops, &side->alone_us, &step),
+              7);
     *at += step;
     side->alone_us *= 1e-3;
     const char *starts = *at;
@@ -52,8 +54,13 @@ static void read_side(const char **at, struct side *side, int in_kib)
     *at += 5;
     side->end_us = last_of(at, blocks);
     double steps = (double)loops * threads * blocks;
-    struct gsim_kernel kernel = {.name = word, .grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}, .regs_per_thread = 16,
-                                 .smem_bytes = (uint32_t)shared, .solo_us = side->alone_us, .demand_given = true};
+    struct gsim_kernel kernel = {.name = word,
+                                 .grid = {(uint32_t)blocks, 1, 1},
+                                 .block = {(uint32_t)threads, 1, 1},
+                                 .regs_per_thread = 16,
+                                 .smem_bytes = (uint32_t)shared,
+                                 .solo_us = side->alone_us,
+                                 .demand_given = true};
     side->kind = word[0] == 'f' ? FMA : word[0] == 'c' ? CHASE : word[1] == 'm' ? SMEM : fmas ? ARITHMETIC : STREAM;
     if (side->kind == FMA) kernel.flops = 8 * steps;
     if (side->kind == STREAM || side->kind == ARITHMETIC) {
@@ -97,7 +104,8 @@ struct mean {
     int count;
 };
 
-/* Mean error of the first one's end and of the second one's, of each pair of kinds. Returns how many cases there were. */
+/* Mean error of the first one's end and of the second one's, of each pair of kinds. Returns how many cases there were.
+ */
 static int errors_of(const char *path, const char *device_name, struct mean means[KINDS][KINDS][2])
 {
     static char line[LINE];
@@ -117,7 +125,8 @@ static int errors_of(const char *path, const char *device_name, struct mean mean
         CHECK(strncmp(at, " then", 5) == 0);
         at += 5;
         read_side(&at, &sides[1], 0);
-        if (sides[1].start_us > sides[0].end_us - 5) continue; /* it waited for another configuration of shared memory */
+        if (sides[1].start_us > sides[0].end_us - 5)
+            continue; /* it waited for another configuration of shared memory */
         simulate(sides);
         for (int i = 0; i < 2; i++) {
             struct mean *mean = &means[sides[0].kind][sides[1].kind][i];
@@ -144,7 +153,8 @@ static void check(const char *path, const char *device_name, int cases, const st
         for (int b = 0; b < KINDS; b++)
             for (int i = 0; i < 2; i++) {
                 double percent = 100 * means[a][b][i].sum / means[a][b][i].count;
-                CHECK_MSG(percent <= bounds[a].percent[b][i], "%s: %s, then %s: end of the %s %.1f %% off, at most %.1f", path, kind_names[a],
+                CHECK_MSG(percent <= bounds[a].percent[b][i],
+                          "%s: %s, then %s: end of the %s %.1f %% off, at most %.1f", path, kind_names[a],
                           kind_names[b], i ? "second" : "first", percent, bounds[a].percent[b][i]);
             }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What traces/runner/micro/near.cu timed: reading what the same block's SM has put into L2, and what another's has. The device files'
- * l2_far_share: on an H200 what kernels do that only read, on an H100 less, since the recorded programs do more than that.
+ * What traces/runner/micro/near.cu timed: reading what the same block's SM has put into L2, and what another's has. The
+ * device files' l2_far_share: on an H200 what kernels do that only read, on an H100 less, since the recorded programs
+ * do more than that.
  */
 #include <stdlib.h>
 
@@ -28,7 +29,9 @@ static double longer(const char *path, size_t *count)
     if (!file) return 0;
     while (*count < MOST && fgets(line, sizeof line, file)) {
         double same, mixed;
-        CHECK_INT(sscanf(line, "%*s MiB %*d blocks %*d threads %*d loads %*d same %lf quartiles %*f %*f mixed %lf", &same, &mixed), 2);
+        CHECK_INT(sscanf(line, "%*s MiB %*d blocks %*d threads %*d loads %*d same %lf quartiles %*f %*f mixed %lf",
+                         &same, &mixed),
+                  2);
         if (same >= LEAST_NS) shares[(*count)++] = mixed / same - 1;
     }
     fclose(file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Many blocks on one SM that load, compute and store: what traces/runner/micro/packed.cu timed while sleeping blocks held all
- * other SMs (traces/h200/vm/packed.txt), simulated on a device of one SM. From the time of one block alone follows when the first
- * and the last of up to 32 end, by themselves and beside younger blocks that only compute.
+ * Many blocks on one SM that load, compute and store: what traces/runner/micro/packed.cu timed while sleeping blocks
+ * held all other SMs (traces/h200/vm/packed.txt), simulated on a device of one SM. From the time of one block alone
+ * follows when the first and the last of up to 32 end, by themselves and beside younger blocks that only compute.
  * Bounds: what the model reached plus 15 % of it.
  */
 #include <math.h>
@@ -29,14 +29,17 @@ static bool read_line(FILE *file, struct line *l)
     double ns;
     do {
         if (!fgets(line, sizeof line, file)) return false;
-        CHECK_INT(sscanf(line, "form %7s fmas %d loops %d blocks %d threads %d ends%n", form, &l->fmas, &l->loops, &l->blocks, &l->threads, &at), 5);
+        CHECK_INT(sscanf(line, "form %7s fmas %d loops %d blocks %d threads %d ends%n", form, &l->fmas, &l->loops,
+                         &l->blocks, &l->threads, &at),
+                  5);
     } while (strcmp(form, "copy") != 0);
     for (int i = 0; i < l->blocks; i++, at += step) {
         CHECK_INT(sscanf(line + at, " %lf%n", &ns, &step), 1);
         l->ends_us[i] = ns * 1e-3;
     }
     l->later = 0;
-    if (sscanf(line + at, " later %d threads %d loops %*d start %lf", &l->later, &l->later_threads, &ns) == 3) l->later_start_us = ns * 1e-3;
+    if (sscanf(line + at, " later %d threads %d loops %*d start %lf", &l->later, &l->later_threads, &ns) == 3)
+        l->later_start_us = ns * 1e-3;
     return true;
 }
 
@@ -46,8 +49,14 @@ static struct gsim_demand work_alone(const struct line *l, double us)
     struct gsim_demand work = {0};
     struct gsim_error error = {0};
     double steps = (double)l->loops * l->threads;
-    const struct gsim_kernel kernel = {.name = "copy", .grid = {1, 1, 1}, .block = {(uint32_t)l->threads, 1, 1}, .regs_per_thread = 32,
-                                       .solo_us = us, .dram_bytes = steps * 32, .flops = steps * 8 * l->fmas, .demand_given = true};
+    const struct gsim_kernel kernel = {.name = "copy",
+                                       .grid = {1, 1, 1},
+                                       .block = {(uint32_t)l->threads, 1, 1},
+                                       .regs_per_thread = 32,
+                                       .solo_us = us,
+                                       .dram_bytes = steps * 32,
+                                       .flops = steps * 8 * l->fmas,
+                                       .demand_given = true};
     CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
     return work;
 }
@@ -57,8 +66,13 @@ static struct gsim_demand later_work(const struct line *l)
 {
     struct gsim_demand work = {0};
     struct gsim_error error = {0};
-    const struct gsim_kernel kernel = {.name = "compute", .grid = {1, 1, 1}, .block = {(uint32_t)l->later_threads, 1, 1}, .regs_per_thread = 16,
-                                       .solo_us = 150, .flops = 20000.0 * 8 * l->later_threads, .demand_given = true};
+    const struct gsim_kernel kernel = {.name = "compute",
+                                       .grid = {1, 1, 1},
+                                       .block = {(uint32_t)l->later_threads, 1, 1},
+                                       .regs_per_thread = 16,
+                                       .solo_us = 150,
+                                       .flops = 20000.0 * 8 * l->later_threads,
+                                       .demand_given = true};
     CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
     return work;
 }

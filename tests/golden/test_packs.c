@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How kernels are packed behind others, and DAGs measured a second time (traces/h200/vm): the rules of sim/sm/ends.c and
- * sim/front/front.c against what one H200 did in 40 and 30 repetitions. The rules were found with all of these cases in view;
- * what speaks for them beside is that the older pairs, arrivals and kernel times came closer. Bounds are what the model
- * reached plus 15 %.
+ * How kernels are packed behind others, and DAGs measured a second time (traces/h200/vm): the rules of sim/sm/ends.c
+ * and sim/front/front.c against what one H200 did in 40 and 30 repetitions. The rules were found with all of these
+ * cases in view; what speaks for them beside is that the older pairs, arrivals and kernel times came closer. Bounds are
+ * what the model reached plus 15 %.
  */
 #include "tests/golden/validated.h"
 

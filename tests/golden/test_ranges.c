@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PyTorch services that share an H100 and an H200: medians under time slices and MPS in the ranges that their hosts' times give. */
+/* PyTorch services that share an H100 and an H200: medians under time slices and MPS in the ranges that their hosts'
+ * times give. */
 #include <string.h>
 
 #include "tests/test.h"
@@ -16,11 +17,12 @@ static void check(const char *path, size_t expected)
     for (size_t i = 0; i < ranges.count; i++)
         for (int service = 0; service < 2; service++) {
             const struct gsim_range_row *r = &ranges.rows[i];
-            bool holds = gsim_range_holds(r, service, SLACK), must = strcmp(r->share, "timeslice") == 0 || strcmp(r->share, "mps") == 0;
+            bool holds = gsim_range_holds(r, service, SLACK),
+                 must = strcmp(r->share, "timeslice") == 0 || strcmp(r->share, "mps") == 0;
             if (must) count++;
             else others++, in += holds;
-            CHECK_MSG(holds || !must, "%s: %s beside %s: %.0f us, expected %.0f to %.0f", r->share, r->names[service], r->names[!service], r->measured_us[service],
-                      r->low_us[service], r->high_us[service]);
+            CHECK_MSG(holds || !must, "%s: %s beside %s: %.0f us, expected %.0f to %.0f", r->share, r->names[service],
+                      r->names[!service], r->measured_us[service], r->low_us[service], r->high_us[service]);
         }
     CHECK_INT(count, expected);
     CHECK_MSG(in + 2 >= others, "other ways: %zu of %zu in their ranges", in, others);

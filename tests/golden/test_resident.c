@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resident kernels that gpusim-runner itself ran on an H100 (traces/h100/resident.json.gz): ten task graphs of 1,024 to 2,500 tasks of 1 to
- * 60 us, in each of its modes. No number of the device was fitted to them. An iteration is a launch and a synchronise.
+ * Resident kernels that gpusim-runner itself ran on an H100 (traces/h100/resident.json.gz): ten task graphs of 1,024 to
+ * 2,500 tasks of 1 to 60 us, in each of its modes. No number of the device was fitted to them. An iteration is a launch
+ * and a synchronise.
  */
 #include "tests/golden/task_graphs.h"
 
@@ -55,8 +56,8 @@ static void errors(void)
 {
     for (int m = 0; m < MODES; m++) {
         struct task_graph_error e = task_graph_error(predicted[m], measured[m], GRAPHS);
-        CHECK_MSG(e.mean <= modes[m].most_error && fabs(e.worst) <= modes[m].worst, "%s: mean error %.1f %%, worst %.1f %%", modes[m].key,
-                  100 * e.mean, 100 * e.worst);
+        CHECK_MSG(e.mean <= modes[m].most_error && fabs(e.worst) <= modes[m].worst,
+                  "%s: mean error %.1f %%, worst %.1f %%", modes[m].key, 100 * e.mean, 100 * e.worst);
     }
 }
 
@@ -68,5 +69,6 @@ static void winners(void)
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {{"predictions", predict_all}, {"mean errors", errors}, {"which mode wins", winners}};
+static const struct test_case cases[] = {
+    {"predictions", predict_all}, {"mean errors", errors}, {"which mode wins", winners}};
 TEST_MAIN("golden/resident", cases)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What forks and joins cost in graphs (traces/runner/micro/shapes.cu, traces/h200/vm/shapes.txt): the time of a graph beyond that of
- * a chain as long as its longest path. Joins of one root's descendants cost little there, joins of two roots' 1.2 us (captured) to
- * 1.9 (built node by node) more than the next node of a chain, behind kernels of 0 to 40 us alike. Kernels and chains themselves
- * are other tests'.
+ * What forks and joins cost in graphs (traces/runner/micro/shapes.cu, traces/h200/vm/shapes.txt): the time of a graph
+ * beyond that of a chain as long as its longest path. Joins of one root's descendants cost little there, joins of two
+ * roots' 1.2 us (captured) to 1.9 (built node by node) more than the next node of a chain, behind kernels of 0 to 40 us
+ * alike. Kernels and chains themselves are other tests'.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 static const double lengths_us[LENGTHS] = {0.5, 5, 40};
 static const int chain_lengths[CHAINS] = {1, 2, 4, 6, 12};
 
-/* --- measured: means of the four graphs of each kind ----------------------------------------------------------------- */
+/* --- measured: means of the four graphs of each kind --- */
 static double measured_us[SHAPES][LENGTHS];
 
 static void recordings_are_read(void)
@@ -61,10 +61,13 @@ static void recordings_are_read(void)
     FILE *file = fopen(GPUSIM_SOURCE_DIR "/traces/h200/vm/shapes.txt", "r");
     CHECK(file != NULL);
     while (file && fgets(line, sizeof line, file)) {
-        CHECK_INT(sscanf(line, "%15s %31s blocks %d us %lf rep %d median %lf", kind, name, &blocks, &kernel_us, &rep, &us), 6);
+        CHECK_INT(
+            sscanf(line, "%15s %31s blocks %d us %lf rep %d median %lf", kind, name, &blocks, &kernel_us, &rep, &us),
+            6);
         for (int s = 0; s < SHAPES; s++)
             for (int i = 0; i < LENGTHS; i++)
-                if (strcmp(shapes[s].name, name) == 0 && lengths_us[i] == kernel_us) measured_us[s][i] += us, count[s][i]++;
+                if (strcmp(shapes[s].name, name) == 0 && lengths_us[i] == kernel_us)
+                    measured_us[s][i] += us, count[s][i]++;
     }
     if (file) fclose(file);
     for (int s = 0; s < SHAPES; s++)
@@ -74,7 +77,7 @@ static void recordings_are_read(void)
         }
 }
 
-/* --- simulated ------------------------------------------------------------------------------------------------------ */
+/* --- simulated --- */
 static const struct shape *now;
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
@@ -113,7 +116,11 @@ static double simulated_us(const struct gsim_device_spec *device, const struct s
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_builder *b = gsim_builder_create("shapes");
-    struct gsim_kernel k = {.name = "spin", .grid = {4, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .demand_given = true,
+    struct gsim_kernel k = {.name = "spin",
+                            .grid = {4, 1, 1},
+                            .block = {32, 1, 1},
+                            .regs_per_thread = 16,
+                            .demand_given = true,
                             .solo_us = kernel_us};
     uint32_t kernel_index = gsim_builder_kernel(b, &k), nodes = 1;
     for (const char *c = shape->after; *c; c++) nodes += *c == ';';
@@ -164,7 +171,8 @@ static void forks_and_joins(void)
         }
     }
     CHECK_MSG(sum / count <= 0.58 && sum / count >= 0.3, "%.2f us off on average", sum / count);
-    CHECK_MSG(fabs(joins / join_count - 0.49) <= 0.08, "joins of roots: %+.2f us on average, as they were +0.49", joins / join_count);
+    CHECK_MSG(fabs(joins / join_count - 0.49) <= 0.08, "joins of roots: %+.2f us on average, as they were +0.49",
+              joins / join_count);
     gsim_device_release(&device);
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traces of gpusim-runner on an H200 (traces/h200/traced), imported and replayed on their own streams: makespans stay as near as they
- * were. Nothing of the device or the model was fitted to them.
+ * Traces of gpusim-runner on an H200 (traces/h200/traced), imported and replayed on their own streams: makespans stay
+ * as near as they were. Nothing of the device or the model was fitted to them.
  */
 #include <string.h>
 
 #include "cli/traces.h"
 #include "tests/test.h"
 
-/* Relative to the measured makespan. What stays above a few per cent: M2 under KeSCo, whose short kernels follow on many streams. */
+/* Relative to the measured makespan. What stays above a few per cent: M2 under KeSCo, whose short kernels follow on
+ * many streams. */
 #define MOST      0.035
 #define MOST_M2   0.08
 #define MOST_MEAN 0.012
@@ -28,16 +29,19 @@ static void replays_stay_near(void)
     for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
             char path[200];
-            snprintf(path, sizeof path, GPUSIM_SOURCE_DIR "/traces/h200/traced/%s_%s.json.gz", workloads[w], schedulers[s]);
+            snprintf(path, sizeof path, GPUSIM_SOURCE_DIR "/traces/h200/traced/%s_%s.json.gz", workloads[w],
+                     schedulers[s]);
             CHECK_OK(gsim_cli_trace_add(&v, path, NULL, true, &error), error);
             const struct gsim_trace_sample *sample = &v.samples[v.count - 1];
             double most = strcmp(workloads[w], "m2") == 0 ? MOST_M2 : MOST;
-            CHECK_MSG(fabs(sample->error) <= most, "%s: %+.2f %% off, at most %.1f", sample->file, 100 * sample->error, 100 * most);
+            CHECK_MSG(fabs(sample->error) <= most, "%s: %+.2f %% off, at most %.1f", sample->file, 100 * sample->error,
+                      100 * most);
             CHECK_INT(sample->timeline.missing, 0);
             sum += fabs(sample->error);
         }
     CHECK_INT(v.count, 32);
-    CHECK_MSG(sum / (double)v.count <= MOST_MEAN, "%.2f %% off on average, at most %.1f", 100 * sum / (double)v.count, 100 * MOST_MEAN);
+    CHECK_MSG(sum / (double)v.count <= MOST_MEAN, "%.2f %% off on average, at most %.1f", 100 * sum / (double)v.count,
+              100 * MOST_MEAN);
     gsim_trace_validation_release(&v);
     gsim_device_release(&device);
 }

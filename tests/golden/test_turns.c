@@ -2,7 +2,8 @@
 /*
  * How the front end turns from stream to stream: the patterns that traces/runner/micro/front.cu timed on real GPUs
  * (traces/h200/vm/front.txt, traces/h100/front.txt), simulated. Each case is the time from the (last) end to a start.
- * Bounds: what the model reached plus 15 % of it. And that the order of two is drawn, as traces/h200/vm/first.txt has it.
+ * Bounds: what the model reached plus 15 % of it. And that the order of two is drawn, as traces/h200/vm/first.txt has
+ * it.
  */
 #include <math.h>
 #include <string.h>
@@ -31,13 +32,17 @@ static bool read_line(FILE *file, struct pattern *p)
     double ns;
     *p = (struct pattern){0};
     if (!fgets(line, sizeof line, file)) return false;
-    if (sscanf(line, "fan record %11s width %d others %d %11s start %d median %lf", p->record, &p->width, &p->others, p->other, &p->start, &ns) == 6 ||
-        sscanf(line, "fan record %11s width %d others %d %11s %7s median %lf", p->record, &p->width, &p->others, p->other, start, &ns) == 6)
+    if (sscanf(line, "fan record %11s width %d others %d %11s start %d median %lf", p->record, &p->width, &p->others,
+               p->other, &p->start, &ns) == 6 ||
+        sscanf(line, "fan record %11s width %d others %d %11s %7s median %lf", p->record, &p->width, &p->others,
+               p->other, start, &ns) == 6)
         snprintf(p->kind, sizeof p->kind, "fan");
     else if (sscanf(line, "join record %11s width %d step %d median %lf", p->record, &p->width, &p->step, &ns) == 4)
         snprintf(p->kind, sizeof p->kind, "join");
     else
-        CHECK_INT(sscanf(line, "%7s record %11s others %d %11s median %lf", p->kind, p->record, &p->others, p->other, &ns), 5);
+        CHECK_INT(
+            sscanf(line, "%7s record %11s others %d %11s median %lf", p->kind, p->record, &p->others, p->other, &ns),
+            5);
     p->us = ns * 1e-3;
     return true;
 }
@@ -50,8 +55,14 @@ struct handles {
 };
 
 static void kernel(const struct handles *h, int op, int stream) { gsim_launch(h->d, &h->ops[op], h->streams[stream]); }
-static void record(const struct handles *h, int event, int stream) { gsim_event_record(h->d, h->events[event], h->streams[stream]); }
-static void wait(const struct handles *h, int event, int stream) { gsim_stream_wait_event(h->d, h->streams[stream], h->events[event]); }
+static void record(const struct handles *h, int event, int stream)
+{
+    gsim_event_record(h->d, h->events[event], h->streams[stream]);
+}
+static void wait(const struct handles *h, int event, int stream)
+{
+    gsim_stream_wait_event(h->d, h->streams[stream], h->events[event]);
+}
 
 /* What the streams from FIRST on do meanwhile. */
 static void occupy(const struct handles *h, int first)
@@ -122,10 +133,16 @@ static void build(struct gsim_program *program)
     for (int i = 0; i < LOOKED_AT + MOST; i++) {
         char name[8];
         snprintf(name, sizeof name, "k%d", i);
-        struct gsim_kernel k = {.name = name, .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .demand_given = true,
+        struct gsim_kernel k = {.name = name,
+                                .grid = {1, 1, 1},
+                                .block = {32, 1, 1},
+                                .regs_per_thread = 16,
+                                .demand_given = true,
                                 .solo_us = i < LOOKED_AT ? own_us[i] : kernel_us(i - LOOKED_AT)};
         uint32_t index = gsim_builder_kernel(b, &k);
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
+        gsim_builder_op(b,
+                        &(struct gsim_op){
+                            .kind = GSIM_OP_KERNEL, .kernel_index = index, .args = &arg, .arg_count = 1, .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
 }
@@ -195,7 +212,8 @@ static void turns_are_predicted(void)
             count++;
         }
         CHECK_INT(count, 223);
-        CHECK_MSG(sum / count <= files[f].mean_us, "%s: %.3f us off on average, at most %.3f", files[f].path, sum / count, files[f].mean_us);
+        CHECK_MSG(sum / count <= files[f].mean_us, "%s: %.3f us off on average, at most %.3f", files[f].path,
+                  sum / count, files[f].mean_us);
         if (file) fclose(file);
         gsim_device_release(&device);
     }
@@ -203,7 +221,8 @@ static void turns_are_predicted(void)
 
 #define SEEDS 100
 
-/* How often, of SEEDS runs beside OTHERS streams with work, the stream that waits for a kernel goes ahead of the kernel's own. */
+/* How often, of SEEDS runs beside OTHERS streams with work, the stream that waits for a kernel goes ahead of the
+ * kernel's own. */
 static int times_waiter_first(const struct gsim_device_spec *device, int others)
 {
     int first = 0;
@@ -229,5 +248,6 @@ static void order_is_drawn(void)
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {{"turns are predicted", turns_are_predicted}, {"the order is drawn", order_is_drawn}};
+static const struct test_case cases[] = {{"turns are predicted", turns_are_predicted},
+                                         {"the order is drawn", order_is_drawn}};
 TEST_MAIN("golden/turns", cases)

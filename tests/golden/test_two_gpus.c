@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two H100 with NVLink (traces/h100/two_gpus.json.gz): 20 random DAGs of kernels and copies on both, replayed by async with the kernels'
- * recorded times alone, copies between them of 1 KiB to 256 MiB, and a chain that goes from one to the other and back.
+ * Two H100 with NVLink (traces/h100/two_gpus.json.gz): 20 random DAGs of kernels and copies on both, replayed by async
+ * with the kernels' recorded times alone, copies between them of 1 KiB to 256 MiB, and a chain that goes from one to
+ * the other and back.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -38,11 +39,17 @@ static double run(struct gsim_builder *b)
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     gsim_params_set_defaults(async->params, params);
     CHECK_OK(gsim_params_set(async->params, params, "event_flags", "no-timing", &error), error);
-    struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = async, .scheduler_params = params, .gpu_count = 2,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &device,
+                                .scheduler = async,
+                                .scheduler_params = params,
+                                .gpu_count = 2,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
-    double us = timeline.iteration_count ? gsim_time_us(timeline.iterations[0].end - timeline.iterations[0].start) : NAN;
+    double us =
+        timeline.iteration_count ? gsim_time_us(timeline.iterations[0].end - timeline.iterations[0].start) : NAN;
     gsim_timeline_release(&timeline);
     gsim_program_release(&program);
     gsim_free(params);
@@ -89,7 +96,10 @@ static double predict(const cJSON *dag)
         const cJSON *copy = cJSON_GetObjectItem(node, "copy");
         uint32_t after[64], count = 0;
         cJSON_ArrayForEach(item, cJSON_GetObjectItem(node, "dep")) after[count++] = (uint32_t)item->valuedouble;
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .after = after, .after_count = count, .device = (uint32_t)number(node, "dev"),
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .after = after,
+                             .after_count = count,
+                             .device = (uint32_t)number(node, "dev"),
                              .stream = (int32_t)number(node, "stream")};
         if (copy) {
             add_copy(b, copy->valuestring, (uint64_t)number(node, "bytes"), op);
@@ -116,7 +126,8 @@ static void dags(void)
         if (error > worst) worst = error;
     }
     CHECK_INT(count, 20);
-    CHECK_MSG(sum / count <= 0.05 && worst <= 0.14, "mean error %.1f %%, worst %.1f %%", 100 * sum / count, 100 * worst);
+    CHECK_MSG(sum / count <= 0.05 && worst <= 0.14, "mean error %.1f %%, worst %.1f %%", 100 * sum / count,
+              100 * worst);
 }
 
 /* Ten copies in a stream, ten each way, ten in two streams: within 8 % on average over all sizes. */
@@ -134,8 +145,9 @@ static void peer_copies(void)
         {
             struct gsim_builder *b = gsim_builder_create("copies");
             for (int i = 0; i < patterns[p].count; i++)
-                add_copy(b, "p2p", (uint64_t)number(row, "bytes"),
-                         (struct gsim_op){.device = (uint32_t)(i % patterns[p].gpus), .stream = i % patterns[p].streams});
+                add_copy(
+                    b, "p2p", (uint64_t)number(row, "bytes"),
+                    (struct gsim_op){.device = (uint32_t)(i % patterns[p].gpus), .stream = i % patterns[p].streams});
             sum += fabs(run(b) / number(row, patterns[p].name) - 1);
             count++;
         }
@@ -144,7 +156,8 @@ static void peer_copies(void)
     }
 }
 
-/* Copies from the host, to both GPUs in turn and beside copies between them. Of 16 KiB to both the recording has 128 us, of 4 and 64 KiB 75 and 58. */
+/* Copies from the host, to both GPUs in turn and beside copies between them. Of 16 KiB to both the recording has 128
+ * us, of 4 and 64 KiB 75 and 58. */
 static void host_copies(void)
 {
     const cJSON *row;
@@ -163,7 +176,8 @@ static void host_copies(void)
         beside += fabs(run(b) / number(row, "ten_beside_ten_h2d_us") - 1);
         count++;
     }
-    CHECK_MSG(each / each_count <= 0.08 && beside / count <= 0.08, "to both %.1f %%, beside copies between GPUs %.1f %%", 100 * each / each_count, 100 * beside / count);
+    CHECK_MSG(each / each_count <= 0.08 && beside / count <= 0.08,
+              "to both %.1f %%, beside copies between GPUs %.1f %%", 100 * each / each_count, 100 * beside / count);
 }
 
 static double launch(uint32_t gpus)
@@ -171,35 +185,48 @@ static double launch(uint32_t gpus)
     struct gsim_builder *b = gsim_builder_create("launches");
     struct gsim_kernel kernel = {.name = "short", .grid = {1, 1, 1}, .block = {32, 1, 1}, .thread_cycles = 1000};
     for (uint32_t i = 0; i < 200; i++)
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .device = (uint8_t)(i % gpus)});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                                             .device = (uint8_t)(i % gpus)});
     return run(b);
 }
 
 static void launches(void)
 {
-    double one = launch(1) / number(recorded, "launch200_one_gpu_us") - 1, two = launch(2) / number(recorded, "launch200_alternating_us") - 1;
-    CHECK_MSG(fabs(one) <= 0.08 && fabs(two) <= 0.08, "on one GPU %.1f %%, in turn on two %.1f %%", 100 * one, 100 * two);
+    double one = launch(1) / number(recorded, "launch200_one_gpu_us") - 1,
+           two = launch(2) / number(recorded, "launch200_alternating_us") - 1;
+    CHECK_MSG(fabs(one) <= 0.08 && fabs(two) <= 0.08, "on one GPU %.1f %%, in turn on two %.1f %%", 100 * one,
+              100 * two);
 }
 
 static double chain(bool on_two)
 {
     struct gsim_builder *b = gsim_builder_create("chain");
-    struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, "x", 4096, GSIM_INIT_DEVICE), .reads = true, .writes = true};
+    struct gsim_arg arg = {
+        .buffer_index = gsim_builder_buffer(b, "x", 4096, GSIM_INIT_DEVICE), .reads = true, .writes = true};
     struct gsim_kernel kernel = {.name = "short", .grid = {1, 1, 1}, .block = {32, 1, 1}, .thread_cycles = 1000};
     for (int i = 0; i < 200; i++)
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .args = &arg, .arg_count = 1,
-                                             .device = on_two ? (uint32_t)i % 2 : 0, .stream = on_two ? 0 : i % 2});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                                             .args = &arg,
+                                             .arg_count = 1,
+                                             .device = on_two ? (uint32_t)i % 2 : 0,
+                                             .stream = on_two ? 0 : i % 2});
     return run(b);
 }
 
 static void chains(void)
 {
-    double one = chain(false) / number(recorded, "chain200_two_streams_us") - 1, two = chain(true) / number(recorded, "chain200_two_gpus_us") - 1;
+    double one = chain(false) / number(recorded, "chain200_two_streams_us") - 1,
+           two = chain(true) / number(recorded, "chain200_two_gpus_us") - 1;
     CHECK_MSG(fabs(one) <= 0.08 && fabs(two) <= 0.08, "on one GPU %.1f %%, on two %.1f %%", 100 * one, 100 * two);
     cJSON_Delete(recorded);
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {{"DAGs", dags}, {"copies between GPUs", peer_copies}, {"copies from the host", host_copies}, {"launches", launches},
+static const struct test_case cases[] = {{"DAGs", dags},
+                                         {"copies between GPUs", peer_copies},
+                                         {"copies from the host", host_copies},
+                                         {"launches", launches},
                                          {"chains", chains}};
 TEST_MAIN("golden/two_gpus", cases)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The committed recordings of a real H200 (traces/h200/): predictions stay as close as they are, on the same side. The
- * bounds are what the model reached when they were written plus 15 % of it; to loosen them needs a reason in the commit.
+ * bounds are what the model reached when they were written plus 15 % of it; to loosen them needs a reason in the
+ * commit.
  */
 #include <math.h>
 
@@ -75,8 +76,9 @@ static void errors_stay_within_bounds(void)
         CHECK_WITHIN(row.all.mean, bounds[i].mean, "%s %s: mean", kind, quantity);
         CHECK_WITHIN(row.all.median, bounds[i].median, "%s %s: median", kind, quantity);
         CHECK_WITHIN(row.all.worst, bounds[i].worst, "%s %s: worst", kind, quantity);
-        CHECK_MSG(fabs(row.all.bias - bounds[i].bias) <= 0.2 * bounds[i].mean, "%s %s: bias %+.4f, expected %+.4f +- %.4f", kind, quantity,
-                  row.all.bias, bounds[i].bias, 0.2 * bounds[i].mean);
+        CHECK_MSG(fabs(row.all.bias - bounds[i].bias) <= 0.2 * bounds[i].mean,
+                  "%s %s: bias %+.4f, expected %+.4f +- %.4f", kind, quantity, row.all.bias, bounds[i].bias,
+                  0.2 * bounds[i].mean);
     }
 }
 
@@ -89,7 +91,8 @@ static void simpler_models_are_worse(void)
         for (size_t q = 0; q < sizeof quantities / sizeof quantities[0]; q++) {
             struct gsim_error error = {0};
             struct gsim_validation_row row;
-            CHECK_OK(gsim_validation_row(&all.validation, (enum gsim_case_kind)kind, quantities[q], &row, &error), error);
+            CHECK_OK(gsim_validation_row(&all.validation, (enum gsim_case_kind)kind, quantities[q], &row, &error),
+                     error);
             if (!row.all.count) continue;
             for (uint32_t m = 1; gsim_model_name(m); m++)
                 CHECK_MSG(row.all.mean < row.model_mean[m], "%s %s: %.4f, %s %.4f", gsim_case_kind_word(row.kind),

@@ -49,14 +49,16 @@ static void predictions_stay_as_close(void)
         CHECK_INT(v.unchecked, 0); /* results of every run agreed with the reference */
         const struct gsim_error_summary *m = &all.makespan;
         CHECK_MSG(m->mean <= bounds[i].mean, "%s: mean %.4f, at most %.4f", bounds[i].path, m->mean, bounds[i].mean);
-        CHECK_MSG(m->worst <= bounds[i].worst, "%s: worst %.4f, at most %.4f", bounds[i].path, m->worst, bounds[i].worst);
-        CHECK_MSG(fabs(m->bias) <= bounds[i].bias, "%s: bias %.4f, at most %.4f", bounds[i].path, m->bias, bounds[i].bias);
+        CHECK_MSG(m->worst <= bounds[i].worst, "%s: worst %.4f, at most %.4f", bounds[i].path, m->worst,
+                  bounds[i].worst);
+        CHECK_MSG(fabs(m->bias) <= bounds[i].bias, "%s: bias %.4f, at most %.4f", bounds[i].path, m->bias,
+                  bounds[i].bias);
         CHECK_MSG(all.speedup.mean <= bounds[i].speedup, "%s: speed-up %.4f, at most %.4f", bounds[i].path,
                   all.speedup.mean, bounds[i].speedup);
         CHECK_MSG(all.replay.mean <= bounds[i].replay, "%s: replay %.4f, at most %.4f", bounds[i].path, all.replay.mean,
                   bounds[i].replay);
-        CHECK_MSG(ranking.tau_clear >= bounds[i].tau_clear, "%s: tau of clear pairs %.3f, at least %.3f", bounds[i].path,
-                  ranking.tau_clear, bounds[i].tau_clear);
+        CHECK_MSG(ranking.tau_clear >= bounds[i].tau_clear, "%s: tau of clear pairs %.3f, at least %.3f",
+                  bounds[i].path, ranking.tau_clear, bounds[i].tau_clear);
         CHECK_MSG(ranking.regret_mean <= bounds[i].regret, "%s: regret %.4f, at most %.4f", bounds[i].path,
                   ranking.regret_mean, bounds[i].regret);
         gsim_run_validation_release(&v);

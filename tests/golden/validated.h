@@ -8,15 +8,15 @@
 #include "traces/cases.h"
 #include "sim/program/file.h"
 
-/* Bounds are what the model reached plus 15 %. That an error falls by 40 % is news as well: progress, which tightens the bound, or a fault that
- * helps by chance. */
+/* Bounds are what the model reached plus 15 %. That an error falls by 40 % is news as well: progress, which tightens
+ * the bound, or a fault that helps by chance. */
 #define LEAST_OF_BOUND(most) ((most) > 0.001 ? 0.6 / 1.15 * (most) : 0)
-#define CHECK_WITHIN(value, most, ...)                                                                                  \
-    do {                                                                                                                \
-        char what_[160];                                                                                                \
-        snprintf(what_, sizeof what_, __VA_ARGS__);                                                                     \
-        CHECK_MSG((value) <= (most) && (value) >= LEAST_OF_BOUND(most), "%s: %.4f, expected %.4f to %.4f", what_,     \
-                  (double)(value), LEAST_OF_BOUND(most), (double)(most));                                            \
+#define CHECK_WITHIN(value, most, ...)                                                                                 \
+    do {                                                                                                               \
+        char what_[160];                                                                                               \
+        snprintf(what_, sizeof what_, __VA_ARGS__);                                                                    \
+        CHECK_MSG((value) <= (most) && (value) >= LEAST_OF_BOUND(most), "%s: %.4f, expected %.4f to %.4f", what_,      \
+                  (double)(value), LEAST_OF_BOUND(most), (double)(most));                                              \
     } while (0)
 
 struct validated {
@@ -45,7 +45,8 @@ static inline void validated_run(struct validated *v, const char *device, const 
     for (; *paths; paths++) validated_read(v, *paths);
     v->validation.device = &v->device;
     v->validation.gpu = &v->options;
-    for (size_t i = 0; i < v->set.count; i++) CHECK_OK(gsim_validation_run(&v->validation, &v->set.cases[i], &error), error);
+    for (size_t i = 0; i < v->set.count; i++)
+        CHECK_OK(gsim_validation_run(&v->validation, &v->set.cases[i], &error), error);
 }
 
 static inline void validated_release(struct validated *v)

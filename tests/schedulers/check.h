@@ -91,9 +91,9 @@ static inline void check_read(struct check_state *c, uint32_t item, uint32_t buf
     struct check_place *place = &c->places[buffer][side];
     check_order(c, place->writer, item, "read after write");
     if (wanted != UINT64_MAX && place->version != wanted)
-        ACCUSE(c->v, "iteration %u: op %u reads version %llu of buffer %u on the %s, expected %llu", c->r->items[item].iteration,
-               c->r->items[item].op->index, (unsigned long long)place->version, buffer, side ? "host" : "device",
-               (unsigned long long)wanted);
+        ACCUSE(c->v, "iteration %u: op %u reads version %llu of buffer %u on the %s, expected %llu",
+               c->r->items[item].iteration, c->r->items[item].op->index, (unsigned long long)place->version, buffer,
+               side ? "host" : "device", (unsigned long long)wanted);
     place->readers[place->reader_count++] = item;
 }
 
@@ -114,7 +114,8 @@ static inline uint64_t check_wanted(const struct gsim_program *p, uint32_t itera
         const struct gsim_op *op = &p->ops[g % p->op_count];
         if (op->kind != GSIM_OP_KERNEL && op->kind != GSIM_OP_HOST_WRITE) continue;
         for (uint32_t a = 0; a < op->arg_count; a++)
-            if (op->args[a].buffer_index == buffer && (op->kind == GSIM_OP_HOST_WRITE || op->args[a].writes)) return g + 1;
+            if (op->args[a].buffer_index == buffer && (op->kind == GSIM_OP_HOST_WRITE || op->args[a].writes))
+                return g + 1;
     }
     return p->buffers[buffer].init == GSIM_INIT_NONE ? UINT64_MAX : 0;
 }
@@ -173,7 +174,8 @@ static inline void check_counts(struct check_state *c)
         for (uint32_t n = 0; n < c->r->item_count; n++) {
             const struct rec_item *item = &c->r->items[n];
             if (item->iteration != iteration || !check_is_own(p, item->op)) continue;
-            if (seen[item->op->index] != REC_NONE) ACCUSE(c->v, "iteration %u: op %u twice", iteration, item->op->index);
+            if (seen[item->op->index] != REC_NONE)
+                ACCUSE(c->v, "iteration %u: op %u twice", iteration, item->op->index);
             seen[item->op->index] = n;
         }
         for (uint32_t i = 0; i < p->op_count; i++) {
@@ -189,7 +191,8 @@ static inline void check_counts(struct check_state *c)
             check_afters(c, seen, &p->ops[i], seen[i]);
         }
     }
-    if (c->r->iterations_ended != iterations) ACCUSE(c->v, "%u iterations, expected %u", c->r->iterations_ended, iterations);
+    if (c->r->iterations_ended != iterations)
+        ACCUSE(c->v, "%u iterations, expected %u", c->r->iterations_ended, iterations);
     if (c->r->pending_at_end) ACCUSE(c->v, "an iteration ended with work pending");
 }
 
@@ -202,7 +205,8 @@ static inline struct verdict check_record(const struct trial *t, const struct re
     if (!c.places) abort();
     for (uint32_t b = 0; b < t->program->buffer_count; b++)
         for (int side = 0; side < 2; side++) {
-            bool here = t->program->buffers[b].init == (side ? GSIM_INIT_HOST : GSIM_INIT_DEVICE) || t->memory == GSIM_MEMORY_MANAGED;
+            bool here = t->program->buffers[b].init == (side ? GSIM_INIT_HOST : GSIM_INIT_DEVICE) ||
+                        t->memory == GSIM_MEMORY_MANAGED;
             c.places[b][side].writer = REC_NONE;
             c.places[b][side].version = here ? 0 : UINT64_MAX - 1; /* matches nothing */
         }

@@ -79,9 +79,13 @@ static inline void program_write(const char *const *lines, enum gsim_buffer_init
 }
 
 /* --- random programs ---------------------------------------------------------------------------------- */
-static inline uint32_t program_draw(const struct gsim_random *rng, uint32_t count) { return gsim_random_integer(rng, count); }
+static inline uint32_t program_draw(const struct gsim_random *rng, uint32_t count)
+{
+    return gsim_random_integer(rng, count);
+}
 
-static inline void program_random_op(struct program_writer *w, const struct gsim_random *rng, uint32_t index, uint32_t buffers)
+static inline void program_random_op(struct program_writer *w, const struct gsim_random *rng, uint32_t index,
+                                     uint32_t buffers)
 {
     struct gsim_arg args[4];
     uint32_t after[2], kind = program_draw(rng, 20);
@@ -129,7 +133,8 @@ static inline void program_random(unsigned long seed, struct gsim_program *progr
     for (uint32_t b = 0; b < buffers; b++) {
         if (program_draw(rng, 3)) continue;
         struct gsim_arg arg = {b, false, true, false};
-        struct gsim_op reset = {.kind = GSIM_OP_HOST_WRITE, .args = &arg, .arg_count = 1, .bytes = 4096, .stream = -1, .untimed = true};
+        struct gsim_op reset = {
+            .kind = GSIM_OP_HOST_WRITE, .args = &arg, .arg_count = 1, .bytes = 4096, .stream = -1, .untimed = true};
         gsim_builder_op(w.builder, &reset);
         index++;
     }

@@ -92,7 +92,8 @@ static inline bool rec_call(struct gsim_driver *d)
 {
     struct recorder *r = REC(d);
     if (gsim_driver_failed(d)) return false;
-    if (r->fail_after && ++r->calls >= r->fail_after) gsim_error_set(&d->error, GSIM_SIM, "the recorder was told to fail");
+    if (r->fail_after && ++r->calls >= r->fail_after)
+        gsim_error_set(&d->error, GSIM_SIM, "the recorder was told to fail");
     return !gsim_driver_failed(d);
 }
 
@@ -130,7 +131,10 @@ static inline void rec_device_synchronize(struct gsim_driver *d)
     for (uint32_t s = 0; s < REC(d)->stream_count; s++) rec_join(&REC(d)->host, &REC(d)->streams[s].done);
     REC(d)->device_syncs++;
 }
-static inline bool rec_stream_query(struct gsim_driver *d, gsim_stream s) { return rec_call(d) && s < REC(d)->stream_count; }
+static inline bool rec_stream_query(struct gsim_driver *d, gsim_stream s)
+{
+    return rec_call(d) && s < REC(d)->stream_count;
+}
 
 static inline gsim_event rec_event_create(struct gsim_driver *d, enum gsim_event_flags flags)
 {
@@ -158,8 +162,11 @@ static inline void rec_event_record(struct gsim_driver *d, gsim_event e, gsim_st
     if (!rec_call(d)) return;
     struct rec_event *event = rec_event(REC(d), e);
     struct rec_stream *stream = rec_stream(REC(d), s);
-    *event = (struct rec_event){.done = stream->capturing ? stream->captured : stream->done, .last_item = stream->last_item,
-                                .stream = s, .recorded = true, .captured = stream->capturing};
+    *event = (struct rec_event){.done = stream->capturing ? stream->captured : stream->done,
+                                .last_item = stream->last_item,
+                                .stream = s,
+                                .recorded = true,
+                                .captured = stream->capturing};
     REC(d)->records++;
 }
 static inline void rec_stream_wait_event(struct gsim_driver *d, gsim_stream s, gsim_event e)
@@ -178,7 +185,8 @@ static inline void rec_stream_wait_event(struct gsim_driver *d, gsim_stream s, g
         return;
     }
     rec_join(&stream->done, &event->done);
-    if (stream->pending_count < 64 && event->last_item != REC_NONE) stream->pending_waits[stream->pending_count++] = event->last_item;
+    if (stream->pending_count < 64 && event->last_item != REC_NONE)
+        stream->pending_waits[stream->pending_count++] = event->last_item;
 }
 static inline void rec_event_synchronize(struct gsim_driver *d, gsim_event e)
 {
@@ -224,12 +232,14 @@ static inline void rec_launch(struct gsim_driver *d, const struct gsim_op *op, g
     uint32_t index = (uint32_t)(item - r->items);
     rec_join(&stream->done, &r->host);
     rec_join(&stream->done, &r->streams[0].done); /* the legacy default stream orders all others */
-    for (uint32_t other = 0; s == 0 && other < r->stream_count; other++) rec_join(&stream->done, &r->streams[other].done);
+    for (uint32_t other = 0; s == 0 && other < r->stream_count; other++)
+        rec_join(&stream->done, &r->streams[other].done);
     item->before = stream->done;
     rec_add(&stream->done, index);
     stream->last_item = index;
     for (uint32_t i = 0; i < stream->pending_count; i++)
-        if (r->edge_count < REC_EDGES) r->edges[r->edge_count++] = (struct rec_edge){stream->pending_waits[i], index, r->iteration};
+        if (r->edge_count < REC_EDGES)
+            r->edges[r->edge_count++] = (struct rec_edge){stream->pending_waits[i], index, r->iteration};
     stream->pending_count = 0;
 }
 #define rec_memcpy_async   rec_launch
@@ -277,7 +287,8 @@ static inline gsim_graph_node rec_graph_add(struct gsim_driver *d, gsim_graph g,
     struct rec_node *node = &graph->nodes[graph->node_count];
     *node = (struct rec_node){.op = op, .stream = REC_NONE};
     for (uint32_t i = 0; i < count; i++) {
-        if (dependences[i] >= graph->node_count) REC_PROBLEM(REC(d), "graph node %u depends on a later one", graph->node_count);
+        if (dependences[i] >= graph->node_count)
+            REC_PROBLEM(REC(d), "graph node %u depends on a later one", graph->node_count);
         rec_join(&node->before, &graph->nodes[dependences[i]].before);
         rec_add(&node->before, dependences[i]);
     }
@@ -360,7 +371,8 @@ static inline void rec_persistent_launch(struct gsim_driver *d, const struct gsi
 static inline void rec_iteration_begin(struct gsim_driver *d, uint32_t i)
 {
     if (!rec_call(d)) return;
-    if (REC(d)->in_iteration || i != REC(d)->iterations_ended) REC_PROBLEM(REC(d), "iteration %u begins out of order", i);
+    if (REC(d)->in_iteration || i != REC(d)->iterations_ended)
+        REC_PROBLEM(REC(d), "iteration %u begins out of order", i);
     REC(d)->iteration = i;
     REC(d)->in_iteration = true;
 }
@@ -378,7 +390,10 @@ static inline double rec_now_us(struct gsim_driver *d) { return (double)REC(d)->
 
 /* Host threads, locks and queues are not used by the schedulers tested with this backend: left NULL. */
 static const struct gsim_driver_ops rec_ops = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .name = "recorder", .persistent_launch = rec_persistent_launch,
+    .abi = GSIM_ABI,
+    .size = sizeof(struct gsim_driver_ops),
+    .name = "recorder",
+    .persistent_launch = rec_persistent_launch,
 #define GSIM_DRIVER_WITHOUT_THREADS
 #define GSIM_DRIVER_WITHOUT_OPTIONAL
 #define GSIM_DO(name, parameters, arguments)         .name = rec_##name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Random programs whose kernels read and write parts of a few small buffers, or anything, and what they touch byte by byte.
+ * Random programs whose kernels read and write parts of a few small buffers, or anything, and what they touch byte by
+ * byte.
  */
 #pragma once
 
@@ -11,18 +12,22 @@
 
 static inline uint32_t segments_kernel(struct gsim_builder *builder, const struct gsim_random *rng, double us)
 {
-    struct gsim_kernel kernel = {.name = "k", .grid = {1 + program_draw(rng, 40), 1, 1}, .block = {128, 1, 1}, .solo_us = us};
+    struct gsim_kernel kernel = {
+        .name = "k", .grid = {1 + program_draw(rng, 40), 1, 1}, .block = {128, 1, 1}, .solo_us = us};
     return gsim_builder_kernel(builder, &kernel);
 }
 
-/* Kernels of 1 to 4 segments; a quarter of the buffers is touched whole, one kernel in UNKNOWN_IN may touch anything (0: none). */
-static inline void segments_random(unsigned long seed, uint32_t kernels, uint32_t unknown_in, struct gsim_program *program)
+/* Kernels of 1 to 4 segments; a quarter of the buffers is touched whole, one kernel in UNKNOWN_IN may touch anything
+ * (0: none). */
+static inline void segments_random(unsigned long seed, uint32_t kernels, uint32_t unknown_in,
+                                   struct gsim_program *program)
 {
     struct gsim_random numbers, *rng = &numbers;
     struct gsim_error error = {0};
     struct gsim_builder *builder = gsim_builder_create("segments");
     CHECK_OK(gsim_random_init(rng, seed, &error), error);
-    for (uint32_t b = 0; b < SEGMENT_BUFFERS; b++) gsim_builder_buffer(builder, (const char[]){(char)('a' + b), 0}, SEGMENT_BYTES, GSIM_INIT_DEVICE);
+    for (uint32_t b = 0; b < SEGMENT_BUFFERS; b++)
+        gsim_builder_buffer(builder, (const char[]){(char)('a' + b), 0}, SEGMENT_BYTES, GSIM_INIT_DEVICE);
     for (uint32_t i = 0; i < kernels; i++) {
         struct gsim_arg args[SEGMENT_BUFFERS];
         struct gsim_segment segments[8];
@@ -59,12 +64,14 @@ static inline void segments_bytes(const struct gsim_op *op, unsigned char bytes[
         for (int bit = 1; bit <= 2; bit++) {
             bool has_access = bit == 1 ? op->args[a].reads : op->args[a].writes, is_whole = has_access;
             for (uint32_t s = 0; s < op->segment_count; s++)
-                if (op->segments[s].arg == a && (bit == 1 ? op->segments[s].reads : op->segments[s].writes)) is_whole = false;
+                if (op->segments[s].arg == a && (bit == 1 ? op->segments[s].reads : op->segments[s].writes))
+                    is_whole = false;
             for (uint32_t at = 0; at < SEGMENT_BYTES; at++) {
                 bool is_in = is_whole;
                 for (uint32_t s = 0; s < op->segment_count; s++) {
                     const struct gsim_segment *g = &op->segments[s];
-                    is_in |= g->arg == a && (bit == 1 ? g->reads : g->writes) && at >= g->offset && at < g->offset + g->bytes;
+                    is_in |= g->arg == a && (bit == 1 ? g->reads : g->writes) && at >= g->offset &&
+                             at < g->offset + g->bytes;
                 }
                 if (is_in) bytes[op->args[a].buffer_index * SEGMENT_BYTES + at] |= (unsigned char)bit;
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * acs-hw on the device with round numbers: a reference model of the stale list, the window and its blocking on random programs,
- * by hand when insertion stops, costs in cycles, and every hazard kept in every memory mode.
+ * acs-hw on the device with round numbers: a reference model of the stale list, the window and its blocking on random
+ * programs, by hand when insertion stops, costs in cycles, and every hazard kept in every memory mode.
  */
 #include "gpusim/schedulers/moves.h"
 #include "sim/program/verify.h"
@@ -14,8 +14,8 @@ static struct gsim_figure_record told[16];
 static size_t told_count;
 
 /* OPTIONS: "name=value name=value". */
-static void run(const char *name, const struct gsim_program *program, const char *options, enum gsim_memory_mode memory, uint32_t iterations,
-                struct gsim_timeline *timeline)
+static void run(const char *name, const struct gsim_program *program, const char *options, enum gsim_memory_mode memory,
+                uint32_t iterations, struct gsim_timeline *timeline)
 {
     const struct gsim_scheduler_ops *ops = gsim_scheduler_find(name);
     struct gsim_error error = {0};
@@ -27,9 +27,16 @@ static void run(const char *name, const struct gsim_program *program, const char
         CHECK(sscanf(at, " %63[^= ]=%63[^ ]", key, value) == 2);
         CHECK_OK(gsim_params_set(ops->params, params, key, value, &error), error);
     }
-    const struct gsim_simulation simulation = {.program = program, .device = &device, .scheduler = ops, .scheduler_params = params,
-                                               .gpu = {.check = true, .tolerance = 0.004}, .memory = memory, .prefetch = true,
-                                               .iterations = iterations, .seed = 1, .detailed = true};
+    const struct gsim_simulation simulation = {.program = program,
+                                               .device = &device,
+                                               .scheduler = ops,
+                                               .scheduler_params = params,
+                                               .gpu = {.check = true, .tolerance = 0.004},
+                                               .memory = memory,
+                                               .prefetch = true,
+                                               .iterations = iterations,
+                                               .seed = 1,
+                                               .detailed = true};
     enum gsim_status status = gsim_simulate(&simulation, timeline, &error);
     CHECK_OK(status, error);
     if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(timeline, program, iterations, false, &error), error);
@@ -54,8 +61,10 @@ static const struct gsim_kernel_record *record_of(const struct gsim_timeline *t,
 
 static void hazards_are_kept(void)
 {
-    static const char *const options[] = {"window=1 list=1", "window=2 list=3", "window=5 list=2", "window=8 list=32", "window=32 list=4"};
-    static const char *const sw_options[] = {"window=1 threads=1", "window=3 threads=2", "window=8 threads=8", "window=32 threads=3"};
+    static const char *const options[] = {"window=1 list=1", "window=2 list=3", "window=5 list=2", "window=8 list=32",
+                                          "window=32 list=4"};
+    static const char *const sw_options[] = {"window=1 threads=1", "window=3 threads=2", "window=8 threads=8",
+                                             "window=32 threads=3"};
     for (unsigned long seed = 1; seed <= 60; seed++) {
         struct gsim_program program = {0};
         struct gsim_timeline timeline = {0};
@@ -77,7 +86,8 @@ static void independent(const double *times, uint32_t count, struct gsim_program
     struct gsim_builder *b = gsim_builder_create("independent");
     for (uint32_t i = 0; i < count; i++) {
         struct gsim_kernel kernel = fixture_kernel("k", 1, 64, times[i]);
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){
+                               .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
 }
@@ -115,7 +125,8 @@ static void costs_are_cycles(void)
     struct gsim_timeline t = {0};
     static const char *const lines[] = {"a: > x", "b: x > y", NULL};
     program_write(lines, GSIM_INIT_DEVICE, &program);
-    run("acs-hw", &program, "push_us=1 check_us=0.5 check_entry_us=0.25 window=4 insert_cycles=10 update_cycles=100 start_cycles=50",
+    run("acs-hw", &program,
+        "push_us=1 check_us=0.5 check_entry_us=0.25 window=4 insert_cycles=10 update_cycles=100 start_cycles=50",
         GSIM_MEMORY_PINNED, 1, &t);
     const struct gsim_kernel_record *a = record_of(&t, 0), *b = record_of(&t, 1);
     CHECK_NEAR(gsim_time_us(a->launch), 1 + 0.5, 1e-5);
@@ -128,7 +139,7 @@ static void costs_are_cycles(void)
     gsim_program_release(&program);
 }
 
-/* --- the reference model: what each kernel starts at, one event after the other ------------------------------------------- */
+/* --- the reference model: what each kernel starts at, one event after the other --- */
 #define KERNELS 60
 
 struct model {
@@ -200,7 +211,8 @@ static void against_a_model(void)
         run("acs-hw", &program, options, GSIM_MEMORY_PINNED, 1, &t);
         for (uint32_t n = 0; n < KERNELS; n++) {
             double start = gsim_time_us(record_of(&t, n)->start);
-            CHECK_MSG(fabs(start - m.start[n]) < 1e-5, "program %lu, window %u, list %u, kernel %u: at %.3f, expected %.3f", seed, window, list, n,
+            CHECK_MSG(fabs(start - m.start[n]) < 1e-5,
+                      "program %lu, window %u, list %u, kernel %u: at %.3f, expected %.3f", seed, window, list, n,
                       start, m.start[n]);
             waits += m.start[n] > m.arrival[n];
         }
@@ -240,14 +252,22 @@ static void out_of_memory(void)
         for (uint64_t nth = 1; nth < 3000 && !is_done; nth += 3) {
             struct gsim_timeline timeline = {0};
             struct gsim_error error = {0};
-            const struct gsim_simulation simulation = {.program = &program, .device = &device, .scheduler = gsim_scheduler_find(names[s]),
-                                                       .gpu = {.tolerance = 0.004}, .memory = GSIM_MEMORY_PINNED, .iterations = 1, .seed = 1, .works = works};
+            const struct gsim_simulation simulation = {.program = &program,
+                                                       .device = &device,
+                                                       .scheduler = gsim_scheduler_find(names[s]),
+                                                       .gpu = {.tolerance = 0.004},
+                                                       .memory = GSIM_MEMORY_PINNED,
+                                                       .iterations = 1,
+                                                       .seed = 1,
+                                                       .works = works};
             gsim_alloc_fail_nth(nth);
             enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
             is_done = gsim_alloc_fail_nth(0) < nth;
-            CHECK_MSG(status == GSIM_OK || (!is_done && status == GSIM_NOMEM), "%s: allocation %d: status %d: %s", names[s], (int)nth, (int)status,
-                      error.message);
-            if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, &program, 1, false, &error), error); /* some memory is not needed */
+            CHECK_MSG(status == GSIM_OK || (!is_done && status == GSIM_NOMEM), "%s: allocation %d: status %d: %s",
+                      names[s], (int)nth, (int)status, error.message);
+            if (status == GSIM_OK)
+                CHECK_OK(gsim_verify_timeline(&timeline, &program, 1, false, &error),
+                         error); /* some memory is not needed */
             gsim_timeline_release(&timeline);
         }
         CHECK(is_done);

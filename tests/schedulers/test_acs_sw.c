@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * acs-sw on random programs: windows of 1 to 64 kernels, 1 to 8 threads, every memory mode; all ops run once and every hazard is
- * kept (gsim_verify_timeline). A chain gains nothing, independent kernels run as many at once as there are threads.
+ * acs-sw on random programs: windows of 1 to 64 kernels, 1 to 8 threads, every memory mode; all ops run once and every
+ * hazard is kept (gsim_verify_timeline). A chain gains nothing, independent kernels run as many at once as there are
+ * threads.
  */
 #include "gpusim/simulate.h"
 #include "sim/program/verify.h"
@@ -22,7 +23,8 @@ static void set(const struct gsim_scheduler_ops *ops, void *params, const char *
     CHECK_OK(gsim_params_set(ops->params, params, name, text, &error), error);
 }
 
-static gsim_time run(const struct gsim_program *program, unsigned window, unsigned threads, enum gsim_memory_mode memory, uint32_t iterations)
+static gsim_time run(const struct gsim_program *program, unsigned window, unsigned threads,
+                     enum gsim_memory_mode memory, uint32_t iterations)
 {
     const struct gsim_scheduler_ops *ops = gsim_scheduler_find("acs-sw");
     struct gsim_timeline timeline = {0};
@@ -32,9 +34,15 @@ static gsim_time run(const struct gsim_program *program, unsigned window, unsign
     gsim_params_set_defaults(ops->params, &params);
     set(ops, &params, "window", window);
     set(ops, &params, "threads", threads);
-    const struct gsim_simulation simulation = {.program = program, .device = &device, .scheduler = ops, .scheduler_params = &params,
-                                               .gpu = {.check = true, .tolerance = 0.004}, .memory = memory, .prefetch = true,
-                                               .iterations = iterations, .seed = 1};
+    const struct gsim_simulation simulation = {.program = program,
+                                               .device = &device,
+                                               .scheduler = ops,
+                                               .scheduler_params = &params,
+                                               .gpu = {.check = true, .tolerance = 0.004},
+                                               .memory = memory,
+                                               .prefetch = true,
+                                               .iterations = iterations,
+                                               .seed = 1};
     enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
     CHECK_OK(status, error);
     if (status == GSIM_OK) CHECK_OK(gsim_verify_timeline(&timeline, program, iterations, false, &error), error);
@@ -49,7 +57,8 @@ static void random_programs_keep_every_hazard(void)
     for (unsigned long seed = 1; seed <= 40; seed++) {
         struct gsim_program program = {0};
         program_random(seed, &program);
-        run(&program, windows[seed % 5], threads[seed % 4], (enum gsim_memory_mode)(seed % 3), 1 + (uint32_t)(seed % 3));
+        run(&program, windows[seed % 5], threads[seed % 4], (enum gsim_memory_mode)(seed % 3),
+            1 + (uint32_t)(seed % 3));
         gsim_program_release(&program);
     }
 }
@@ -62,7 +71,11 @@ static void write_kernels(struct gsim_program *program, bool is_chain)
     uint32_t k = gsim_builder_kernel(b, &kernel);
     for (uint32_t i = 0; i < 24; i++) {
         uint32_t before = i - 1;
-        const struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = k, .after = &before, .after_count = is_chain && i > 0, .stream = -1};
+        const struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                                   .kernel_index = k,
+                                   .after = &before,
+                                   .after_count = is_chain && i > 0,
+                                   .stream = -1};
         gsim_builder_op(b, &op);
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
@@ -73,8 +86,10 @@ static void threads_bound_what_runs_at_once(void)
     struct gsim_program chain = {0}, independent = {0};
     write_kernels(&chain, true);
     write_kernels(&independent, false);
-    double one = gsim_time_us(run(&independent, 32, 1, GSIM_MEMORY_PINNED, 1)), four = gsim_time_us(run(&independent, 32, 4, GSIM_MEMORY_PINNED, 1)),
-           narrow = gsim_time_us(run(&independent, 2, 4, GSIM_MEMORY_PINNED, 1)), serial = gsim_time_us(run(&chain, 32, 4, GSIM_MEMORY_PINNED, 1));
+    double one = gsim_time_us(run(&independent, 32, 1, GSIM_MEMORY_PINNED, 1)),
+           four = gsim_time_us(run(&independent, 32, 4, GSIM_MEMORY_PINNED, 1)),
+           narrow = gsim_time_us(run(&independent, 2, 4, GSIM_MEMORY_PINNED, 1)),
+           serial = gsim_time_us(run(&chain, 32, 4, GSIM_MEMORY_PINNED, 1));
     CHECK_MSG(one > 24 * 200 && one < 24 * 230, "one thread: %.1f us", one);
     CHECK_MSG(four > 6 * 200 && four < 6 * 240, "four threads: %.1f us", four);
     CHECK_MSG(narrow > 12 * 200 && narrow < 12 * 240, "a window of two: %.1f us", narrow);

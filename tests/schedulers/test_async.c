@@ -41,8 +41,8 @@ static void test_streams(void)
     }
 }
 
-/* u, x, z, w belong to the first stream, v and y, which b writes, to the second; the trial's device is 8.0, where nothing is
- * attached by itself. What two streams read stays visible to all. */
+/* u, x, z, w belong to the first stream, v and y, which b writes, to the second; the trial's device is 8.0, where
+ * nothing is attached by itself. What two streams read stays visible to all. */
 static void test_attach(void)
 {
     static const struct { const char *options, *b, *d; uint32_t attaches; } table[] = {
@@ -55,7 +55,10 @@ static void test_attach(void)
         struct gsim_program program = {0};
         program_write(lines, GSIM_INIT_HOST, &program);
         for (int k = 0; k < 4; k++) program.ops[k].stream = k == 1;
-        struct trial t = {.ops = gsim_scheduler_find("async"), .program = &program, .memory = GSIM_MEMORY_MANAGED, .options = table[i].options};
+        struct trial t = {.ops = gsim_scheduler_find("async"),
+                          .program = &program,
+                          .memory = GSIM_MEMORY_MANAGED,
+                          .options = table[i].options};
         struct recorder *r = trial_run(&t, &status, &error);
         CHECK_OK(status, error);
         CHECK_MSG(r->attaches == table[i].attaches, "%zu: %u attached", i, r->attaches);
@@ -127,7 +130,8 @@ static void test_moves(void)
         struct recorder *r = run(&program, table[i].memory, table[i].prefetch);
         CHECK_INT(r->item_count, table[i].count);
         for (uint32_t n = 0; n < r->item_count && n < 8; n++)
-            CHECK_MSG(r->items[n].stream == table[i].streams[n], "case %d: op %u on stream %u", (int)i, n, r->items[n].stream);
+            CHECK_MSG(r->items[n].stream == table[i].streams[n], "case %d: op %u on stream %u", (int)i, n,
+                      r->items[n].stream);
         rec_destroy(r);
         gsim_program_release(&program);
     }

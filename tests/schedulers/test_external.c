@@ -20,8 +20,12 @@ static void test_good(void)
         program_random(seed, &program);
         for (int mode = 0; mode < 6; mode++) {
             enum gsim_status status;
-            struct trial t = {.ops = ops, .program = &program, .memory = (enum gsim_memory_mode)(mode / 2), .prefetch = mode % 2,
-                              .iterations = 2, .options = "streams=3"};
+            struct trial t = {.ops = ops,
+                              .program = &program,
+                              .memory = (enum gsim_memory_mode)(mode / 2),
+                              .prefetch = mode % 2,
+                              .iterations = 2,
+                              .options = "streams=3"};
             struct recorder *r = trial_run(&t, &status, &error);
             struct verdict v = check_record(&t, r);
             CHECK_OK(status, error);
@@ -72,8 +76,8 @@ static void test_other_interface(void)
     struct gsim_error error = {0};
     char expected[160];
     CHECK_INT(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/otherabi.so", &ops, &error), GSIM_INPUT);
-    snprintf(expected, sizeof expected, "otherabi.so': gsim_scheduler.abi: expected %u, found %u: compile it again", GSIM_ABI,
-             GSIM_ABI + 6);
+    snprintf(expected, sizeof expected, "otherabi.so': gsim_scheduler.abi: expected %u, found %u: compile it again",
+             GSIM_ABI, GSIM_ABI + 6);
     CHECK_HAS(error.message, expected);
     CHECK_INT(gsim_scheduler_load(GPUSIM_PLUGIN_DIR "/othersize.so", &ops, &error), GSIM_INPUT);
     snprintf(expected, sizeof expected, "othersize.so': gsim_scheduler.size: expected %zu, found %zu: compile it again",

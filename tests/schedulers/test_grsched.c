@@ -74,9 +74,10 @@ static void test_prefetch(void)
     static const char *const lines[] = {"a: x > y", "b: y > z", "?z", NULL};
     struct gsim_program program = {0};
     struct recorder *r = run(lines, NULL, GSIM_MEMORY_MANAGED, true, 2, &program);
-    static const struct { enum gsim_op_kind kind; uint32_t buffer; } expected[] = {
-        {GSIM_OP_PREFETCH, 0}, {GSIM_OP_PREFETCH, 1}, {GSIM_OP_KERNEL, 0}, {GSIM_OP_PREFETCH, 2}, {GSIM_OP_KERNEL, 1}, {GSIM_OP_HOST_READ, 2},
-        {GSIM_OP_KERNEL, 0}, {GSIM_OP_PREFETCH, 2}, {GSIM_OP_KERNEL, 1}, {GSIM_OP_HOST_READ, 2}};
+    static const struct { enum gsim_op_kind kind; uint32_t buffer;
+    } expected[] = {{GSIM_OP_PREFETCH, 0}, {GSIM_OP_PREFETCH, 1},  {GSIM_OP_KERNEL, 0}, {GSIM_OP_PREFETCH, 2},
+                    {GSIM_OP_KERNEL, 1},   {GSIM_OP_HOST_READ, 2}, {GSIM_OP_KERNEL, 0}, {GSIM_OP_PREFETCH, 2},
+                    {GSIM_OP_KERNEL, 1},   {GSIM_OP_HOST_READ, 2}};
     CHECK_INT(r->item_count, 10);
     for (uint32_t n = 0; n < 10 && n < r->item_count; n++) {
         CHECK_INT(r->items[n].op->kind, expected[n].kind);
@@ -132,7 +133,10 @@ static void test_cost(void)
     for (unsigned long seed = 0; seed < 400; seed++) {
         enum gsim_status status;
         struct gsim_error error;
-        struct trial t = {.ops = gsim_scheduler_find("grsched"), .program = &program, .options = "cost_spread=0.62", .seed = seed * 7919};
+        struct trial t = {.ops = gsim_scheduler_find("grsched"),
+                          .program = &program,
+                          .options = "cost_spread=0.62",
+                          .seed = seed * 7919};
         struct recorder *r = trial_run(&t, &status, &error), *again = trial_run(&t, &status, &error);
         CHECK(r->host_us > 0 && r->host_us == again->host_us);
         sum += log(r->host_us);

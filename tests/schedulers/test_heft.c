@@ -12,11 +12,16 @@ static void set_times(struct gsim_program *program, const double *us)
     for (uint32_t k = 0; k < program->kernel_count; k++) program->kernels[k].solo_us = us[k];
 }
 
-static struct recorder *run(const struct gsim_program *program, const char *options, enum gsim_memory_mode memory, bool prefetch)
+static struct recorder *run(const struct gsim_program *program, const char *options, enum gsim_memory_mode memory,
+                            bool prefetch)
 {
     enum gsim_status status;
     struct gsim_error error;
-    struct trial t = {.ops = gsim_scheduler_find("heft"), .program = program, .memory = memory, .prefetch = prefetch, .options = options};
+    struct trial t = {.ops = gsim_scheduler_find("heft"),
+                      .program = program,
+                      .memory = memory,
+                      .prefetch = prefetch,
+                      .options = options};
     struct recorder *r = trial_run(&t, &status, &error);
     CHECK_OK(status, error);
     CHECK_STR(check_record(&t, r).text, "");
@@ -43,15 +48,39 @@ static void test_placing(void)
         uint32_t waits;
     } table[] = {
         /* Ranks 41, 26, 30, 5, an edge costing 2 * 1/2 on average: c, on the longer path, follows a in its stream. */
-        {"the longer path stays in its stream", {"a: u > x", "b: x > y", "c: x > z", "d: y z > w", NULL}, "streams=2 cross_us=2",
-         {10, 20, 24, 5}, "a1 c1 b2 d1", 2},
-        {"no other stream where crossing costs more", {"a: u > x", "b: x > y", "c: x > z", "d: y z > w", NULL},
-         "streams=2 cross_us=100", {10, 1, 20, 5}, "a1 c1 b1 d1", 0},
-        /* An edge costs 10 * 1/2 on average with two streams, 10 * 2/3 with three: ranks 25, 27 and 10, or 26.7, 26 and 10. */
-        {"crossing costs (n - 1) / n on average, two", {"a: u > x", "c: x > z", "b: v > y", NULL}, "streams=2 cross_us=10", {10, 10, 27}, "a2 b1 c2", 0},
-        {"the same of three", {"a: u > x", "c: x > z", "b: v > y", NULL}, "streams=3 cross_us=10", {10, 10, 26}, "a1 b2 c1", 0},
+        {"the longer path stays in its stream",
+         {"a: u > x", "b: x > y", "c: x > z", "d: y z > w", NULL},
+         "streams=2 cross_us=2",
+         {10, 20, 24, 5},
+         "a1 c1 b2 d1",
+         2},
+        {"no other stream where crossing costs more",
+         {"a: u > x", "b: x > y", "c: x > z", "d: y z > w", NULL},
+         "streams=2 cross_us=100",
+         {10, 1, 20, 5},
+         "a1 c1 b1 d1",
+         0},
+        /* An edge costs 10 * 1/2 on average with two streams, 10 * 2/3 with three: ranks 25, 27 and 10, or 26.7, 26
+           and 10. */
+        {"crossing costs (n - 1) / n on average, two",
+         {"a: u > x", "c: x > z", "b: v > y", NULL},
+         "streams=2 cross_us=10",
+         {10, 10, 27},
+         "a2 b1 c2",
+         0},
+        {"the same of three",
+         {"a: u > x", "c: x > z", "b: v > y", NULL},
+         "streams=3 cross_us=10",
+         {10, 10, 26},
+         "a1 b2 c1",
+         0},
         {"one stream, ranks alone", {"a: u > x", "b: v > y", "c: w > z", NULL}, "streams=1", {5, 9, 7}, "b1 c1 a1", 0},
-        {"the stream that is free first", {"a: u > x", "b: v > y", "c: w > z", NULL}, "streams=2", {5, 9, 7}, "b1 c2 a2", 0},
+        {"the stream that is free first",
+         {"a: u > x", "b: v > y", "c: w > z", NULL},
+         "streams=2",
+         {5, 9, 7},
+         "b1 c2 a2",
+         0},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct gsim_program program = {0};
@@ -60,7 +89,8 @@ static void test_placing(void)
         set_times(&program, table[i].us);
         struct recorder *r = run(&program, table[i].options, GSIM_MEMORY_MANAGED, false);
         describe(&program, r, found);
-        CHECK_MSG(strcmp(found, table[i].expected) == 0, "%s: found %s, expected %s", table[i].what, found, table[i].expected);
+        CHECK_MSG(strcmp(found, table[i].expected) == 0, "%s: found %s, expected %s", table[i].what, found,
+                  table[i].expected);
         CHECK_INT(r->waits, table[i].waits);
         rec_destroy(r);
         gsim_program_release(&program);

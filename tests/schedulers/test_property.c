@@ -14,14 +14,27 @@ struct variant {
 
 /* Beside the defaults of every registered scheduler. */
 static const struct variant variants[] = {
-    {"async", "prune=none"}, {"async", "prune=clock"}, {"grsched", "new_streams=reuse"},
-    {"grsched", "parent_stream=same-as-parent new_streams=reuse"}, {"grsched", "dependences=no-const"},
-    {"grsched", "filter=off attach=never"}, {"grsched", "filter=off new_streams=reuse cost_spread=0.62"},
-    {"taskflow", "streams=1"}, {"taskflow", "streams=3 prefetch_nodes=on"}, {"cudagraph", "prefetch_nodes=on"},
-    {"kesco", "streams=3"}, {"kesco", "streams=1"}, {"kesco", "prune=2"}, {"kesco", "streams=4 prune=2 ties=random placement=random"},
+    {"async", "prune=none"},
+    {"async", "prune=clock"},
+    {"grsched", "new_streams=reuse"},
+    {"grsched", "parent_stream=same-as-parent new_streams=reuse"},
+    {"grsched", "dependences=no-const"},
+    {"grsched", "filter=off attach=never"},
+    {"grsched", "filter=off new_streams=reuse cost_spread=0.62"},
+    {"taskflow", "streams=1"},
+    {"taskflow", "streams=3 prefetch_nodes=on"},
+    {"cudagraph", "prefetch_nodes=on"},
+    {"kesco", "streams=3"},
+    {"kesco", "streams=1"},
+    {"kesco", "prune=2"},
+    {"kesco", "streams=4 prune=2 ties=random placement=random"},
     {"kesco", "issue=level placement=index"},
-    {"persistent", "order=level"}, {"persistent", "order=list mode=queue"}, {"ccks", "speculate=off"},
-    {"heft", "streams=1"}, {"heft", "streams=3 cross_us=0"}, {"heft", "streams=2 cross_us=20 insertion=off"},
+    {"persistent", "order=level"},
+    {"persistent", "order=list mode=queue"},
+    {"ccks", "speculate=off"},
+    {"heft", "streams=1"},
+    {"heft", "streams=3 cross_us=0"},
+    {"heft", "streams=2 cross_us=20 insertion=off"},
 };
 
 static bool judge(const struct trial *t, unsigned long seed)
@@ -31,8 +44,8 @@ static bool judge(const struct trial *t, unsigned long seed)
     struct recorder *r = trial_run(t, &status, &error);
     struct verdict v = check_record(t, r);
     CHECK_MSG(status == GSIM_OK, "%s: %s", t->ops->name, error.message);
-    CHECK_MSG(!v.text[0], "%s (%s), memory %d, prefetch %d, program %lu: %s", t->ops->name, t->options ? t->options : "defaults",
-              (int)t->memory, t->prefetch, seed, v.text);
+    CHECK_MSG(!v.text[0], "%s (%s), memory %d, prefetch %d, program %lu: %s", t->ops->name,
+              t->options ? t->options : "defaults", (int)t->memory, t->prefetch, seed, v.text);
     bool good = status == GSIM_OK && !v.text[0];
     rec_destroy(r);
     return good;
@@ -44,8 +57,13 @@ static void judge_all_modes(const struct gsim_scheduler_ops *ops, const char *op
         struct gsim_program program = {0};
         program_random(seed, &program);
         for (int mode = 0; mode < 6; mode++) {
-            struct trial t = {.ops = ops, .program = &program, .memory = (enum gsim_memory_mode)(mode / 2), .prefetch = mode % 2,
-                              .iterations = 3, .seed = seed, .options = options};
+            struct trial t = {.ops = ops,
+                              .program = &program,
+                              .memory = (enum gsim_memory_mode)(mode / 2),
+                              .prefetch = mode % 2,
+                              .iterations = 3,
+                              .seed = seed,
+                              .options = options};
             if (!judge(&t, seed)) {
                 gsim_program_release(&program);
                 return; /* one failure tells enough */
@@ -58,8 +76,10 @@ static void judge_all_modes(const struct gsim_scheduler_ops *ops, const char *op
 static void test_defaults(void)
 {
     uint32_t count = 0;
-    for (; gsim_scheduler_at(count); count++) /* the recorder has neither threads nor a front end: who needs them has a test of its own */
-        if (!gsim_scheduler_at(count)->has_threads && !gsim_scheduler_at(count)->has_frontend) judge_all_modes(gsim_scheduler_at(count), NULL, 60);
+    for (; gsim_scheduler_at(count);
+         count++) /* the recorder has neither threads nor a front end: who needs them has a test of its own */
+        if (!gsim_scheduler_at(count)->has_threads && !gsim_scheduler_at(count)->has_frontend)
+            judge_all_modes(gsim_scheduler_at(count), NULL, 60);
     CHECK(count >= 6);
     judge_all_modes(&gsim_scheduler_skeleton, NULL, 60);
 }
@@ -106,7 +126,8 @@ static void test_driver_failure(void)
     struct gsim_program program = {0};
     program_random(7, &program);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
-        for (uint32_t call = 1; call < 200 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend; call += 3) {
+        for (uint32_t call = 1; call < 200 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend;
+             call += 3) {
             enum gsim_status status;
             struct gsim_error error;
             struct trial t = {.ops = gsim_scheduler_at(i), .program = &program, .iterations = 2, .fail_after = call};
@@ -125,7 +146,8 @@ static void test_out_of_memory(void)
     struct gsim_program program = {0};
     program_random(11, &program);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++)
-        for (int mode = 0; mode < 2 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend; mode++) {
+        for (int mode = 0; mode < 2 && !gsim_scheduler_at(i)->has_threads && !gsim_scheduler_at(i)->has_frontend;
+             mode++) {
             bool reached_end = false;
             for (uint64_t nth = 1; nth < 2000 && !reached_end; nth++) {
                 enum gsim_status status;
@@ -135,7 +157,8 @@ static void test_out_of_memory(void)
                 gsim_alloc_fail_nth(nth);
                 struct recorder *r = trial_run(&t, &status, &error);
                 reached_end = gsim_alloc_fail_nth(0) < nth;
-                CHECK_MSG(status == (reached_end ? GSIM_OK : GSIM_NOMEM), "%s: allocation %d: status %d", t.ops->name, (int)nth, (int)status);
+                CHECK_MSG(status == (reached_end ? GSIM_OK : GSIM_NOMEM), "%s: allocation %d: status %d", t.ops->name,
+                          (int)nth, (int)status);
                 if (status == GSIM_NOMEM) CHECK_HAS(error.message, "out of memory");
                 rec_destroy(r);
             }

@@ -50,10 +50,12 @@ static void test_errors(void)
     struct gsim_error error = {0};
     CHECK_INT(gsim_scheduler_load("keso", &ops, &error), GSIM_USAGE);
     /* The names in list order; a new one joins them without a change here. */
-    CHECK_HAS(error.message, "unknown scheduler 'keso': expected one of serial, async, grsched, taskflow, cudagraph, kesco, heft, ");
+    CHECK_HAS(error.message,
+              "unknown scheduler 'keso': expected one of serial, async, grsched, taskflow, cudagraph, kesco, heft, ");
     CHECK_HAS(error.message, "or the path of a .so file");
     CHECK_INT(gsim_scheduler_load("no/such/file.so", &ops, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "cannot load scheduler 'no/such/file.so': no/such/file.so: cannot open shared object file");
+    CHECK_HAS(error.message,
+              "cannot load scheduler 'no/such/file.so': no/such/file.so: cannot open shared object file");
     CHECK_INT(gsim_scheduler_load("nothing.so", &ops, &error), GSIM_USAGE); /* a name, which may be anybody's file */
     CHECK_HAS(error.message, "a shared object is loaded by a path with a slash: './nothing.so'");
     CHECK_HAS(error.message, "./nothing.so");

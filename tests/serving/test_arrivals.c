@@ -17,14 +17,25 @@ static const struct {
     uint32_t count;
     struct gsim_served_arrival last;
 } files[] = {
-    {"Azure 2023", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 23:59:59.5000000,374,44\n2023-11-17 00:00:00.7500000,396,109\n", 2,
+    {"Azure 2023",
+     "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 23:59:59.5000000,374,44\n2023-11-17 "
+     "00:00:00.7500000,396,109\n",
+     2,
      {.arrival_us = 1250000, .prompt = 396, .output = 109}},
-    {"Azure 2024", "TIMESTAMP,ContextTokens,GeneratedTokens\r\n2024-02-28 23:59:59.250+00:00,2162,5\r\n2024-02-29 00:00:01.250+00:00,2399,6\r\n", 2,
+    {"Azure 2024",
+     "TIMESTAMP,ContextTokens,GeneratedTokens\r\n2024-02-28 23:59:59.250+00:00,2162,5\r\n2024-02-29 "
+     "00:00:01.250+00:00,2399,6\r\n",
+     2,
      {.arrival_us = 2000000, .prompt = 2399, .output = 6}},
-    {"BurstGPT", "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log\n"
-                 "45,ChatGPT,1087,0,1087,Conversation log\n118,GPT-4,417,276,693,API log\n", 2, {.arrival_us = 113000000, .prompt = 417, .output = 276}},
-    {"Mooncake", "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47]}\n"
-                 "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": [46]}\n", 2,
+    {"BurstGPT",
+     "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log\n"
+     "45,ChatGPT,1087,0,1087,Conversation log\n118,GPT-4,417,276,693,API log\n",
+     2,
+     {.arrival_us = 113000000, .prompt = 417, .output = 276}},
+    {"Mooncake",
+     "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47]}\n"
+     "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": [46]}\n",
+     2,
      {.arrival_us = 3053000, .prompt = 6472, .output = 26}},
 };
 
@@ -73,7 +84,8 @@ static void test_refused(void)
     int file = mkstemp(path);
     check_refused(path, "time,tokens\n1,2\n", "line 1: expected the header");
     check_refused(path, "TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,1,2\n", "line 2: expected a time");
-    check_refused(path, "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,\n", "line 2: expected a number of tokens");
+    check_refused(path, "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,\n",
+                  "line 2: expected a number of tokens");
     check_refused(path, "{\"timestamp\": 1, \"input_length\": 2}\n", "line 1: expected numbers");
     check_refused(path, "", "expected requests, found none");
     CHECK_INT(gsim_arrivals_parse("poisson:fast", 0, &arena, &a, &error), GSIM_USAGE);
@@ -94,7 +106,9 @@ static void test_processes(void)
     for (size_t p = 0; p < sizeof processes / sizeof processes[0]; p++) {
         struct gsim_error error = {0};
         struct gsim_arena arena = {0};
-        struct gsim_arrivals a = {.scale = 1, .prompt = {.kind = GSIM_LENGTHS_CONSTANT, .a = 7}, .output = {.kind = GSIM_LENGTHS_UNIFORM, .a = 2, .b = 4}};
+        struct gsim_arrivals a = {.scale = 1,
+                                  .prompt = {.kind = GSIM_LENGTHS_CONSTANT, .a = 7},
+                                  .output = {.kind = GSIM_LENGTHS_UNIFORM, .a = 2, .b = 4}};
         struct gsim_random numbers;
         struct gsim_served_arrival arrival;
         double last = 0, sum = 0, squares = 0, tokens = 0;
@@ -117,6 +131,7 @@ static void test_processes(void)
     }
 }
 
-static const struct test_case cases[] = {{"files", test_files}, {"refused", test_refused}, {"processes", test_processes}};
+static const struct test_case cases[] = {
+    {"files", test_files}, {"refused", test_refused}, {"processes", test_processes}};
 
 TEST_MAIN("serving/arrivals", cases)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server's loop on a machine of round numbers: a prefill of a bucket of 2 tokens takes 60 us, of 4 tokens 100, a decode
- * step 10; on a stream of its own a prefill's launch takes 20 of the host's. Expected times are added up by hand.
+ * A server's loop on a machine of round numbers: a prefill of a bucket of 2 tokens takes 60 us, of 4 tokens 100, a
+ * decode step 10; on a stream of its own a prefill's launch takes 20 of the host's. Expected times are added up by
+ * hand.
  */
 #include "serving/server.h"
 #include "tests/test.h"
@@ -42,11 +43,14 @@ static bool has_failed(const struct gsim_serving_machine *m)
 }
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
 
-static struct gsim_served_arrival three[] = {{.arrival_us = 0, .prompt = 4, .output = 3}, {.arrival_us = 5, .prompt = 4, .output = 2}, {.arrival_us = 6, .prompt = 4, .output = 2}};
+static struct gsim_served_arrival three[] = {{.arrival_us = 0, .prompt = 4, .output = 3},
+                                             {.arrival_us = 5, .prompt = 4, .output = 2},
+                                             {.arrival_us = 6, .prompt = 4, .output = 2}};
 
 static struct gsim_serving_spec spec_of(struct gsim_served_arrival *list, uint32_t count)
 {
-    struct gsim_serving_spec spec = {.slots = 2, .step_count = 4, .cache = {.block = 1}, .arrivals = {.list = list, .count = count, .scale = 1}};
+    struct gsim_serving_spec spec = {
+        .slots = 2, .step_count = 4, .cache = {.block = 1}, .arrivals = {.list = list, .count = count, .scale = 1}};
     spec.steps[0] = (struct gsim_serving_step){GSIM_STEP_PREFILL, 2, ""};
     spec.steps[1] = (struct gsim_serving_step){GSIM_STEP_PREFILL, 4, ""};
     spec.steps[2] = (struct gsim_serving_step){GSIM_STEP_DECODE, 1, ""};
@@ -54,7 +58,8 @@ static struct gsim_serving_spec spec_of(struct gsim_served_arrival *list, uint32
     return spec;
 }
 
-static void serve(const struct gsim_serving_spec *spec, const char *policy, const char *option, const char *value, struct gsim_serving_result *result)
+static void serve(const struct gsim_serving_spec *spec, const char *policy, const char *option, const char *value,
+                  struct gsim_serving_result *result)
 {
     struct gsim_error error = {0};
     struct fake fake = {.machine.ops = &ops, .spec = spec};
@@ -67,14 +72,21 @@ static void serve(const struct gsim_serving_spec *spec, const char *policy, cons
     CHECK_OK(gsim_random_init(&numbers, 1, &error), error);
     gsim_params_set_defaults(found->params, params);
     if (option) CHECK_OK(gsim_params_set(found->params, params, option, value, &error), error);
-    const struct gsim_server server = {.spec = spec, .device = &device, .policy = found, .params = params, .arrivals = &numbers, .numbers = &numbers,
-                                       .noise = &numbers, .keeps = true};
+    const struct gsim_server server = {.spec = spec,
+                                       .device = &device,
+                                       .policy = found,
+                                       .params = params,
+                                       .arrivals = &numbers,
+                                       .numbers = &numbers,
+                                       .noise = &numbers,
+                                       .keeps = true};
     CHECK_OK(gsim_server_check(&server, &error), error);
     CHECK_OK(gsim_serve(&server, &fake.machine, result, &error), error);
     gsim_random_release(&numbers);
 }
 
-static void check_ends(const char *policy, const char *option, const char *value, enum gsim_beside beside, const double expected[3][2])
+static void check_ends(const char *policy, const char *option, const char *value, enum gsim_beside beside,
+                       const double expected[3][2])
 {
     struct gsim_serving_spec spec = spec_of(three, 3);
     struct gsim_serving_result r;
@@ -103,8 +115,8 @@ static void test_policies(void)
     check_ends("continuous", NULL, NULL, GSIM_BESIDE_STREAM, stream);
 }
 
-/* 8 tokens of cache. Both requests hold 4 when prefilled; the next token of the first takes the younger one's place, which is
- * computed again, its first token with it, when the first has ended. */
+/* 8 tokens of cache. Both requests hold 4 when prefilled; the next token of the first takes the younger one's place,
+ * which is computed again, its first token with it, when the first has ended. */
 static void test_cache(void)
 {
     struct gsim_served_arrival two[] = {{.prompt = 3, .output = 4}, {.prompt = 3, .output = 4}};
@@ -118,8 +130,8 @@ static void test_cache(void)
         CHECK_INT(r.tokens, 8);
         CHECK_INT(r.preemptions, 1);
         CHECK_NEAR(r.cache_most, 8, 1e-9);
-        /* 200 us of prefill, three decode steps; then a prefill of 4 tokens brings the second token, two steps the others; or,
-         * with nothing to compute again, three steps. */
+        /* 200 us of prefill, three decode steps; then a prefill of 4 tokens brings the second token, two steps the
+         * others; or, with nothing to compute again, three steps. */
         CHECK_NEAR(r.ends[0][1], 230, 1e-9);
         CHECK_NEAR(r.ends[1][1], swaps ? 260 : 350, 1e-9);
         gsim_serving_result_release(&r);
@@ -166,7 +178,8 @@ static void test_quantiles(void)
 }
 
 static const struct test_case cases[] = {
-    {"policies", test_policies}, {"cache", test_cache}, {"buckets", test_buckets}, {"missing_steps", test_missing_steps}, {"quantiles", test_quantiles},
+    {"policies", test_policies},           {"cache", test_cache},         {"buckets", test_buckets},
+    {"missing_steps", test_missing_steps}, {"quantiles", test_quantiles},
 };
 
 TEST_MAIN("serving/server", cases)

@@ -10,12 +10,14 @@ static inline struct gsim_device_spec with_sm_limits(struct gsim_device_spec d)
 {
     struct gsim_error error = {0};
     CHECK_OK(gsim_device_set_capability(&d, d.compute_capability, &error), error);
-    for (int i = GSIM_DEV_warp_threads; i <= GSIM_DEV_carveout_kib_last; i++) d.source[i] = NULL; /* they lie in what a copy of D does not own */
+    for (int i = GSIM_DEV_warp_threads; i <= GSIM_DEV_carveout_kib_last; i++)
+        d.source[i] = NULL; /* they lie in what a copy of D does not own */
     gsim_arena_release(&d.arena);
     return d;
 }
 
-/* D with those, and the defaults of how blocks share an SM and of what holds on all devices: include/gpusim/device.def has them together. */
+/* D with those, and the defaults of how blocks share an SM and of what holds on all devices: include/gpusim/device.def
+ * has them together. */
 static inline struct gsim_device_spec with_sm_numbers(struct gsim_device_spec d)
 {
     for (int i = GSIM_DEV_issue_share; i < GSIM_DEV_launch_to_start_us; i++)

@@ -13,7 +13,8 @@ struct teller {
     size_t arg_room;
 };
 
-static enum gsim_status open_program(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status open_program(void *state, const void *params, const struct gsim_random *numbers,
+                                     struct gsim_draw *draw, struct gsim_error *error)
 {
     struct teller *t = state;
     (void)numbers;
@@ -21,7 +22,8 @@ static enum gsim_status open_program(void *state, const void *params, const stru
     t->buffers = gsim_alloc(sizeof *t->buffers * ((size_t)t->program->buffer_count + 1));
     if (!t->buffers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t b = 0; b < t->program->buffer_count; b++) {
-        t->buffers[b] = gsim_draw_buffer(draw, t->program->buffers[b].name, t->program->buffers[b].bytes, t->program->buffers[b].init);
+        t->buffers[b] = gsim_draw_buffer(draw, t->program->buffers[b].name, t->program->buffers[b].bytes,
+                                         t->program->buffers[b].init);
         if (t->buffers[b] == UINT32_MAX) return GSIM_INPUT;
     }
     return GSIM_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several tasks on the device of machine_fixture.h: programs of kernels and host gaps, a way of sharing, and what came of it. */
+/* Several tasks on the device of machine_fixture.h: programs of kernels and host gaps, a way of sharing, and what came
+ * of it. */
 #pragma once
 
 #include "sim/report/report.h"
@@ -33,7 +34,8 @@ struct step {
 static inline struct gsim_device_spec free_device(void)
 {
     struct gsim_device_spec d = fixture_device();
-    d.launch_us = d.launch_to_start_us = d.sync_return_us = d.sync_idle_us = d.stream_gap_us = d.thread_create_us = d.lock_us = 0;
+    d.launch_us = d.launch_to_start_us = d.sync_return_us = d.sync_idle_us = d.stream_gap_us = d.thread_create_us =
+        d.lock_us = 0;
     d.slice_us = 20;
     d.slice_switch_us = 2;
     d.slice_idle_switch_us = 1;
@@ -56,18 +58,28 @@ static inline struct task_fixture task_fixture(void)
 }
 
 /* Adds a task that runs the steps in one stream. Returns it, to be changed. */
-static inline struct gsim_task *add_service(struct task_fixture *f, const char *name, const struct step *steps, uint32_t step_count)
+static inline struct gsim_task *add_service(struct task_fixture *f, const char *name, const struct step *steps,
+                                            uint32_t step_count)
 {
     struct gsim_builder *b = gsim_builder_create(name);
     uint32_t after[256], after_count = 0, i = f->count++;
     for (uint32_t s = 0; s < step_count; s++) {
-        after[after_count++] = gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &steps[s].kernel), .stream = 0});
+        after[after_count++] = gsim_builder_op(
+            b, &(struct gsim_op){
+                   .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &steps[s].kernel), .stream = 0});
         if (!steps[s].waits && !(steps[s].gap_us > 0)) continue;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = steps[s].gap_us, .after = after, .after_count = steps[s].waits ? after_count : 0, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                             .host_us = steps[s].gap_us,
+                                             .after = after,
+                                             .after_count = steps[s].waits ? after_count : 0,
+                                             .stream = -1});
         if (steps[s].waits) after_count = 0;
     }
     CHECK_OK(gsim_builder_finish(b, 1, &f->programs[i], &f->error), f->error);
-    f->tasks[i] = (struct gsim_task){.name = name, .program = &f->programs[i], .scheduler = gsim_scheduler_find("async"), .process = GSIM_OWN_PROCESS,
+    f->tasks[i] = (struct gsim_task){.name = name,
+                                     .program = &f->programs[i],
+                                     .scheduler = gsim_scheduler_find("async"),
+                                     .process = GSIM_OWN_PROCESS,
                                      .requests = 1};
     return &f->tasks[i];
 }
@@ -135,8 +147,13 @@ static inline void profile(struct task_fixture *f)
         task.start_us = 0;
         task.arrival = GSIM_ARRIVAL_CLOSED;
         CHECK_OK(gsim_task_set_init(&own, "task", &task, 1, &f->error), f->error);
-        struct gsim_simulation s = {.program = &own.all, .device = &f->device, .scheduler = task.scheduler, .tasks = &own,
-                                    .sharing = gsim_sharing_find("exclusive"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
+        struct gsim_simulation s = {.program = &own.all,
+                                    .device = &f->device,
+                                    .scheduler = task.scheduler,
+                                    .tasks = &own,
+                                    .sharing = gsim_sharing_find("exclusive"),
+                                    .memory = GSIM_MEMORY_PINNED,
+                                    .seed = 1};
         CHECK_OK(gsim_simulate(&s, &timeline, &f->error), f->error);
         CHECK_OK(gsim_task_profile_make(&f->profiles, &set, i, &timeline, 0, &f->error), f->error);
         gsim_timeline_release(&timeline);
@@ -146,7 +163,10 @@ static inline void profile(struct task_fixture *f)
 }
 
 /* A step that fills the GPU; GAP_US below 0: the host does not wait for it. */
-static inline struct step filling(const char *name, double us, double gap_us) { return (struct step){fixture_kernel(name, 8, 1024, us), gap_us, gap_us >= 0}; }
+static inline struct step filling(const char *name, double us, double gap_us)
+{
+    return (struct step){fixture_kernel(name, 8, 1024, us), gap_us, gap_us >= 0};
+}
 
 static inline void share(struct task_fixture *f, const char *way)
 {
@@ -170,26 +190,29 @@ static inline const struct gsim_kernel_record *kernel_of(const struct task_fixtu
     return &none;
 }
 
-static inline const struct gsim_request_record *request_of(const struct task_fixture *f, uint32_t task, uint32_t request)
+static inline const struct gsim_request_record *request_of(const struct task_fixture *f, uint32_t task,
+                                                           uint32_t request)
 {
     static const struct gsim_request_record none = {.arrival = -1, .start = -1, .end = -1};
     for (size_t i = 0; i < f->timeline.request_count; i++)
-        if (f->timeline.requests[i].task == task && f->timeline.requests[i].request == request) return &f->timeline.requests[i];
+        if (f->timeline.requests[i].task == task && f->timeline.requests[i].request == request)
+            return &f->timeline.requests[i];
     return &none;
 }
 
-#define CHECK_TASK_KERNEL(f, task, number, start_us, end_us)                                                                             \
-    do {                                                                                                                                 \
-        const struct gsim_kernel_record *k_ = kernel_of((f), (task), (number));                                                          \
-        CHECK_MSG(fabs(gsim_time_us(k_->start) - (start_us)) < 1e-3 && fabs(gsim_time_us(k_->end) - (end_us)) < 1e-3,                    \
-                  "task %u kernel %u: %.3f to %.3f, expected %.3f to %.3f", (unsigned)(task), (unsigned)(number), gsim_time_us(k_->start), \
-                  gsim_time_us(k_->end), (double)(start_us), (double)(end_us));                                                          \
+#define CHECK_TASK_KERNEL(f, task, number, start_us, end_us)                                                           \
+    do {                                                                                                               \
+        const struct gsim_kernel_record *k_ = kernel_of((f), (task), (number));                                        \
+        CHECK_MSG(fabs(gsim_time_us(k_->start) - (start_us)) < 1e-3 && fabs(gsim_time_us(k_->end) - (end_us)) < 1e-3,  \
+                  "task %u kernel %u: %.3f to %.3f, expected %.3f to %.3f", (unsigned)(task), (unsigned)(number),      \
+                  gsim_time_us(k_->start), gsim_time_us(k_->end), (double)(start_us), (double)(end_us));               \
     } while (0)
-#define CHECK_REQUEST(f, task, number, arrival_us, begin_us, end_us)                                                                     \
-    do {                                                                                                                                 \
-        const struct gsim_request_record *r_ = request_of((f), (task), (number));                                                        \
-        CHECK_MSG(fabs(gsim_time_us(r_->arrival) - (arrival_us)) < 1e-3 && fabs(gsim_time_us(r_->start) - (begin_us)) < 1e-3 &&          \
-                      fabs(gsim_time_us(r_->end) - (end_us)) < 1e-3,                                                                     \
-                  "task %u request %u: %.3f, %.3f to %.3f", (unsigned)(task), (unsigned)(number), gsim_time_us(r_->arrival),             \
-                  gsim_time_us(r_->start), gsim_time_us(r_->end));                                                                       \
+#define CHECK_REQUEST(f, task, number, arrival_us, begin_us, end_us)                                                   \
+    do {                                                                                                               \
+        const struct gsim_request_record *r_ = request_of((f), (task), (number));                                      \
+        CHECK_MSG(fabs(gsim_time_us(r_->arrival) - (arrival_us)) < 1e-3 &&                                             \
+                      fabs(gsim_time_us(r_->start) - (begin_us)) < 1e-3 &&                                             \
+                      fabs(gsim_time_us(r_->end) - (end_us)) < 1e-3,                                                   \
+                  "task %u request %u: %.3f, %.3f to %.3f", (unsigned)(task), (unsigned)(number),                      \
+                  gsim_time_us(r_->arrival), gsim_time_us(r_->start), gsim_time_us(r_->end));                          \
     } while (0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs that are drawn while they run. Hand-computed on the device of machine_fixture.h: launch call 2 us, then 1 to the start; copy call
- * 1 us; a synchronise returns 2 us after what it waited for; a copy of 10 kB takes 1 us. A source whose next kernels depend on what the
- * host reads and on the clock; a program that is known, told as a source, runs as it does; memory does not grow with the ops.
+ * Programs that are drawn while they run. Hand-computed on the device of machine_fixture.h: launch call 2 us, then 1 to
+ * the start; copy call 1 us; a synchronise returns 2 us after what it waited for; a copy of 10 kB takes 1 us. A source
+ * whose next kernels depend on what the host reads and on the clock; a program that is known, told as a source, runs as
+ * it does; memory does not grow with the ops.
  */
 #include <sys/resource.h>
 
@@ -36,7 +37,8 @@ struct ask_state {
     struct gsim_arg arg;
 };
 
-static enum gsim_status ask_open(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status ask_open(void *state, const void *params, const struct gsim_random *numbers,
+                                 struct gsim_draw *draw, struct gsim_error *error)
 {
     struct ask_state *s = state;
     (void)error;
@@ -56,7 +58,10 @@ static enum gsim_source_answer ask_next(void *state, struct gsim_draw *draw, str
     const char *name = s->drawn == 0 ? "probe" : s->params->is_big ? "big" : "small";
     struct gsim_kernel kernel = fixture_kernel(name, 4, 256, s->drawn == 0 ? 10 : s->params->is_big ? 5 : 2);
     s->arg = (struct gsim_arg){.buffer_index = s->value, .reads = s->drawn == 1, .writes = s->drawn == 0};
-    *op = (struct gsim_op){.kind = s->drawn == 1 ? GSIM_OP_HOST_READ : GSIM_OP_KERNEL, .arg_count = s->drawn < 2, .args = &s->arg, .stream = -1};
+    *op = (struct gsim_op){.kind = s->drawn == 1 ? GSIM_OP_HOST_READ : GSIM_OP_KERNEL,
+                           .arg_count = s->drawn < 2,
+                           .args = &s->arg,
+                           .stream = -1};
     if (s->drawn == 1) op->bytes = 10000;
     else op->kernel_index = gsim_draw_kernel(draw, &kernel);
     if (s->drawn == 2) CHECK(seen.done == 1 && seen.probe_ended_us > 0); /* certain behind the read */
@@ -79,21 +84,36 @@ static void ask_close(void *state)
     seen.closed++;
 }
 
-static const struct gsim_source_ops ask = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "ask", .state_size = sizeof(struct ask_state),
-                                           .open = ask_open, .next = ask_next, .done = ask_done, .close = ask_close};
+static const struct gsim_source_ops ask = {.abi = GSIM_ABI,
+                                           .size = sizeof(struct gsim_source_ops),
+                                           .name = "ask",
+                                           .state_size = sizeof(struct ask_state),
+                                           .open = ask_open,
+                                           .next = ask_next,
+                                           .done = ask_done,
+                                           .close = ask_close};
 
-static enum gsim_status draw(struct fixture *f, const struct gsim_source_ops *source, const void *params, const char *scheduler, bool folds)
+static enum gsim_status draw(struct fixture *f, const struct gsim_source_ops *source, const void *params,
+                             const char *scheduler, bool folds)
 {
     memset(&seen, 0, sizeof seen);
-    struct gsim_simulation simulation = {.source = source, .source_params = params, .drawn = &f->program, .program = &f->program, .folds = folds,
-                                         .device = &f->device, .scheduler = gsim_scheduler_find(scheduler), .gpu = f->gpu, .memory = f->memory,
-                                         .seed = 1, .detailed = true};
+    struct gsim_simulation simulation = {.source = source,
+                                         .source_params = params,
+                                         .drawn = &f->program,
+                                         .program = &f->program,
+                                         .folds = folds,
+                                         .device = &f->device,
+                                         .scheduler = gsim_scheduler_find(scheduler),
+                                         .gpu = f->gpu,
+                                         .memory = f->memory,
+                                         .seed = 1,
+                                         .detailed = true};
     simulation.gpu.check = true;
     return gsim_simulate(&simulation, &f->timeline, &f->error);
 }
 
-/* Probe: launch 0-2, 3-13, the host knows at 15. Copy back: call 15-16, 16-17, the host knows at 19. Small ones: launch 19-21, 22-24, known at 26;
- * 26-28, 29-31, known at 33, which is late. A big one: 19-21, 22-27, known at 29. */
+/* Probe: launch 0-2, 3-13, the host knows at 15. Copy back: call 15-16, 16-17, the host knows at 19. Small ones: launch
+ * 19-21, 22-24, known at 26; 26-28, 29-31, known at 33, which is late. A big one: 19-21, 22-27, known at 29. */
 static void by_value_and_time(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -121,8 +141,8 @@ static void by_value_and_time(void)
     fixture_release(&f);
 }
 
-/* Nobody waits for kernels: launch 0-2, 3-13; copy back: call 2-3, behind the kernel and the stream's gap 14-15, known at 17. Small ones are launched every 2 us
- * until 23: 17-19, 20-22; 19-21, behind the gap 23-25; 21-23, 26-28. */
+/* Nobody waits for kernels: launch 0-2, 3-13; copy back: call 2-3, behind the kernel and the stream's gap 14-15, known
+ * at 17. Small ones are launched every 2 us until 23: 17-19, 20-22; 19-21, behind the gap 23-25; 21-23, 26-28. */
 static void drawn_ahead(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -166,13 +186,19 @@ static void refused(void)
 
 /* --- a program that is known, as a source --------------------------------------------------------------------- */
 
-static bool run_known(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler, enum gsim_memory_mode memory, bool as_source,
-                      struct gsim_program *drawn, struct gsim_timeline *timeline)
+static bool run_known(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler,
+                      enum gsim_memory_mode memory, bool as_source, struct gsim_program *drawn,
+                      struct gsim_timeline *timeline)
 {
     struct gsim_error error = {0};
     struct gsim_source_of_program_params params = {program};
-    struct gsim_simulation simulation = {.program = program, .device = device, .scheduler = gsim_scheduler_find(scheduler), .memory = memory, .iterations = 1,
-                                         .seed = 3, .detailed = true};
+    struct gsim_simulation simulation = {.program = program,
+                                         .device = device,
+                                         .scheduler = gsim_scheduler_find(scheduler),
+                                         .memory = memory,
+                                         .iterations = 1,
+                                         .seed = 3,
+                                         .detailed = true};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     if (as_source) {
         simulation.source = &gsim_source_of_program;
@@ -184,19 +210,22 @@ static bool run_known(const struct gsim_program *program, const struct gsim_devi
     return status == GSIM_OK;
 }
 
-static void compare(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler, enum gsim_memory_mode memory)
+static void compare(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler,
+                    enum gsim_memory_mode memory)
 {
     struct gsim_program drawn = {0};
     struct gsim_timeline a, b;
     bool ran = run_known(program, device, scheduler, memory, false, NULL, &a);
     ran = run_known(program, device, scheduler, memory, true, &drawn, &b) && ran;
-    CHECK_MSG(!ran || (a.kernel_count == b.kernel_count && a.copy_count == b.copy_count), "%s with %s, memory %d: %zu kernels and %zu copies, expected %zu and %zu",
-              program->name, scheduler, (int)memory, b.kernel_count, b.copy_count, a.kernel_count, a.copy_count);
+    CHECK_MSG(!ran || (a.kernel_count == b.kernel_count && a.copy_count == b.copy_count),
+              "%s with %s, memory %d: %zu kernels and %zu copies, expected %zu and %zu", program->name, scheduler,
+              (int)memory, b.kernel_count, b.copy_count, a.kernel_count, a.copy_count);
     for (size_t i = 0; ran && i < a.kernel_count && i < b.kernel_count; i++) {
         const struct gsim_kernel_record *x = &a.kernels[i], *y = &b.kernels[i];
         if (x->op == y->op && x->start == y->start && x->end == y->end && x->launch == y->launch) continue;
-        CHECK_MSG(false, "%s with %s, memory %d: op %u from %.3f to %.3f us, expected op %u from %.3f to %.3f", program->name, scheduler, (int)memory, y->op,
-                  gsim_time_us(y->start), gsim_time_us(y->end), x->op, gsim_time_us(x->start), gsim_time_us(x->end));
+        CHECK_MSG(false, "%s with %s, memory %d: op %u from %.3f to %.3f us, expected op %u from %.3f to %.3f",
+                  program->name, scheduler, (int)memory, y->op, gsim_time_us(y->start), gsim_time_us(y->end), x->op,
+                  gsim_time_us(x->start), gsim_time_us(x->end));
         break;
     }
     CHECK(!ran || a.iterations[0].end == b.iterations[0].end);
@@ -216,7 +245,8 @@ static void known_programs(void)
         struct gsim_program program = {0};
         struct gsim_workload_options options = {.size = 1000, .iterations = 1};
         CHECK_OK(gsim_workload_at(w)->build(&options, &program, &error), error);
-        for (uint32_t i = 0; i < program.op_count; i++) program.ops[i].untimed = false; /* what is reset between iterations is not told */
+        for (uint32_t i = 0; i < program.op_count; i++)
+            program.ops[i].untimed = false; /* what is reset between iterations is not told */
         for (size_t s = 0; s < sizeof schedulers / sizeof schedulers[0]; s++)
             for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++)
                 compare(&program, &device, schedulers[s], (enum gsim_memory_mode)memory);
@@ -225,7 +255,8 @@ static void known_programs(void)
     gsim_device_release(&device);
 }
 
-/* Three chains of kernels, which read what all read; the host looks at one of them at a time, so that they are never all at rest. */
+/* Three chains of kernels, which read what all read; the host looks at one of them at a time, so that they are never
+ * all at rest. */
 static void never_at_rest(void)
 {
     struct gsim_builder *b = gsim_builder_create("chains");
@@ -233,20 +264,32 @@ static void never_at_rest(void)
     struct gsim_error error = {0};
     struct gsim_device_spec device = {0};
     uint32_t buffers[4];
-    for (uint32_t i = 0; i < 4; i++) buffers[i] = gsim_builder_buffer(b, (const char *[]){"a", "b", "c", "all"}[i], 100000, GSIM_INIT_DEVICE);
+    for (uint32_t i = 0; i < 4; i++)
+        buffers[i] = gsim_builder_buffer(b, (const char *[]){"a", "b", "c", "all"}[i], 100000, GSIM_INIT_DEVICE);
     struct gsim_kernel kernel = fixture_kernel("k", 16, 128, 20);
     uint32_t k = gsim_builder_kernel(b, &kernel);
     for (uint32_t i = 0; i < 14000; i++) {
-        const struct gsim_arg args[] = {{.buffer_index = buffers[i % 50 == 49 ? i / 50 % 3 : i % 3], .reads = true, .writes = i % 50 != 49, .declared_const = i % 50 == 49},
+        const struct gsim_arg args[] = {{.buffer_index = buffers[i % 50 == 49 ? i / 50 % 3 : i % 3],
+                                         .reads = true,
+                                         .writes = i % 50 != 49,
+                                         .declared_const = i % 50 == 49},
                                         {.buffer_index = buffers[3], .reads = true, .declared_const = true}};
         const uint32_t after = i - 7;
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = k, .args = args, .arg_count = 2, .stream = -1, .after = &after, .after_count = i % 11 == 10};
-        if (i % 50 == 49) op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = k,
+                             .args = args,
+                             .arg_count = 2,
+                             .stream = -1,
+                             .after = &after,
+                             .after_count = i % 11 == 10};
+        if (i % 50 == 49)
+            op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
         gsim_builder_op(b, &op);
     }
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
     CHECK_OK(gsim_device_load("p100", &device, &error), error);
-    for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PINNED; memory++) compare(&program, &device, "grsched", (enum gsim_memory_mode)memory);
+    for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PINNED; memory++)
+        compare(&program, &device, "grsched", (enum gsim_memory_mode)memory);
     gsim_program_release(&program);
     gsim_device_release(&device);
 }
@@ -259,29 +302,46 @@ struct play {
     struct gsim_arg arg;
 };
 
-static enum gsim_status play_open(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status play_open(void *state, const void *params, const struct gsim_random *numbers,
+                                  struct gsim_draw *draw, struct gsim_error *error)
 {
     struct play *s = state;
     (void)numbers, (void)error;
     s->params = params;
-    for (uint32_t i = 0; i < 4; i++) s->buffers[i] = gsim_draw_buffer(draw, (const char *[]){"first", "second", "third", "fourth"}[i], 10000, GSIM_INIT_DEVICE);
+    for (uint32_t i = 0; i < 4; i++)
+        s->buffers[i] =
+            gsim_draw_buffer(draw, (const char *[]){"first", "second", "third", "fourth"}[i], 10000, GSIM_INIT_DEVICE);
     return GSIM_OK;
 }
 
-static void play_kernel(struct play *s, struct gsim_draw *draw, struct gsim_op *op, uint32_t buffer, int stream, const struct gsim_kernel *kernel)
+static void play_kernel(struct play *s, struct gsim_draw *draw, struct gsim_op *op, uint32_t buffer, int stream,
+                        const struct gsim_kernel *kernel)
 {
     s->arg = (struct gsim_arg){.buffer_index = s->buffers[buffer], .reads = true, .writes = true};
-    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, kernel), .arg_count = 1, .args = &s->arg, .stream = stream};
+    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL,
+                           .kernel_index = gsim_draw_kernel(draw, kernel),
+                           .arg_count = 1,
+                           .args = &s->arg,
+                           .stream = stream};
 }
 
-/* Beside a kernel that goes on to the end one ends, which the host sees; a great many others, which nobody uses, take all places; then
- * another one has the place of the first. */
+/* Beside a kernel that goes on to the end one ends, which the host sees; a great many others, which nobody uses, take
+ * all places; then another one has the place of the first. */
 static enum gsim_source_answer evicting(void *state, struct gsim_draw *draw, struct gsim_op *op)
 {
     struct play *s = state;
     static const struct gsim_kernel slow = {.name = "slow", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 90000},
-                                    plain = {.name = "plain", .grid = {528, 1, 1}, .block = {256, 1, 1}, .thread_cycles = 100000, .demand_given = true},
-                                    greedy = {.name = "greedy", .grid = {528, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 1e9, .thread_cycles = 3000, .demand_given = true};
+                                    plain = {.name = "plain",
+                                             .grid = {528, 1, 1},
+                                             .block = {256, 1, 1},
+                                             .thread_cycles = 100000,
+                                             .demand_given = true},
+                                    greedy = {.name = "greedy",
+                                              .grid = {528, 1, 1},
+                                              .block = {256, 1, 1},
+                                              .dram_bytes = 1e9,
+                                              .thread_cycles = 3000,
+                                              .demand_given = true};
     switch (s->step++) {
     case 0:
         play_kernel(s, draw, op, 0, 0, &slow);
@@ -295,7 +355,8 @@ static enum gsim_source_answer evicting(void *state, struct gsim_draw *draw, str
         return GSIM_SOURCE_OP;
     case 3:
         for (uint32_t i = 0; i < 2046; i++) { /* with SLOW and PLAIN all places are taken */
-            struct gsim_kernel unused = {.name = "unused", .grid = {16, 1, 1}, .block = {32, 1, 1}, .solo_us = 4 + 1e-3 * i};
+            struct gsim_kernel unused = {
+                .name = "unused", .grid = {16, 1, 1}, .block = {32, 1, 1}, .solo_us = 4 + 1e-3 * i};
             gsim_draw_kernel(draw, &unused);
         }
         play_kernel(s, draw, op, 1, 1, &greedy);
@@ -313,17 +374,27 @@ static enum gsim_source_answer by_way_of_prefetch(void *state, struct gsim_draw 
     uint32_t i = s->step++;
     if (i == 4) return GSIM_SOURCE_END;
     play_kernel(s, draw, op, i, (int)i, i ? &second : &first);
-    if (i == 1 || i == 2) *op = (struct gsim_op){.kind = GSIM_OP_PREFETCH, .arg_count = 1, .args = &s->arg, .bytes = 10000, .stream = (int)i};
+    if (i == 1 || i == 2)
+        *op = (struct gsim_op){
+            .kind = GSIM_OP_PREFETCH, .arg_count = 1, .args = &s->arg, .bytes = 10000, .stream = (int)i};
     s->after = i - 1;
     op->after = &s->after;
     op->after_count = i > 0;
     return GSIM_SOURCE_OP;
 }
 
-static const struct gsim_source_ops evicts = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "evicts", .state_size = sizeof(struct play),
-                                              .open = play_open, .next = evicting},
-                                    prefetches = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "prefetches",
-                                                  .state_size = sizeof(struct play), .open = play_open, .next = by_way_of_prefetch};
+static const struct gsim_source_ops evicts = {.abi = GSIM_ABI,
+                                              .size = sizeof(struct gsim_source_ops),
+                                              .name = "evicts",
+                                              .state_size = sizeof(struct play),
+                                              .open = play_open,
+                                              .next = evicting},
+                                    prefetches = {.abi = GSIM_ABI,
+                                                  .size = sizeof(struct gsim_source_ops),
+                                                  .name = "prefetches",
+                                                  .state_size = sizeof(struct play),
+                                                  .open = play_open,
+                                                  .next = by_way_of_prefetch};
 
 /* What has the place of another kernel is as fast as where every kernel has its own. */
 static void places_used_again(void)
@@ -338,8 +409,10 @@ static void places_used_again(void)
     const struct gsim_kernel_record *record = fixture_record(&kept, 3, 0);
     const struct gsim_sums *s = folded.timeline.sums;
     gsim_time its = 0;
-    for (uint32_t i = 0; s && i < s->kernel_names; i++) its = strcmp(s->kernels[i].name, "greedy") == 0 ? s->kernels[i].total : its;
-    CHECK_MSG(its == record->end - record->start && its > 0, "%.3f us, expected %.3f", gsim_time_us(its), gsim_time_us(record->end - record->start));
+    for (uint32_t i = 0; s && i < s->kernel_names; i++)
+        its = strcmp(s->kernels[i].name, "greedy") == 0 ? s->kernels[i].total : its;
+    CHECK_MSG(its == record->end - record->start && its > 0, "%.3f us, expected %.3f", gsim_time_us(its),
+              gsim_time_us(record->end - record->start));
     fixture_release(&kept);
     fixture_release(&folded);
     gsim_device_release(&kept.device);
@@ -354,7 +427,8 @@ static void names_stay(void)
     CHECK_OK(draw(&f, &ask, &params, "serial", false), f.error);
     for (size_t i = 0; i < f.timeline.api_count; i++) {
         const struct gsim_api_record *call = &f.timeline.apis[i];
-        if (call->api == GSIM_API_LAUNCH) CHECK_STR(call->detail, f.program.kernels[f.program.ops[named ? named + 1 : 0].kernel_index].name);
+        if (call->api == GSIM_API_LAUNCH)
+            CHECK_STR(call->detail, f.program.kernels[f.program.ops[named ? named + 1 : 0].kernel_index].name);
         if (call->api == GSIM_API_MEMCPY) CHECK_STR(call->detail, "value");
         named += call->api == GSIM_API_LAUNCH;
     }
@@ -364,12 +438,14 @@ static void names_stay(void)
 
 static void left_out(void)
 {
-    static const char *const schedulers[] = {"async", "grsched", "serial", "acs-sw", "acs-hw", "taskflow", "cudagraph", "persistent", "ccks"};
+    static const char *const schedulers[] = {"async",    "grsched",   "serial",     "acs-sw", "acs-hw",
+                                             "taskflow", "cudagraph", "persistent", "ccks"};
     for (size_t i = 0; i < 2 * sizeof schedulers / sizeof schedulers[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = i % 2 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED};
         CHECK_OK(draw(&f, &prefetches, NULL, schedulers[i / 2], false), f.error);
         const struct gsim_kernel_record *first = fixture_record(&f, 0, 0), *second = fixture_record(&f, 3, 0);
-        CHECK_MSG(first->end > 0 && second->start >= first->end, "%s: the second kernel begins at %.3f us, the first ends at %.3f", schedulers[i / 2],
+        CHECK_MSG(first->end > 0 && second->start >= first->end,
+                  "%s: the second kernel begins at %.3f us, the first ends at %.3f", schedulers[i / 2],
                   gsim_time_us(second->start), gsim_time_us(first->end));
         fixture_release(&f);
     }
@@ -416,9 +492,11 @@ static void constant_memory(void)
     static const char *const schedulers[] = {"async", "serial"};
     for (size_t s = 0; s < 2; s++) {
         struct cost few = cost_of(10000, schedulers[s]), many = cost_of(IS_SANITIZED ? 50000 : 1000000, schedulers[s]);
-        CHECK_MSG(many.allocations <= few.allocations + 100, "%s: %" PRIu64 " allocations for a million kernels, %" PRIu64 " for 10,000", schedulers[s],
+        CHECK_MSG(many.allocations <= few.allocations + 100,
+                  "%s: %" PRIu64 " allocations for a million kernels, %" PRIu64 " for 10,000", schedulers[s],
                   many.allocations, few.allocations);
-        CHECK_MSG(IS_SANITIZED || many.resident_kib - few.resident_kib < 2048, "%s: %ld KiB more for a million kernels than for 10,000", schedulers[s],
+        CHECK_MSG(IS_SANITIZED || many.resident_kib - few.resident_kib < 2048,
+                  "%s: %ld KiB more for a million kernels than for 10,000", schedulers[s],
                   many.resident_kib - few.resident_kib);
     }
 }
@@ -432,15 +510,20 @@ static enum gsim_source_answer next_of_chains(void *state, struct gsim_draw *dra
     uint32_t i = s->step++;
     if (i == *count) return GSIM_SOURCE_END;
     play_kernel(s, draw, op, i % 50 == 49 ? i / 50 % 3 : i % 3, -1, &kernel);
-    if (i % 50 == 49) *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = &s->arg, .arg_count = 1, .bytes = 4, .stream = -1};
+    if (i % 50 == 49)
+        *op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = &s->arg, .arg_count = 1, .bytes = 4, .stream = -1};
     return GSIM_SOURCE_OP;
 }
 
 /* Nor does a graph of what was issued grow, of which at no time all is known to have ended. */
 static void constant_graph(void)
 {
-    static const struct gsim_source_ops chains = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "chains", .state_size = sizeof(struct play),
-                                                  .open = play_open, .next = next_of_chains};
+    static const struct gsim_source_ops chains = {.abi = GSIM_ABI,
+                                                  .size = sizeof(struct gsim_source_ops),
+                                                  .name = "chains",
+                                                  .state_size = sizeof(struct play),
+                                                  .open = play_open,
+                                                  .next = next_of_chains};
     const uint32_t counts[] = {20000, IS_SANITIZED ? 40000 : 400000};
     long resident_kib[2];
     for (size_t i = 0; i < 2; i++) {
@@ -452,8 +535,8 @@ static void constant_graph(void)
         getrusage(RUSAGE_SELF, &usage);
         resident_kib[i] = usage.ru_maxrss;
     }
-    CHECK_MSG(IS_SANITIZED || resident_kib[1] - resident_kib[0] < 8192, "%ld KiB more for %u ops than for %u", resident_kib[1] - resident_kib[0], counts[1],
-              counts[0]);
+    CHECK_MSG(IS_SANITIZED || resident_kib[1] - resident_kib[0] < 8192, "%ld KiB more for %u ops than for %u",
+              resident_kib[1] - resident_kib[0], counts[1], counts[0]);
 }
 
 /* Sums are those of the records, also where kernels' places are used again, and where memory is managed. */
@@ -467,14 +550,18 @@ static void sums(void)
         CHECK_OK(draw(&kept, gsim_source_find("kernel-stream"), params, "async", false), kept.error);
         CHECK_OK(draw(&folded, gsim_source_find("kernel-stream"), params, "async", true), folded.error);
         const struct gsim_sums *s = folded.timeline.sums;
-        for (size_t i = 0; i < kept.timeline.kernel_count; i++) total += kept.timeline.kernels[i].end - kept.timeline.kernels[i].start;
-        for (size_t i = 0; i < kept.timeline.copy_count; i++) bytes += kept.timeline.copies[i].kind == GSIM_COPY_D2H ? kept.timeline.copies[i].bytes : 0;
+        for (size_t i = 0; i < kept.timeline.kernel_count; i++)
+            total += kept.timeline.kernels[i].end - kept.timeline.kernels[i].start;
+        for (size_t i = 0; i < kept.timeline.copy_count; i++)
+            bytes += kept.timeline.copies[i].kind == GSIM_COPY_D2H ? kept.timeline.copies[i].bytes : 0;
         CHECK_INT(kept.timeline.kernel_count, 6000);
         CHECK(s && s->kernel_names == 1 && s->kernels[0].count == 6000 && s->kernels[0].total == total);
         CHECK_STR(s->kernels[0].name, "kernel");
         CHECK_INT(s->copy_count, kept.timeline.copy_count);
         CHECK_INT(s->call_count, kept.timeline.api_count);
-        CHECK_INT(s->copies[GSIM_COPY_D2H][GSIM_REASON_EXPLICIT].bytes + s->copies[GSIM_COPY_D2H][GSIM_REASON_FAULT].bytes, bytes);
+        CHECK_INT(s->copies[GSIM_COPY_D2H][GSIM_REASON_EXPLICIT].bytes +
+                      s->copies[GSIM_COPY_D2H][GSIM_REASON_FAULT].bytes,
+                  bytes);
         CHECK(folded.timeline.iterations[0].end == kept.timeline.iterations[0].end);
         CHECK_INT(folded.program.op_count, 0);
         CHECK_STR(folded.program.name, "kernel-stream");
@@ -496,11 +583,13 @@ static void failing_allocations(void)
             enum gsim_status status = draw(&f, gsim_source_find(names[c % 2]), NULL, schedulers[c / 2], c % 3 == 0);
             bool was_reached = gsim_alloc_fail_nth(0) >= nth;
             fixture_release(&f);
-            CHECK_MSG(!was_reached || status == GSIM_NOMEM || status == GSIM_OK, "allocation %" PRIu64 ": %s", nth, f.error.message);
+            CHECK_MSG(!was_reached || status == GSIM_NOMEM || status == GSIM_OK, "allocation %" PRIu64 ": %s", nth,
+                      f.error.message);
             failed += status == GSIM_NOMEM;
             if (!was_reached) break;
         }
-        CHECK_MSG(failed > 20, "%s with %s: only %" PRIu64 " allocations failed a run", names[c % 2], schedulers[c / 2], failed);
+        CHECK_MSG(failed > 20, "%s with %s: only %" PRIu64 " allocations failed a run", names[c % 2], schedulers[c / 2],
+                  failed);
     }
 }
 

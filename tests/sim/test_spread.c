@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Perturbed copies: quantiles of known times, copies that are the simulation itself where nothing is drawn, and which part of a run
- * each of the device's spreads moves. Two kernels of one block, one after the other: L 0-2, 3-13, gap 1, 14-24, synchronise to 26.
+ * Perturbed copies: quantiles of known times, copies that are the simulation itself where nothing is drawn, and which
+ * part of a run each of the device's spreads moves. Two kernels of one block, one after the other: L 0-2, 3-13, gap 1,
+ * 14-24, synchronise to 26.
  */
 #include "sim/spread.h"
 
@@ -17,7 +18,8 @@ ITERATION(launch_both)
 static const struct gsim_scheduler_ops both = {
     .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "both", .execute = launch_both};
 
-static enum gsim_status end_of(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us, struct gsim_error *error)
+static enum gsim_status end_of(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
+                               double *time_us, struct gsim_error *error)
 {
     (void)copy;
     (void)error;
@@ -82,9 +84,9 @@ static void nothing_drawn_is_the_run_itself(void)
 
 static void each_spread_counts(void)
 {
-    static const size_t numbers[] = {offsetof(struct gsim_device_spec, kernel_spread),
-                                     offsetof(struct gsim_device_spec, spread_gaps), offsetof(struct gsim_device_spec, spread_calls),
-                                     offsetof(struct gsim_device_spec, call_spread)};
+    static const size_t numbers[] = {
+        offsetof(struct gsim_device_spec, kernel_spread), offsetof(struct gsim_device_spec, spread_gaps),
+        offsetof(struct gsim_device_spec, spread_calls), offsetof(struct gsim_device_spec, call_spread)};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct fixture f;
         struct gsim_simulation simulation;
@@ -92,7 +94,8 @@ static void each_spread_counts(void)
         f.device.spread_width = 1;
         *(double *)((char *)&f.device + numbers[i]) = 0.2;
         struct gsim_spread spread = spread_of(&simulation, 40), again = spread_of(&simulation, 40);
-        CHECK_MSG(spread.low_us < 26 && spread.high_us > 26, "number %zu: found %g to %g", i, spread.low_us, spread.high_us);
+        CHECK_MSG(spread.low_us < 26 && spread.high_us > 26, "number %zu: found %g to %g", i, spread.low_us,
+                  spread.high_us);
         CHECK(spread.low_us == again.low_us && spread.high_us == again.high_us && spread.median_us == again.median_us);
         simulation.seed = 1000;
         again = spread_of(&simulation, 40);

@@ -10,11 +10,7 @@ function folder_of(path) { return sub(/\/[^\/]*$/, "", path) ? path : "." }
 function read_layers(file,  line, words, count, i, j) {
     while ((getline line <file) > 0) {
         if (line ~ /^#/ || (count = split(line, words, " ")) < 2) continue
-        if (words[1] == "narrow") {
-            for (j = 2; j <= count; j++) narrow[words[j]] = 1
-        } else if (words[1] == "wide") {
-            for (j = 2; j <= count; j++) wide[words[j]] = 1
-        } else if (words[1] != "chain") {
+        if (words[1] != "chain") {
             layer[words[1]] = 1
             for (j = 2; j <= count; j++) may[words[1], words[j]] = 1
         } else for (i = 2; i <= count; i++) {
@@ -42,7 +38,7 @@ function check_include(path,  from, to) {
 
 # --- C: SimGrid's headers, layers, tags, long functions ---
 function c_line(line,  tag, said) {
-    if (is_narrow && length(line) > 120 && characters(line) > 120) offence(place, "line", "longer than 120 characters")
+    if (length(line) > 120 && characters(line) > 120) offence(place, "line", "longer than 120 characters")
     if (match(line, /Layer: [a-z\/]+/) && file !~ /^(include|tests|examples)\//) { # a reader's guide: it names the folder, or one above
         said = substr(line, RSTART + 7, RLENGTH - 7)
         if (index(folder_of(file) "/", said "/") != 1) offence(place, "layer", "says \"" said "\", and lies in " folder_of(file))
@@ -141,8 +137,6 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
     is_document = file ~ /\.md$/
     if (file ~ /^tests\/.*\/test_[^\/]*\.c$/) tests[++count_of_tests] = file
     if (!is_text) return
-    is_narrow = 0
-    for (path = folder_of(file); path != "."; path = folder_of(path)) if (path in narrow) is_narrow = !(file in wide)
     number = body = code = licence = 0
     while ((getline line <file) > 0) {
         place = file ":" ++number
@@ -158,7 +152,7 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
     if (file == "README.md" && number > 130) offence(file ":131", "size", "at most 130 lines")
     if (!is_source) return
     if (!licence) offence(file ":1", "spdx", "no \"SPDX-License-Identifier: GPL-3.0-or-later\" in the first three lines")
-    if (number > 600) offence(file ":" number, "size", number " lines, at most 600 (better 500)")
+    if (number > 640) offence(file ":" number, "size", number " lines, at most 640 (better 500)")
     else if (number > 500) printf "warning: %s: size: %d lines: better at most 500\n", file, number
     if (is_c) folder_lines[folder_of(file)] += number
 }
@@ -181,8 +175,8 @@ BEGIN {
 { file = $0; files++; each_file() }
 END {
     # A folder is read in one sitting: its own source files, those of folders below it aside.
-    for (folder in folder_lines) if (folder_lines[folder] > 4000)
-        offence(folder ":1", "folder", folder_lines[folder] " lines of source, at most 4000: make folders below it")
+    for (folder in folder_lines) if (folder_lines[folder] > 4400)
+        offence(folder ":1", "folder", folder_lines[folder] " lines of source, at most 4400: make folders below it")
     for (i = 1; i <= count_of_claims; i++) check_claim(i)
     for (i = 1; i <= count_of_tests; i++) check_mirror(tests[i])
     printf "style: %d files, %d offences\n", files, offences

@@ -48,8 +48,7 @@ static int64_t time_ns(const char *text, const char *key)
     return at ? ns_at(at) : 0;
 }
 
-/* --- longer --------------------------------------------------------------------------------------------------------
- */
+/* --- longer --- */
 enum counted { COUNTED_TIME, COUNTED_CORRELATION, COUNTED_EXTERNAL, COUNTED_FLOW, COUNTED };
 static const char *const counted_keys[COUNTED] = {"ts", "correlation", "External id", "id"};
 

@@ -9,9 +9,12 @@
 
 #include "tests/test.h"
 
-#define KERNEL "{\"type\":\"fma\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":1e6,\"dram_bytes\":0,\"solo_ns\":50000}"
+#define KERNEL                                                                                                         \
+    "{\"type\":\"fma\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"flops\":1e6,\"dram_bytes\":0,\"solo_ns\":"    \
+    "50000}"
 #define PLAIN  "{\"grid\":[2,3,4],\"block\":[32,4,1],\"smem\":1024,\"regs\":40,\"solo_ns\":8000}"
-#define TIMES  "\"span\":60000,\"min\":59000,\"max\":62000,\"a_start\":0,\"a_end\":50000,\"b_start\":10000,\"b_end\":60000"
+#define TIMES                                                                                                          \
+    "\"span\":60000,\"min\":59000,\"max\":62000,\"a_start\":0,\"a_end\":50000,\"b_start\":10000,\"b_end\":60000"
 #define BLOCKS "\"blocks_a\":[[0,0,1],[0,0,1],[1,0,1],[2,0,1]],\"blocks_b\":[[1,0,1],[1,0,1],[1,0,1],[1,0,1]]"
 
 static enum gsim_status parse(struct gsim_case_set *set, const char *text, struct gsim_error *error)
@@ -23,8 +26,11 @@ static void pairs_are_read(void)
 {
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
-    CHECK_OK(parse(&set, "{\"sms\":3,\"solo\":[" KERNEL "," KERNEL "],\"pairs\":[{\"a\":1,\"b\":0," TIMES "," BLOCKS "},"
-                         "{\"a\":" KERNEL ",\"b\":" PLAIN "," TIMES ",\"tag\":\"t1\"}]}", &error), error);
+    CHECK_OK(parse(&set,
+                   "{\"sms\":3,\"solo\":[" KERNEL "," KERNEL "],\"pairs\":[{\"a\":1,\"b\":0," TIMES "," BLOCKS "},"
+                   "{\"a\":" KERNEL ",\"b\":" PLAIN "," TIMES ",\"tag\":\"t1\"}]}",
+                   &error),
+             error);
     CHECK_INT(set.count, 2);
     if (set.count != 2) return;
     const struct gsim_case *c = &set.cases[0];
@@ -58,8 +64,11 @@ static void repetitions_in_launch_order_count(void)
 {
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
-    CHECK_OK(parse(&set, "{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES ",\"all\":[[0,50000,10,60000],"
-                         "[5,50000,0,90000],[0,50000,20,80000],[5,50000,0,95000],[0,55000,30,70000]]}]}", &error), error);
+    CHECK_OK(parse(&set,
+                   "{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES ",\"all\":[[0,50000,10,60000],"
+                   "[5,50000,0,90000],[0,50000,20,80000],[5,50000,0,95000],[0,55000,30,70000]]}]}",
+                   &error),
+             error);
     CHECK_INT(set.count, 1);
     if (set.count == 1) {
         CHECK_NEAR(set.cases[0].span_us, 70, 1e-12);
@@ -73,10 +82,12 @@ static void priorities_and_arrivals_are_read(void)
 {
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
-    CHECK_OK(parse(&set, "{\"arrivals\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"delay_us\":30," TIMES "}],"
-                         "\"priority\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"delay_us\":20," TIMES "},"
-                         "{\"A\":" KERNEL ",\"B\":" KERNEL ",\"high\":0,\"a_end\":50000,\"b_start\":1,\"b_end\":60000}]}",
-                   &error), error);
+    CHECK_OK(parse(&set,
+                   "{\"arrivals\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"delay_us\":30," TIMES "}],"
+                   "\"priority\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"delay_us\":20," TIMES "},"
+                   "{\"A\":" KERNEL ",\"B\":" KERNEL ",\"high\":0,\"a_end\":50000,\"b_start\":1,\"b_end\":60000}]}",
+                   &error),
+             error);
     CHECK_INT(set.count, 3);
     if (set.count == 3) {
         CHECK_INT(set.cases[0].kind, GSIM_CASE_ARRIVAL);
@@ -90,15 +101,19 @@ static void priorities_and_arrivals_are_read(void)
     gsim_case_set_release(&set);
 }
 
-/* The host's times of a file replace those of the machine that the defaults come from: 1.4 times what a call takes among its like. */
+/* The host's times of a file replace those of the machine that the defaults come from: 1.4 times what a call takes
+ * among its like. */
 static void host_times_are_read(void)
 {
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
     CHECK_OK(parse(&set,
-                   "{\"aten\":{\"host\":{\"op\":{\"add\":10},\"stream\":20,\"record\":5,\"sync\":9},\"dags\":[{\"streams\":1,\"live_us\":100,"
+                   "{\"aten\":{\"host\":{\"op\":{\"add\":10},\"stream\":20,\"record\":5,\"sync\":9},\"dags\":[{"
+                   "\"streams\":1,\"live_us\":100,"
                    "\"nodes\":[{\"stream\":0,\"dep\":[],\"op\":\"add\",\"kernels\":[" PLAIN "]},"
-                   "{\"stream\":0,\"dep\":[],\"op\":\"mul\",\"kernels\":[" PLAIN "]}]}]}}", &error), error);
+                   "{\"stream\":0,\"dep\":[],\"op\":\"mul\",\"kernels\":[" PLAIN "]}]}]}}",
+                   &error),
+             error);
     CHECK_INT(set.count, 1);
     if (set.count == 1) {
         const struct gsim_case *c = &set.cases[0];
@@ -110,11 +125,13 @@ static void host_times_are_read(void)
         CHECK_NEAR(c->host.sync_us, 9, 1e-12);
     }
     gsim_case_set_release(&set);
-    static const char *const wrong[][2] = {{"{\"sync\":-1}", "sync"}, {"{\"op\":5}", "aten.host.op"}, {"5", "aten.host"}};
+    static const char *const wrong[][2] = {
+        {"{\"sync\":-1}", "sync"}, {"{\"op\":5}", "aten.host.op"}, {"5", "aten.host"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[400];
         snprintf(text, sizeof text,
-                 "{\"aten\":{\"host\":%s,\"dags\":[{\"streams\":1,\"live_us\":1,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN "]}]}]}}",
+                 "{\"aten\":{\"host\":%s,\"dags\":[{\"streams\":1,\"live_us\":1,\"nodes\":[{\"stream\":0,\"dep\":[],"
+                 "\"kernels\":[" PLAIN "]}]}]}}",
                  wrong[i][0]);
         CHECK_INT(parse(&set, text, &error), GSIM_INPUT);
         CHECK_MSG(strstr(error.message, wrong[i][1]) != NULL, "%s", error.message);
@@ -128,13 +145,17 @@ static void dags_are_read(void)
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
     CHECK_OK(parse(&set,
-                   "{\"dags\":[{\"streams\":2,\"live_us\":100,\"live_min_us\":98,\"live_max_us\":104,\"serial_us\":120,\"nodes\":["
+                   "{\"dags\":[{\"streams\":2,\"live_us\":100,\"live_min_us\":98,\"live_max_us\":104,\"serial_us\":120,"
+                   "\"nodes\":["
                    "{\"stream\":0,\"dep\":[],\"start\":5,\"end\":7,\"kernel\":" KERNEL "},"
                    "{\"stream\":1,\"dep\":[0],\"copy\":\"d2h\",\"bytes\":4096}]}],"
                    "\"aten\":{\"dags\":[{\"streams\":1,\"live_us\":100,\"graph_serial_us\":90,\"nodes\":["
-                   "{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN "]},{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN "," PLAIN "]},"
+                   "{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN "]},{\"stream\":0,\"dep\":[],\"kernels\":[" PLAIN
+                   "," PLAIN "]},"
                    "{\"stream\":0,\"dep\":[0,1],\"kernels\":[" PLAIN "]}]}],"
-                   "\"pairs\":[{\"ka\":[" PLAIN "," PLAIN "],\"kb\":[" PLAIN "],\"graph_us\":50}]}}", &error), error);
+                   "\"pairs\":[{\"ka\":[" PLAIN "," PLAIN "],\"kb\":[" PLAIN "],\"graph_us\":50}]}}",
+                   &error),
+             error);
     CHECK_INT(set.count, 3);
     if (set.count == 3) {
         const struct gsim_case *dag = &set.cases[0], *aten = &set.cases[1], *pair = &set.cases[2];
@@ -170,8 +191,12 @@ static void short_kernels_make_a_launch_bound_dag(void)
 {
     struct gsim_error error = {0};
     struct gsim_case_set set = {0};
-    CHECK_OK(parse(&set, "{\"dags\":[{\"streams\":1,\"live_us\":10,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" PLAIN "}]},"
-                         "{\"streams\":1,\"live_us\":10,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" KERNEL "}]}]}", &error), error);
+    CHECK_OK(parse(&set,
+                   "{\"dags\":[{\"streams\":1,\"live_us\":10,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" PLAIN
+                   "}]},"
+                   "{\"streams\":1,\"live_us\":10,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" KERNEL "}]}]}",
+                   &error),
+             error);
     CHECK_INT(set.count, 2);
     if (set.count == 2) {
         CHECK_INT(set.cases[0].kind, GSIM_CASE_LAUNCH);
@@ -180,8 +205,12 @@ static void short_kernels_make_a_launch_bound_dag(void)
     gsim_case_set_release(&set);
 }
 
-#define REPEATED(kernels, nodes) "{\"kernels\":[" kernels "],\"graphs\":[{\"one_stream_us\":9,\"sync_each_us\":8,\"streams8_us\":7,\"graph_relaunch_us\":6,\"nodes\":[" nodes "]}]}"
-#define STREAM(buf) "{\"type\":\"stream\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"elems\":100,\"buf\":" buf ",\"solo_ns\":5000}"
+#define REPEATED(kernels, nodes)                                                                                       \
+    "{\"kernels\":[" kernels "],\"graphs\":[{\"one_stream_us\":9,\"sync_each_us\":8,\"streams8_us\":7,\"graph_"        \
+                             "relaunch_us\":6,\"nodes\":[" nodes "]}]}"
+#define STREAM(buf)                                                                                                    \
+    "{\"type\":\"stream\",\"grid\":4,\"block\":128,\"smem\":0,\"regs\":15,\"elems\":100,\"buf\":" buf                  \
+    ",\"solo_ns\":5000}"
 
 /* A graph of two streams, one of which shares buffers. */
 static void repeated_kernels_share_buffers(void)
@@ -208,10 +237,10 @@ static void repeated_kernels_share_buffers(void)
 }
 
 #define MADE                                                                                                           \
-    "{\"kernels\":[{\"type\":\"atomic\",\"grid\":4,\"block\":128,\"smem\":8,\"regs\":15,\"flops\":0,\"dram_bytes\":0,"             \
+    "{\"kernels\":[{\"type\":\"atomic\",\"grid\":4,\"block\":128,\"smem\":8,\"regs\":15,\"flops\":0,\"dram_bytes\":0," \
     "\"solo_ns\":5000}],\"dags\":["
 #define OF_LIBRARY(times, nodes)                                                                                       \
-    "{\"profiles\":{\"mm\":{\"name\":\"nvjet\",\"grid\":[8,6,1],\"block\":[384,1,1],\"regs\":168,\"smem\":9,"                  \
+    "{\"profiles\":{\"mm\":{\"name\":\"nvjet\",\"grid\":[8,6,1],\"block\":[384,1,1],\"regs\":168,\"smem\":9,"          \
     "\"solo_us\":2.5,\"ncu_id\":1}},\"dags\":[{\"kind\":\"dag\",\"streams\":2," times ",\"nodes\":[" nodes "]}]}"
 #define TIMES_OF_LIBRARY "\"multi_us\":[7,5,9],\"one_stream_us\":[12,12,11]"
 
@@ -280,20 +309,31 @@ static const char *const refusals[][2] = {
     {"{\"pairs\":3}", "pairs: expected a list, found 3"},
     {"{\"pairs\":[7]}", "pairs[0]: expected an object, found 7"},
     {"{\"pairs\":[{\"b\":" KERNEL "," TIMES "}]}", "pairs[0].a: expected a kernel, found nothing"},
-    {"{\"solo\":[" KERNEL "],\"pairs\":[{\"a\":0,\"b\":1," TIMES "}]}", "pairs[0].b: expected an index of the list solo, found 1"},
-    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":{\"grid\":0}," TIMES "}]}", "pairs[0].b.grid: expected a positive whole number or three, found 0"},
+    {"{\"solo\":[" KERNEL "],\"pairs\":[{\"a\":0,\"b\":1," TIMES "}]}",
+     "pairs[0].b: expected an index of the list solo, found 1"},
+    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":{\"grid\":0}," TIMES "}]}",
+     "pairs[0].b.grid: expected a positive whole number or three, found 0"},
     {"{\"pairs\":[{\"a\":{\"grid\":1,\"block\":2048},\"b\":0," TIMES "}]}", "pairs[0].a.block: expected a positive"},
-    {"{\"pairs\":[{\"a\":{\"grid\":1,\"block\":32,\"smem\":0},\"b\":0}]}", "pairs[0].a.regs: expected a number that is not negative, found nothing"},
-    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"span\":9,\"a_start\":0,\"a_end\":\"8\",\"b_start\":0,\"b_end\":9}]}", "pairs[0].a_end: expected a number that is not negative, found \"8\""},
-    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"span\":9,\"a_start\":8,\"a_end\":8,\"b_start\":0,\"b_end\":9}]}", "pairs[0].a_end: expected a time after a_start, found 8"},
-    {"{\"sms\":2,\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES "," BLOCKS "}]}", "pairs[0].blocks: expected lists [sm, start, end] with an SM of the device, found 2"},
-    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES ",\"all\":[[1,2]]}]}", "pairs[0].all: expected lists of four numbers"},
+    {"{\"pairs\":[{\"a\":{\"grid\":1,\"block\":32,\"smem\":0},\"b\":0}]}",
+     "pairs[0].a.regs: expected a number that is not negative, found nothing"},
+    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL
+     ",\"span\":9,\"a_start\":0,\"a_end\":\"8\",\"b_start\":0,\"b_end\":9}]}",
+     "pairs[0].a_end: expected a number that is not negative, found \"8\""},
+    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL ",\"span\":9,\"a_start\":8,\"a_end\":8,\"b_start\":0,\"b_end\":9}]}",
+     "pairs[0].a_end: expected a time after a_start, found 8"},
+    {"{\"sms\":2,\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES "," BLOCKS "}]}",
+     "pairs[0].blocks: expected lists [sm, start, end] with an SM of the device, found 2"},
+    {"{\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES ",\"all\":[[1,2]]}]}",
+     "pairs[0].all: expected lists of four numbers"},
     {"{\"dags\":[{\"streams\":1,\"live_us\":9}]}", "dags[0].nodes: expected a list, found nothing"},
     {"{\"dags\":[{\"streams\":1,\"nodes\":[]}]}", "dags[0].live_us: expected a measured makespan, found nothing"},
     {DAG(""), "dags[0].nodes: expected at least one node"},
-    {DAG("{\"stream\":1,\"dep\":[],\"kernel\":" KERNEL "}"), "dags[0].nodes[0].stream: expected a stream below the DAG's number of streams, found 1"},
-    {DAG("{\"stream\":0,\"dep\":[0],\"kernel\":" KERNEL "}"), "dags[0].nodes[0].dep: expected indices of earlier nodes, found 0"},
-    {DAG("{\"stream\":0,\"dep\":[],\"copy\":\"up\",\"bytes\":1}"), "dags[0].nodes[0].copy: expected h2d or d2h, found \"up\""},
+    {DAG("{\"stream\":1,\"dep\":[],\"kernel\":" KERNEL "}"),
+     "dags[0].nodes[0].stream: expected a stream below the DAG's number of streams, found 1"},
+    {DAG("{\"stream\":0,\"dep\":[0],\"kernel\":" KERNEL "}"),
+     "dags[0].nodes[0].dep: expected indices of earlier nodes, found 0"},
+    {DAG("{\"stream\":0,\"dep\":[],\"copy\":\"up\",\"bytes\":1}"),
+     "dags[0].nodes[0].copy: expected h2d or d2h, found \"up\""},
     {DAG("{\"stream\":0,\"dep\":[]}"), "dags[0].nodes[0].kernel: expected a kernel, found nothing"},
     {REPEATED(STREAM("0"), ""), "graphs[0].nodes: expected at least one node"},
     {REPEATED(STREAM("0"), "[1,0,[]]"), "graphs[0].nodes[0].[0]: expected an index of the list kernels, found 1"},
@@ -305,7 +345,8 @@ static const char *const refusals[][2] = {
     {MADE "{\"kind\":\"three\",\"nodes\":[]}]}", "dags[0].kind: expected pair or dag, found \"three\""},
     {OF_LIBRARY("\"multi_us\":[],\"one_stream_us\":[1]", ""), "dags[0].multi_us: expected positive times"},
     {OF_LIBRARY(TIMES_OF_LIBRARY, ""), "dags[0].nodes: expected at least one node"},
-    {OF_LIBRARY(TIMES_OF_LIBRARY, "{\"op\":\"nn\"}"), "dags[0].nodes[0].op: expected a name of the object profiles, found \"nn\""},
+    {OF_LIBRARY(TIMES_OF_LIBRARY, "{\"op\":\"nn\"}"),
+     "dags[0].nodes[0].op: expected a name of the object profiles, found \"nn\""},
     {"{\"aten\":{\"pairs\":[{\"ka\":[],\"kb\":[],\"graph_us\":1}]}}", "aten.pairs[0].ka: expected at least one kernel"},
 };
 
@@ -324,8 +365,9 @@ static void malformed_files_are_refused(void)
 
 static void memory_may_run_out(void)
 {
-    static const char text[] = "{\"sms\":3,\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES "," BLOCKS "}],"
-                               "\"dags\":[{\"streams\":1,\"live_us\":9,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" KERNEL "}]}]}";
+    static const char text[] =
+        "{\"sms\":3,\"pairs\":[{\"a\":" KERNEL ",\"b\":" KERNEL "," TIMES "," BLOCKS "}],"
+        "\"dags\":[{\"streams\":1,\"live_us\":9,\"nodes\":[{\"stream\":0,\"dep\":[],\"kernel\":" KERNEL "}]}]}";
     for (uint64_t nth = 1; nth < 100; nth++) {
         struct gsim_error error = {0};
         struct gsim_case_set set = {0};

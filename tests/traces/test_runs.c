@@ -11,7 +11,8 @@
 
 #define PROFILE                                                                                                        \
     "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"size\":4800,\"block1d\":512,\"blocks\":32,"      \
-    "\"slice_sms\":17,\"ops\":[{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_thread\":40,"              \
+    "\"slice_sms\":17,\"ops\":[{\"op\":3,\"kernel\":\"blur\",\"grid\":[16,16,1],\"block\":[8,8,1],\"regs_per_"         \
+    "thread\":40,"                                                                                                     \
     "\"smem_bytes\":64,\"solo_us\":812.1,\"min_us\":811.0,\"max_us\":815.2,\"slice_us\":5000}]}"
 #define RUN_HEAD                                                                                                       \
     "{\"workload\":\"img\",\"suite\":\"kesco\",\"shape\":\"serial\",\"scheduler\":\"kesco\",\"size\":4800,"            \
@@ -58,8 +59,8 @@ static void write_text(const char *path, const char *text)
     fclose(file);
 }
 
-static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
-                                  struct gsim_error *error)
+static enum gsim_status pass_over(void *context, const struct gsim_recordings *recordings,
+                                  const struct gsim_recording *run, struct gsim_error *error)
 {
     (void)recordings;
     (void)error;
@@ -250,7 +251,8 @@ static void memory_may_run_out(void)
 }
 
 static const struct test_case cases[] = {
-    {"good files", good_files_are_read},  {"recognition", files_are_recognised}, {"bad files", bad_files_are_refused},
-    {"cut files", cut_files_are_refused},    {"damaged files", damaged_files_are_survived}, {"out of memory", memory_may_run_out},
+    {"good files", good_files_are_read},           {"recognition", files_are_recognised},
+    {"bad files", bad_files_are_refused},          {"cut files", cut_files_are_refused},
+    {"damaged files", damaged_files_are_survived}, {"out of memory", memory_may_run_out},
 };
 TEST_MAIN("traces/runs", cases)

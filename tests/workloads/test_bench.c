@@ -33,7 +33,8 @@ static void check_prefetches(const char *name, enum gsim_suite suite, const char
         for (uint32_t k = i + 1; k < p.op_count && !first; k++)
             for (uint32_t a = 0; p.ops[k].kind == GSIM_OP_KERNEL && a < p.ops[k].arg_count; a++)
                 if (p.ops[k].args[a].buffer_index == op->args[0].buffer_index) first = &p.ops[k];
-        CHECK_MSG(first && first->stream == op->stream, "%s: prefetch of %s on stream %d", name, buffer->name, op->stream);
+        CHECK_MSG(first && first->stream == op->stream, "%s: prefetch of %s on stream %d", name, buffer->name,
+                  op->stream);
     }
     CHECK_STR(found, expected);
     gsim_program_release(&p);
@@ -48,7 +49,8 @@ static void test_prefetches(void)
     check_prefetches("hits", GSIM_SUITE_KESCO, "auth1 auth2 hub1 hub2 auth_norm hub_norm idx idx2 val val2 ptr ptr2");
     check_prefetches("img", GSIM_SUITE_KESCO, "blurred_small image kernel_small blurred_large kernel_large "
                      "blurred_unsharpen kernel_unsharpen mask_small mask_large image_unsharpen image3 image2");
-    check_prefetches("dl", GSIM_SUITE_KESCO, "kernel_1 kernel_2 kernel_3 kernel_4 dense_weights x y x1 x2 y1 y2 z x11 y11");
+    check_prefetches("dl", GSIM_SUITE_KESCO,
+                     "kernel_1 kernel_2 kernel_3 kernel_4 dense_weights x y x1 x2 y1 y2 z x11 y11");
     check_prefetches("m1", GSIM_SUITE_KESCO, "");
     check_prefetches("m2", GSIM_SUITE_KESCO, "");
     const struct gsim_workload_ops *w;

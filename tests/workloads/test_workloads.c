@@ -36,8 +36,8 @@ static void test_tables(void)
     const struct gsim_workload_ops *workload;
     uint32_t count = 0;
     for (; (workload = gsim_workload_at(count)) != NULL; count++) {
-        CHECK_MSG(workload->abi == GSIM_ABI && workload->size == sizeof *workload, "%s: abi %u, size %zu", workload->name,
-                  workload->abi, workload->size);
+        CHECK_MSG(workload->abi == GSIM_ABI && workload->size == sizeof *workload, "%s: abi %u, size %zu",
+                  workload->name, workload->abi, workload->size);
         CHECK_MSG(gsim_workload_find(workload->name) == workload, "%s: another of that name", workload->name);
     }
     CHECK_MSG(count >= 8, "%u", count);
@@ -45,7 +45,8 @@ static void test_tables(void)
 
 #define BS10      "bs bs bs bs bs bs bs bs bs bs"
 #define HITS_STEP "spmv3 spmv3 sum sum divide divide W W W W"
-#define IMG11     "gaussian_blur gaussian_blur gaussian_blur sobel sobel maximum minimum extend unsharpen combine combine"
+#define IMG11     \
+    "gaussian_blur gaussian_blur gaussian_blur sobel sobel maximum minimum extend unsharpen combine combine"
 #define HEAD3     "qk softmax pv"
 
 static void test_ops(void)

@@ -55,11 +55,12 @@ uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, 
 /* Whether works come of such calls. */
 static bool makes_works(const struct gsim_call *call)
 {
-    return call->kind == GSIM_CALL_OTHER || call->kind == GSIM_CALL_COPY || call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
+    return call->kind == GSIM_CALL_OTHER || call->kind == GSIM_CALL_COPY || call->kind == GSIM_CALL_LAUNCH ||
+           call->kind == GSIM_CALL_GRAPH;
 }
 
-/* The call that made a work: of those with its id the latest that makes works and begins before it does. A tracer may give calls that make
- * none the id of the launch before them (gpusim-runner's does). */
+/* The call that made a work: of those with its id the latest that makes works and begins before it does. A tracer may
+ * give calls that make none the id of the launch before them (gpusim-runner's does). */
 static uint32_t find_maker(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
 {
     uint32_t found = gsim_records_find_call(r, process, correlation, before_ns);
@@ -142,7 +143,8 @@ static enum gsim_status guess_durations(struct gsim_records *r)
     if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->work_count; i++)
         if (!r->works[i].lacks_time)
-            timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].end_ns - r->works[i].start_ns, .index = i};
+            timings[count++] = (struct timing){
+                .shape = r->works[i].shape, .ns = r->works[i].end_ns - r->works[i].start_ns, .index = i};
     if (count) qsort(timings, count, sizeof *timings, compare_timings);
     for (uint32_t i = 0; i < r->work_count; i++) {
         struct gsim_activity *work = &r->works[i];
@@ -193,7 +195,8 @@ static enum gsim_status find_lost_works(struct gsim_records *r)
     for (uint32_t i = 0, next; i < r->call_count; i = next) { /* calls that share an id share its works */
         const struct gsim_call *first = &r->calls[i];
         bool is_launch = false, is_lost = true;
-        for (next = i; next < r->call_count && is_same_id(&r->calls[next], first->process, first->correlation); next++) {
+        for (next = i; next < r->call_count && is_same_id(&r->calls[next], first->process, first->correlation);
+             next++) {
             is_launch |= r->calls[next].kind == GSIM_CALL_LAUNCH;
             is_lost &= !has_work[next];
         }
@@ -350,7 +353,8 @@ static enum gsim_status cut_range(struct gsim_records *r, struct gsim_steps *ste
     if (r->work_count == 0)
         return gsim_error_set(r->error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none");
     struct gsim_trace_steps own = {0}, *found = r->options->steps ? r->options->steps : &own;
-    bool wants_steps = r->options->steps || r->options->part.has_step || r->options->part.takes_typical, is_window = false;
+    bool wants_steps = r->options->steps || r->options->part.has_step || r->options->part.takes_typical,
+         is_window = false;
     int64_t from_ns = 0, until_ns = 0;
     enum gsim_status status = wants_steps ? gsim_records_find_steps(r, steps, found) : GSIM_OK;
     if (status == GSIM_OK) status = gsim_records_find_window(r, found, &is_window, &from_ns, &until_ns);
@@ -359,7 +363,8 @@ static enum gsim_status cut_range(struct gsim_records *r, struct gsim_steps *ste
     if (status == GSIM_OK) status = gsim_records_find_part(r, steps, &first, &last);
     if (status != GSIM_OK) return status;
     if (first >= r->work_count)
-        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count, first);
+        return gsim_error_set(r->error, GSIM_INPUT, "--range: expected a first work below %u, found %u", r->work_count,
+                              first);
     for (uint32_t i = 0; i < steps->count; i++) {
         if (steps->steps[i].kind != GSIM_STEP_WORK) continue;
         if (works == first) from = i;
@@ -511,7 +516,8 @@ static void note_date(struct gsim_records *r, int64_t seconds)
     }
     bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     for (int length; days >= (length = lengths[month] + (month == 1 && is_leap)); month++) days -= length;
-    snprintf(r->notes->date, sizeof r->notes->date, "%04u-%02u-%02u", (unsigned)year % 10000, (unsigned)(month + 1) % 100, (unsigned)(days + 1) % 100);
+    snprintf(r->notes->date, sizeof r->notes->date, "%04u-%02u-%02u", (unsigned)year % 10000,
+             (unsigned)(month + 1) % 100, (unsigned)(days + 1) % 100);
 }
 
 enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,
@@ -543,7 +549,8 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     if (status == GSIM_OK && steps.thread_count > 1) status = gsim_records_find_lock(r);
     if (status == GSIM_OK) status = count(r, &steps);
     snprintf(r->notes->gpu, sizeof r->notes->gpu, "%s", r->gpu);
-    if (status == GSIM_OK && r->epoch_ns > 0 && steps.count) note_date(r, r->epoch_ns / 1000000000 + steps.steps[0].time_ns / 1000000000);
+    if (status == GSIM_OK && r->epoch_ns > 0 && steps.count)
+        note_date(r, r->epoch_ns / 1000000000 + steps.steps[0].time_ns / 1000000000);
     if (status == GSIM_OK) status = gsim_records_emit(r, &steps, options, program);
     gsim_free(steps.steps);
     return status;

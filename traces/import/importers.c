@@ -56,7 +56,8 @@ const char *gsim_importer_what(const char *path, char text[GSIM_IMPORTER_TEXT], 
     return text;
 }
 
-const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace_origin *origin, struct gsim_error *error)
+const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace_origin *origin,
+                                             struct gsim_error *error)
 {
     struct gsim_sniff sniff;
     struct gsim_error ignored = {0};

@@ -38,11 +38,12 @@ struct gsim_trace_origin {
 const struct gsim_importer *gsim_importer_at(size_t index); /* NULL behind the last */
 const struct gsim_importer *gsim_importer_find(const char *name);
 
-/* The importer for the file at PATH; "-" counts as kineto's. NULL: none, and ERROR (NULL allowed) says what the file is and
- * what to do, or that it cannot be read. ORIGIN: NULL allowed. */
-const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace_origin *origin, struct gsim_error *error);
+/* The importer for the file at PATH; "-" counts as kineto's. NULL: none, and ERROR (NULL allowed) says what the file is
+ * and what to do, or that it cannot be read. ORIGIN: NULL allowed. */
+const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace_origin *origin,
+                                             struct gsim_error *error);
 
-/* What the file at PATH is that a command took for JSON of gpusim's own: a trace, or a file of another kind. "" where it is JSON
- * or cannot be read. IS_TRACE: which of the two. Returns TEXT. */
+/* What the file at PATH is that a command took for JSON of gpusim's own: a trace, or a file of another kind. "" where
+ * it is JSON or cannot be read. IS_TRACE: which of the two. Returns TEXT. */
 #define GSIM_IMPORTER_TEXT 192
 const char *gsim_importer_what(const char *path, char text[GSIM_IMPORTER_TEXT], bool *is_trace);

@@ -21,18 +21,44 @@
 #define NAME_ROOM     4096
 #define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold durations added to it */
 
-/* What events are, by the names that the profiler's versions and backends give their categories, without regard to case: PyTorch 1.8 to
- * 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
-enum category { CAT_KERNEL, CAT_MEMCPY, CAT_MEMSET, CAT_CALL, CAT_SYNC, CAT_ANNOTATION, CAT_OPERATOR, CAT_FUNCTION, CAT_COUNT };
+/* What events are, by the names that the profiler's versions and backends give their categories, without regard to
+ * case: PyTorch 1.8 to 1.10 say Kernel, Memcpy, Memset, Runtime; AMD's and Intel's name their own runtimes. */
+enum category {
+    CAT_KERNEL,
+    CAT_MEMCPY,
+    CAT_MEMSET,
+    CAT_CALL,
+    CAT_SYNC,
+    CAT_ANNOTATION,
+    CAT_OPERATOR,
+    CAT_FUNCTION,
+    CAT_COUNT
+};
 static const struct {
     const char *name;
     enum category category;
 } categories[] = {
-    {"kernel", CAT_KERNEL},        {"gpu_memcpy", CAT_MEMCPY}, {"gpu_memset", CAT_MEMSET}, {"cuda_runtime", CAT_CALL},
-    {"cuda_driver", CAT_CALL},     {"cuda_sync", CAT_SYNC},    {"runtime", CAT_CALL},      {"memcpy", CAT_MEMCPY},
-    {"memset", CAT_MEMSET},        {"hip_runtime", CAT_CALL},  {"hip_driver", CAT_CALL},   {"xpu_runtime", CAT_CALL},
-    {"xpu_driver", CAT_CALL},      {"driver", CAT_CALL},       {"gpu_kernel", CAT_KERNEL}, {"cpu_op", CAT_OPERATOR}, {"operator", CAT_OPERATOR},
-    {"user_annotation", CAT_ANNOTATION}, {"python_function", CAT_FUNCTION}, {"privateuse1_runtime", CAT_CALL}, {"privateuse1_driver", CAT_CALL},
+    {"kernel", CAT_KERNEL},
+    {"gpu_memcpy", CAT_MEMCPY},
+    {"gpu_memset", CAT_MEMSET},
+    {"cuda_runtime", CAT_CALL},
+    {"cuda_driver", CAT_CALL},
+    {"cuda_sync", CAT_SYNC},
+    {"runtime", CAT_CALL},
+    {"memcpy", CAT_MEMCPY},
+    {"memset", CAT_MEMSET},
+    {"hip_runtime", CAT_CALL},
+    {"hip_driver", CAT_CALL},
+    {"xpu_runtime", CAT_CALL},
+    {"xpu_driver", CAT_CALL},
+    {"driver", CAT_CALL},
+    {"gpu_kernel", CAT_KERNEL},
+    {"cpu_op", CAT_OPERATOR},
+    {"operator", CAT_OPERATOR},
+    {"user_annotation", CAT_ANNOTATION},
+    {"python_function", CAT_FUNCTION},
+    {"privateuse1_runtime", CAT_CALL},
+    {"privateuse1_driver", CAT_CALL},
 };
 
 enum field { EV_PH, EV_CAT, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
@@ -46,7 +72,8 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(RECORD, "wait_on_cuda_event_record_corr_id") X(SIZE, "size") X(QUEUE, "queue")                \
     X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id") \
     X(COLLECTIVE, "Collective name") X(IN_COUNT, "In msg nelems") X(OUT_COUNT, "Out msg nelems") X(TYPE, "dtype") \
-    X(GROUP, "Process Group Ranks") X(GROUP_NAME, "Process Group Name") X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims")
+    X(GROUP, "Process Group Ranks") X(GROUP_NAME, "Process Group Name") \
+    X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -89,7 +116,8 @@ static void wrong(struct event *e, const char *field, const char *expected, cons
 
 static bool is_number(const char *value) { return gsim_value_digits(value) != NULL; }
 
-/* 0 where it is missing: traces/import/import.c knows what to do. A duration too long to be one is an overflow, whose end is cut there. */
+/* 0 where it is missing: traces/import/import.c knows what to do. A duration too long to be one is an overflow, whose
+ * end is cut there. */
 static int64_t time_ns(struct event *e, enum field field)
 {
     const char *value = field == EV_DUR && e->end ? e->end : e->values[field], *digits = gsim_value_digits(value);
@@ -142,8 +170,9 @@ static struct gsim_dim3 shape(struct event *e, enum argument argument, double mo
     return (struct gsim_dim3){(uint32_t)sizes[0], (uint32_t)sizes[1], (uint32_t)sizes[2]};
 }
 
-/* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks that were merged
- * into one, all process ids are texts such as "[TP00] 100" or "100_rank0": what stands beside the number is the rank. */
+/* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks
+ * that were merged into one, all process ids are texts such as "[TP00] 100" or "100_rank0": what stands beside the
+ * number is the rank. */
 static uint32_t rank_of(struct event *e)
 {
     const char *value = e->values[EV_PID];
@@ -210,8 +239,9 @@ static const char *name_of(struct event *e, char room[NAME_ROOM])
 
 static enum gsim_status read_collective(struct event *e, struct gsim_activity *work)
 {
-    const struct gsim_collective_words words = {e->args[ARG_COLLECTIVE], e->args[ARG_IN_COUNT], e->args[ARG_OUT_COUNT],  e->args[ARG_TYPE],
-                                                e->args[ARG_GROUP],      e->args[ARG_GROUP_NAME], e->args[ARG_SRC], e->args[ARG_DST]};
+    const struct gsim_collective_words words = {e->args[ARG_COLLECTIVE], e->args[ARG_IN_COUNT], e->args[ARG_OUT_COUNT],
+                                                e->args[ARG_TYPE],       e->args[ARG_GROUP],    e->args[ARG_GROUP_NAME],
+                                                e->args[ARG_SRC],        e->args[ARG_DST]};
     return gsim_records_add_collective(e->records, &words, work);
 }
 
@@ -259,13 +289,15 @@ static enum gsim_status read_gradient(struct event *e)
     char room[NAME_ROOM];
     const char *args[ARG_COUNT] = {NULL}, *name = name_of(e, room);
     int64_t start_ns = time_ns(e, EV_TS);
-    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, args);
+    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{')
+        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, args);
     return gsim_records_add_gradient(e->records, name, start_ns, start_ns + time_ns(e, EV_DUR), args[ARG_DIMS]);
 }
 
 static enum gsim_status read_operator(struct event *e)
 {
-    const struct gsim_operator item = {(uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0), (uint64_t)whole(e, ARG_FUNCTION, 9e15, 0)};
+    const struct gsim_operator item = {(uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0),
+                                       (uint64_t)whole(e, ARG_FUNCTION, 9e15, 0)};
     if (e->failed) return e->error->status;
     return item.external && item.record_function ? gsim_records_add_operator(e->records, &item) : GSIM_OK;
 }
@@ -305,7 +337,9 @@ static enum gsim_status read_span(struct event *e, bool is_operator)
     const char *name = name_of(e, room);
     bool reads = strcmp(name, "aten::item") == 0 || strcmp(name, "aten::_local_scalar_dense") == 0;
     enum gsim_status status = reads ? gsim_records_add_read(e->records, start_ns + length_ns) : GSIM_OK;
-    return status == GSIM_OK ? gsim_records_add_named_span(e->records, name, thread_of(e), start_ns, start_ns + length_ns, is_operator) : status;
+    return status == GSIM_OK ? gsim_records_add_named_span(e->records, name, thread_of(e), start_ns,
+                                                           start_ns + length_ns, is_operator)
+                             : status;
 }
 
 static enum gsim_status read_call(struct event *e)
@@ -327,8 +361,8 @@ static enum gsim_status read_call(struct event *e)
 static enum gsim_status read_sync(struct event *e)
 {
     struct gsim_sync sync = {.source = GSIM_NO_STREAM};
-    bool is_wait =
-        gsim_value_is_text(e->args[ARG_SYNC_KIND], "Stream Wait Event") || gsim_value_is_text(e->values[EV_NAME], "Stream Wait Event");
+    bool is_wait = gsim_value_is_text(e->args[ARG_SYNC_KIND], "Stream Wait Event") ||
+                   gsim_value_is_text(e->values[EV_NAME], "Stream Wait Event");
     sync.start_ns = time_ns(e, EV_TS);
     sync.kind = is_wait ? GSIM_SYNC_WAIT : GSIM_SYNC_STREAM;
     sync.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
@@ -376,7 +410,8 @@ static void note_other(struct event *e)
 /* Operators that torch.compile's Python records: its regions and the kernels that it launches. */
 static bool is_range(const char *name)
 {
-    static const char *const beginnings[] = {"\"triton_", "\"Torch-Compiled", "\"TorchDynamo", "\"## Call", "\"Pregraph", "\"AOTDispatcher"};
+    static const char *const beginnings[] = {"\"triton_", "\"Torch-Compiled", "\"TorchDynamo",
+                                             "\"## Call", "\"Pregraph",       "\"AOTDispatcher"};
     for (size_t i = 0; name && i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
     return false;
@@ -388,9 +423,12 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     const struct gsim_import_options *options = e->records->options;
     struct gsim_host_event event = {.name = GSIM_NO_NAME};
     char room[NAME_ROOM];
-    if (!options->removes_overhead && (!options->steps || options->times)) return GSIM_OK; /* a comparison needs no reasons */
-    e->records->has_autograd |= category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
-    if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end)) return GSIM_OK;
+    if (!options->removes_overhead && (!options->steps || options->times))
+        return GSIM_OK; /* a comparison needs no reasons */
+    e->records->has_autograd |=
+        category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
+    if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end))
+        return GSIM_OK;
     if (category == CAT_OPERATOR)
         event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
     else if (category == CAT_CALL)
@@ -411,9 +449,11 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     if (asked.failed) return GSIM_OK;
     if (category == CAT_OPERATOR && !e->records->is_observed && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
         gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
-        e->records->is_observed = is_number(e->args[ARG_FUNCTION]) && gsim_scan_number(gsim_value_digits(e->args[ARG_FUNCTION])) > 0;
+        e->records->is_observed =
+            is_number(e->args[ARG_FUNCTION]) && gsim_scan_number(gsim_value_digits(e->args[ARG_FUNCTION])) > 0;
     }
-    enum gsim_status status = event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
+    enum gsim_status status =
+        event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
     return status == GSIM_OK ? gsim_records_add_host_event(e->records, &event) : status;
 }
 
@@ -522,16 +562,21 @@ static enum gsim_status explain(const struct reader *reader, struct gsim_error *
 {
     if (reader->unread + reader->begun_count)
         return gsim_error_set(error, GSIM_INPUT,
-                              "expected kernels, copies or memsets of a GPU with their durations (events of phase \"X\", or \"B\" and \"E\" in "
+                              "expected kernels, copies or memsets of a GPU with their durations (events of phase "
+                              "\"X\", or \"B\" and \"E\" in "
                               "pairs), found %llu of other phases and %zu of phase \"B\" without an end",
                               (unsigned long long)reader->unread, reader->begun_count);
     if (!reader->other)
-        return gsim_error_set(error, GSIM_INPUT, "expected kernels, copies or memsets of a GPU, found none but %llu events that are not JSON",
-                              (unsigned long long)reader->records->notes->damaged);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "expected kernels, copies or memsets of a GPU, found none but %llu events that are not JSON",
+            (unsigned long long)reader->records->notes->damaged);
     bool has_none = reader->uncategorised == reader->other;
     return gsim_error_set(error, GSIM_INPUT,
-                          "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events %s (the first: \"%s\")",
-                          (unsigned long long)reader->other, has_none ? "without a category" : "of other categories", reader->other_first);
+                          "expected kernels, copies or memsets of a GPU (category \"kernel\", ...), found %llu events "
+                          "%s (the first: \"%s\")",
+                          (unsigned long long)reader->other, has_none ? "without a category" : "of other categories",
+                          reader->other_first);
 }
 
 enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
@@ -547,7 +592,8 @@ enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_o
                                           .context = &reader};
     *notes = (struct gsim_import_notes){0};
     struct gsim_dataflow flow = {0};
-    enum gsim_status status = options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
+    enum gsim_status status =
+        options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
     if (status != GSIM_OK) return gsim_dataflow_release(&flow), status;
     if (options->execution_trace) records.flow = &flow;
     if (status == GSIM_OK) status = gsim_events_read(path, &handler, error);

@@ -62,7 +62,8 @@ static enum gsim_copy_kind by_memory(enum gsim_nsys_memory from, enum gsim_nsys_
 
 static bool is_between_devices(struct gsim_table *t, int source, int destination)
 {
-    return sqlite3_column_type(t->rows, source) == SQLITE_INTEGER && sqlite3_column_type(t->rows, destination) == SQLITE_INTEGER &&
+    return sqlite3_column_type(t->rows, source) == SQLITE_INTEGER &&
+           sqlite3_column_type(t->rows, destination) == SQLITE_INTEGER &&
            sqlite3_column_int64(t->rows, source) != sqlite3_column_int64(t->rows, destination);
 }
 
@@ -133,7 +134,7 @@ static enum gsim_status read_memsets(struct gsim_table *t)
     return gsim_table_close(t, status);
 }
 
-/* --- calls and synchronisation ------------------------------------------------------------------------------------- */
+/* --- calls and synchronisation --- */
 static enum gsim_status read_calls(struct gsim_table *t)
 {
     enum { START, END, NAME, TID, CORRELATION };
@@ -209,7 +210,8 @@ static enum gsim_status read_annotations(struct gsim_table *t)
         if (!text || end <= start) continue;
         bool is_asked = part->has_step || part->between || end - start >= LONG_RANGE_NS;
         if (is_asked) status = gsim_records_add_annotation(t->records, text, start, end);
-        if (status == GSIM_OK && thread) status = gsim_records_add_named_span(t->records, text, thread, start, end, false);
+        if (status == GSIM_OK && thread)
+            status = gsim_records_add_named_span(t->records, text, thread, start, end, false);
     }
     return gsim_table_close(t, status);
 }

@@ -28,8 +28,10 @@ static bool holds(const char *name, const char *word)
 static void set_copy(struct gsim_nsys_kinds *kinds, int64_t id, const char *name)
 {
     struct gsim_nsys_copy *copy = &kinds->copies[id];
-    bool to_host = holds(name, "DTOH") || holds(name, "ATOH") || holds(name, "DEVICETOHOST") || holds(name, "ARRAYTOHOST");
-    bool from_host = holds(name, "HTOD") || holds(name, "HTOA") || holds(name, "HOSTTODEVICE") || holds(name, "HOSTTOARRAY");
+    bool to_host =
+        holds(name, "DTOH") || holds(name, "ATOH") || holds(name, "DEVICETOHOST") || holds(name, "ARRAYTOHOST");
+    bool from_host =
+        holds(name, "HTOD") || holds(name, "HTOA") || holds(name, "HOSTTODEVICE") || holds(name, "HOSTTOARRAY");
     *copy = (struct gsim_nsys_copy){
         .kind = from_host ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D,
         .is_said = !holds(name, "UNKNOWN") && !holds(name, "INVALID"),

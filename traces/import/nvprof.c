@@ -131,7 +131,7 @@ static enum gsim_status read_moves(struct gsim_table *t)
     return gsim_table_close(t, status);
 }
 
-/* --- calls and synchronisation ------------------------------------------------------------------------------------- */
+/* --- calls and synchronisation --- */
 struct call_kind {
     uint32_t first, second;
     enum gsim_call_kind kind;
@@ -173,7 +173,8 @@ static enum gsim_status read_driver(struct gsim_table *t)
     return read_calls(t, "CUPTI_ACTIVITY_KIND_DRIVER", driver_calls);
 }
 
-/* Records of events and waits name a context, not the device: that of the stream's works, else of any of the context's. */
+/* Records of events and waits name a context, not the device: that of the stream's works, else of any of the context's.
+ */
 static uint32_t stream_of(struct gsim_table *t, int context_column, int stream_column)
 {
     struct gsim_stream_key key = {.process = PROCESS,
@@ -210,7 +211,8 @@ static enum gsim_status read_events(struct gsim_table *t)
 static enum gsim_status read_syncs(struct gsim_table *t)
 {
     enum { START, CONTEXT, STREAM, CORRELATION, TYPE, EVENT };
-    static const char *const columns[] = {"start", "contextId", "streamId", "correlationId", "type", "cudaEventId", NULL};
+    static const char *const columns[] = {"start", "contextId",   "streamId", "correlationId",
+                                          "type",  "cudaEventId", NULL};
     enum gsim_status status = gsim_table_open(t, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns);
     while (status == GSIM_OK && gsim_table_next(t)) {
         struct gsim_sync sync = {.start_ns = gsim_table_time(t, START),

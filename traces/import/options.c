@@ -58,8 +58,8 @@ uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *
 
 uint64_t gsim_import_repairs(const struct gsim_import_notes *n)
 {
-    return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times + n->dropped +
-           n->empty + n->overlaps + n->unfinished;
+    return n->lost_calls + n->repeated_calls + n->lost_works + n->early_starts + n->late_starts + n->zero_times +
+           n->dropped + n->empty + n->overlaps + n->unfinished;
 }
 
 #define MOSTLY 0.9 /* of the works: the few others, such as copies of a graph's input, are launched beside it */
@@ -75,5 +75,6 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
 void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
     if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
-    if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US) device->stream_gap_us = n->stream_gap_us;
+    if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
+        device->stream_gap_us = n->stream_gap_us;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rocprofv3's JSON into records: of each process its agents, names of operations, kernels, and buffers of records (kernel_dispatch,
- * memory_copy, hip_api). Times are nanoseconds. A record joins its call by the internal correlation id. Grids count threads.
+ * rocprofv3's JSON into records: of each process its agents, names of operations, kernels, and buffers of records
+ * (kernel_dispatch, memory_copy, hip_api). Times are nanoseconds. A record joins its call by the internal correlation
+ * id. Grids count threads.
  */
 #include "traces/import/importers.h"
 
@@ -103,7 +104,7 @@ static enum gsim_status no_memory(const struct reader *r)
     return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
 }
 
-/* --- what records refer to ----------------------------------------------------------------------------------------- */
+/* --- what records refer to --- */
 static enum gsim_status read_operation(struct reader *r, const char *value)
 {
     struct operations *kind = &r->kinds[r->kind_count - 1];
@@ -130,7 +131,8 @@ static enum gsim_status read_kind(struct reader *r, const char *value)
 
 static enum gsim_status read_symbol(struct reader *r, const char *value)
 {
-    static const char *const names[] = {"kernel_id", "formatted_kernel_name", "demangled_kernel_name", "kernel_name", "arch_vgpr_count"};
+    static const char *const names[] = {"kernel_id", "formatted_kernel_name", "demangled_kernel_name", "kernel_name",
+                                        "arch_vgpr_count"};
     const char *found[5];
     void *symbols = r->symbols;
     find_members(value, names, found, 5);
@@ -182,7 +184,7 @@ static uint32_t device_of(const struct reader *r, uint64_t agent)
     return (uint32_t)i;
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------- */
+/* --- records --- */
 enum { R_START, R_END, R_CORRELATION, R_STREAM, R_COUNT };
 #define RECORD_MEMBERS "start_timestamp", "end_timestamp", "correlation_id", "stream_id"
 
@@ -194,13 +196,15 @@ static enum gsim_status read_times(const struct reader *r, const char *const fou
     work->start_ns = (int64_t)start;
     work->end_ns = (int64_t)end;
     work->process = r->process;
-    const char *internal = found[R_CORRELATION] && *found[R_CORRELATION] == '{' ? member(found[R_CORRELATION], "internal") : found[R_CORRELATION];
+    const char *internal = found[R_CORRELATION] && *found[R_CORRELATION] == '{'
+                               ? member(found[R_CORRELATION], "internal")
+                               : found[R_CORRELATION];
     work->correlation = number(internal);
     return GSIM_OK;
 }
 
-static enum gsim_status add_work(struct reader *r, struct gsim_activity *work, struct gsim_work_shape *shape, const char *name,
-                                 const struct gsim_stream_key *stream)
+static enum gsim_status add_work(struct reader *r, struct gsim_activity *work, struct gsim_work_shape *shape,
+                                 const char *name, const struct gsim_stream_key *stream)
 {
     enum gsim_status status = gsim_records_stream(r->records, stream, &work->stream);
     if (status == GSIM_OK) status = gsim_records_name(r->records, name, &shape->name);
@@ -218,8 +222,8 @@ static bool read_size(const char *value, uint64_t size[3])
     return size[0] && size[1] && size[2];
 }
 
-static enum gsim_status read_shape(const struct reader *r, const char *grid, const char *block, struct gsim_activity *work,
-                                   struct gsim_work_shape *shape)
+static enum gsim_status read_shape(const struct reader *r, const char *grid, const char *block,
+                                   struct gsim_activity *work, struct gsim_work_shape *shape)
 {
     uint64_t threads[3], in_block[3], blocks[3];
     shape->grid = shape->block = (struct gsim_dim3){1, 1, 1};
@@ -241,7 +245,8 @@ static enum gsim_status read_dispatch(struct reader *r, const char *value)
     enum { INFO = R_COUNT, COUNT };
     static const char *const names[] = {RECORD_MEMBERS, "dispatch_info"};
     enum { AGENT, QUEUE, KERNEL, GRID, BLOCK, SMEM, INFO_COUNT };
-    static const char *const info_names[] = {"agent_id", "queue_id", "kernel_id", "grid_size", "workgroup_size", "group_segment_size"};
+    static const char *const info_names[] = {"agent_id",  "queue_id",       "kernel_id",
+                                             "grid_size", "workgroup_size", "group_segment_size"};
     const char *found[COUNT], *info[INFO_COUNT];
     struct gsim_activity work = {.kind = GSIM_ACTIVITY_KERNEL};
     struct gsim_work_shape shape = {0};
@@ -316,7 +321,7 @@ static enum gsim_status read_call(struct reader *r, const char *value)
     return gsim_records_add_named_call(r->records, &call, *name ? name : NULL);
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------ */
+/* --- the file --- */
 static enum gsim_status read_process(struct reader *r, const char *value)
 {
     enum { AGENTS, STRINGS, SYMBOLS, RECORDS, COUNT };
@@ -328,9 +333,11 @@ static enum gsim_status read_process(struct reader *r, const char *value)
     for (size_t i = 0; i < r->kind_count; i++) gsim_free(r->kinds[i].names);
     r->kind_count = r->symbol_count = r->agent_count = 0;
     enum gsim_status status = each(r, found[AGENTS], "agents", read_agent);
-    if (status == GSIM_OK) status = each(r, member(found[STRINGS], "buffer_records"), "strings.buffer_records", read_kind);
+    if (status == GSIM_OK)
+        status = each(r, member(found[STRINGS], "buffer_records"), "strings.buffer_records", read_kind);
     if (status == GSIM_OK) status = each(r, found[SYMBOLS], "kernel_symbols", read_symbol);
-    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "kernel_dispatch"), "kernel_dispatch", read_dispatch);
+    if (status == GSIM_OK)
+        status = each(r, member(found[RECORDS], "kernel_dispatch"), "kernel_dispatch", read_dispatch);
     if (status == GSIM_OK) status = each(r, member(found[RECORDS], "memory_copy"), "memory_copy", read_copy);
     if (status == GSIM_OK) status = each(r, member(found[RECORDS], "hip_api"), "hip_api", read_call);
     r->list = "rocprofiler-sdk-tool";

@@ -36,7 +36,8 @@ static void read_tables(struct gsim_sniff *sniff)
     sqlite3_stmt *rows = NULL;
     size_t length = (size_t)snprintf(sniff->tables, sizeof sniff->tables, "\n");
     if (!database) return;
-    if (sqlite3_prepare_v2(database, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &rows, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(database, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &rows, NULL) ==
+        SQLITE_OK)
         while (sqlite3_step(rows) == SQLITE_ROW && length < sizeof sniff->tables - 1) {
             const char *name = (const char *)sqlite3_column_text(rows, 0);
             int wrote = snprintf(sniff->tables + length, sizeof sniff->tables - length, "%s\n", name ? name : "");
@@ -89,7 +90,7 @@ bool gsim_sniff_has_table(const struct gsim_sniff *sniff, const char *name)
     return false;
 }
 
-/* --- what is no trace ---------------------------------------------------------------------------------------------- */
+/* --- what is no trace --- */
 struct named {
     const char *mark; /* an ending, or what the file begins with, or a table */
     const char *text;
@@ -99,14 +100,17 @@ static const struct named endings[] = {
     {".nsys-rep", "a report of Nsight Systems: export it with nsys export --type sqlite FILE"},
     {".qdrep", "a report of Nsight Systems: export it with nsys export --type sqlite FILE"},
     {".qdstrm", "raw data of Nsight Systems: import it with QdstrmImporter, then nsys export --type sqlite"},
-    {".ncu-rep", "a report of Nsight Compute, which has single kernels, not when they ran: record with nsys or PyTorch's profiler"},
+    {".ncu-rep",
+     "a report of Nsight Compute, which has single kernels, not when they ran: record with nsys or PyTorch's profiler"},
     {".xplane.pb", "a profile of JAX or TensorFlow (XPlane): take the trace.json.gz beside it"},
     {".pftrace", "a trace in Perfetto's own format: record with rocprofv3 --output-format json"},
     {".perfetto-trace", "a trace in Perfetto's own format: record as JSON instead"},
     {".otf2", "a trace in OTF2: record with rocprofv3 --output-format json"},
     {".csv", "a table (CSV), which is no trace: give the profiler's SQLite export or JSON trace"},
-    {".pickle", "a Python pickle, such as PyTorch's memory snapshots: give the trace of torch.profiler's export_chrome_trace()"},
-    {".pkl", "a Python pickle, such as PyTorch's memory snapshots: give the trace of torch.profiler's export_chrome_trace()"},
+    {".pickle",
+     "a Python pickle, such as PyTorch's memory snapshots: give the trace of torch.profiler's export_chrome_trace()"},
+    {".pkl",
+     "a Python pickle, such as PyTorch's memory snapshots: give the trace of torch.profiler's export_chrome_trace()"},
 };
 
 static const struct named beginnings[] = {
@@ -126,7 +130,8 @@ static const struct named beginnings[] = {
     {"\x7f"
      "ELF",
      "a program, not a trace"},
-    {"NVR", "a report of Nsight Compute, which has single kernels, not when they ran: record with nsys or PyTorch's profiler"},
+    {"NVR",
+     "a report of Nsight Compute, which has single kernels, not when they ran: record with nsys or PyTorch's profiler"},
     {"==PROF==", "the log of a profiler, not a trace: give the file that it wrote"},
     {"==", "the log of nvprof, not a trace: record with nvprof -o FILE"},
 };
@@ -190,12 +195,13 @@ const char *gsim_sniff_name(const struct gsim_sniff *sniff)
     if (found) return found;
     if (sniff->length == 0 && sniff->is_gzip) return "gzip of nothing, or damaged: fetch or write it again";
     if (sniff->length == 0) return "empty, or cannot be read";
-    if (sniff->is_gzip && begins_with(sniff, "SQLite format 3")) return "gzip of an SQLite database: unpack it with gunzip first";
+    if (sniff->is_gzip && begins_with(sniff, "SQLite format 3"))
+        return "gzip of an SQLite database: unpack it with gunzip first";
     if (*sniff->head == '{') return name_of_json(sniff);
     return sniff->is_gzip ? "gzip of a file of unknown kind" : "a file of unknown kind";
 }
 
-/* --- where it was made ----------------------------------------------------------------------------------------------- */
+/* --- where it was made --- */
 static void copy_text(char *to, size_t size, const char *text)
 {
     snprintf(to, size, "%.*s", (int)size - 1, text ? text : "");
@@ -205,7 +211,8 @@ static void copy_text(char *to, size_t size, const char *text)
 static void origin_of_database(struct gsim_sniff *sniff, struct gsim_trace_origin *origin)
 {
     static const char *const queries[] = {
-        ("SELECT name, 10 * computeMajor + computeMinor, smCount, memoryBandwidth * 1e-9, clockRate * 1e-6 FROM TARGET_INFO_GPU "
+        ("SELECT name, 10 * computeMajor + computeMinor, smCount, memoryBandwidth * 1e-9, clockRate * 1e-6 FROM "
+         "TARGET_INFO_GPU "
          "LIMIT 1"),
         "SELECT name, 10 * computeMajor + computeMinor, smCount FROM TARGET_INFO_GPU LIMIT 1",
         "SELECT name FROM TARGET_INFO_GPU LIMIT 1",
@@ -269,7 +276,8 @@ void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origi
         if (!gpu) gpu = strstr(sniff->head, "\"AMD Radeon");
         char found[64] = "";
         if (gpu && sscanf(gpu, "\"%63[^\"\\]\"", found) == 1) copy_text(origin->gpu, sizeof origin->gpu, found);
-        for (const char *at = sniff->head; origin->compute_capability == 0 && (at = strstr(at, "\"gfx_target_version\"")) != NULL; at++) {
+        for (const char *at = sniff->head;
+             origin->compute_capability == 0 && (at = strstr(at, "\"gfx_target_version\"")) != NULL; at++) {
             int version = (int)number_behind(at, "\"gfx_target_version\"");
             origin->compute_capability = 10 * (version / 10000) + version / 100 % 10;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces. The steps of a trace: the iterations of a training or serving loop, found by what the trace says of itself.
+ * Layer: traces. The steps of a trace: the iterations of a training or serving loop, found by what the trace says of
+ * itself.
  */
 #pragma once
 
@@ -37,7 +38,10 @@ struct gsim_trace_steps {
     char name[GSIM_STEP_TEXT]; /* of the annotation */
 };
 
-static inline double gsim_trace_step_us(const struct gsim_trace_step *step) { return (double)(step->end_ns - step->start_ns) / 1e3; }
+static inline double gsim_trace_step_us(const struct gsim_trace_step *step)
+{
+    return (double)(step->end_ns - step->start_ns) / 1e3;
+}
 /* "by cudaDeviceSynchronize", ... */
 const char *gsim_steps_by_text(enum gsim_steps_by by);
 void gsim_trace_steps_release(struct gsim_trace_steps *steps);

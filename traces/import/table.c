@@ -131,7 +131,9 @@ enum gsim_status gsim_table_open(struct gsim_table *t, const char *name, const c
     if (status != GSIM_OK || !t->is_there) return status;
     if (!gsim_database_holds(t->database, t->name)) {
         t->failed = true;
-        return gsim_error_set(t->error, GSIM_INPUT, "table %s: expected one that the file itself holds, found a view or what is computed", t->name);
+        return gsim_error_set(t->error, GSIM_INPUT,
+                              "table %s: expected one that the file itself holds, found a view or what is computed",
+                              t->name);
     }
     size_t length = strlen(text);
     for (int i = 0; t->columns[i]; i++)
@@ -206,7 +208,8 @@ const char *gsim_table_string(struct gsim_table *t, int column)
 {
     struct gsim_tables *all = t->all;
     if (all->lacks_strings || sqlite3_column_type(t->rows, column) != SQLITE_INTEGER) return NULL;
-    if (!all->find_string && sqlite3_prepare_v2(t->database, all->string_sql, -1, &all->find_string, NULL) != SQLITE_OK) {
+    if (!all->find_string &&
+        sqlite3_prepare_v2(t->database, all->string_sql, -1, &all->find_string, NULL) != SQLITE_OK) {
         all->lacks_strings = true;
         return NULL;
     }
@@ -245,7 +248,8 @@ struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct 
     struct gsim_work_shape shape = {.regs_per_thread = gsim_table_whole32(t, first + GSIM_SHAPE_REGS, GSIM_LIMIT_REGS)};
     int grid = first + GSIM_SHAPE_GRID, block = first + GSIM_SHAPE_BLOCK, smem = first + GSIM_SHAPE_SMEM;
     int cluster = first + GSIM_SHAPE_CLUSTER;
-    work->lacks_shape = sqlite3_column_type(t->rows, grid) == SQLITE_NULL || sqlite3_column_type(t->rows, block) == SQLITE_NULL;
+    work->lacks_shape =
+        sqlite3_column_type(t->rows, grid) == SQLITE_NULL || sqlite3_column_type(t->rows, block) == SQLITE_NULL;
     if (work->lacks_shape) {
         shape.grid = shape.block = (struct gsim_dim3){1, 1, 1};
         return shape;

@@ -101,7 +101,14 @@ enum {
 struct gsim_activity gsim_table_work(struct gsim_table *table, enum gsim_activity_kind kind, uint32_t process);
 uint32_t gsim_table_stream(struct gsim_table *table, uint32_t process, int device, int context, int stream);
 /* The next columns, of kernels: registers, grid, block, shared memory, cluster (newer profilers'). */
-enum { GSIM_SHAPE_REGS, GSIM_SHAPE_GRID, GSIM_SHAPE_BLOCK = 4, GSIM_SHAPE_SMEM = 7, GSIM_SHAPE_CLUSTER = 9, GSIM_SHAPE_COUNT = 12 };
+enum {
+    GSIM_SHAPE_REGS,
+    GSIM_SHAPE_GRID,
+    GSIM_SHAPE_BLOCK = 4,
+    GSIM_SHAPE_SMEM = 7,
+    GSIM_SHAPE_CLUSTER = 9,
+    GSIM_SHAPE_COUNT = 12
+};
 #define GSIM_SHAPE_COLUMNS                                                                                             \
     "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",               \
         "dynamicSharedMemory", "clusterX", "clusterY", "clusterZ"

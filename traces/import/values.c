@@ -32,7 +32,8 @@ bool gsim_value_is_missing(const char *value) { return !value || *value == 'n' |
 const char *gsim_value_digits(const char *value)
 {
     if (value && *value == '"') value += 1 + strspn(value + 1, " ");
-    return value && ((*value >= '0' && *value <= '9') || (*value == '-' && value[1] >= '0' && value[1] <= '9')) ? value : NULL;
+    return value && ((*value >= '0' && *value <= '9') || (*value == '-' && value[1] >= '0' && value[1] <= '9')) ? value
+                                                                                                                : NULL;
 }
 
 /* MANTISSA times ten to the power of SCALE, downwards, but up from 0.9995 on: that is a double's rounding. */
@@ -84,7 +85,8 @@ int gsim_value_sizes(const char *value, double most, double sizes[3], const char
     int count = 0;
     *wrong = NULL;
     if (value && *value == '[') {
-        for (const char *at = gsim_scan_next(value, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest), count++)
+        for (const char *at = gsim_scan_next(value, NULL, &rest); at;
+             at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest), count++)
             if (count < 3 && !take_size(gsim_value_digits(at), most, &sizes[count]) && !*wrong) *wrong = at;
     } else if (value && *value == '"') {
         const char *end = gsim_scan_skip(value) - 1;

@@ -23,12 +23,12 @@ const char *gsim_value_digits(const char *value);
 /* Whole nanoseconds of the microseconds at DIGITS, exact where a double is not. Beyond 64 bits: the most. */
 int64_t gsim_value_ns(const char *digits);
 
-/* The three sizes of a launch: a list, or a text that holds three numbers. Returns how many there are, of which three are
- * kept. *WRONG is the first that is no whole number from 1 to MOST, NULL where all are. */
+/* The three sizes of a launch: a list, or a text that holds three numbers. Returns how many there are, of which three
+ * are kept. *WRONG is the first that is no whole number from 1 to MOST, NULL where all are. */
 int gsim_value_sizes(const char *value, double most, double sizes[3], const char **wrong);
 
-/* A stream's number, in 64 bits (HIP's are addresses); false for none: -1, in 32 bits or 64. A text without a number at its end ("queue
- * A") gets one from its letters. */
+/* A stream's number, in 64 bits (HIP's are addresses); false for none: -1, in 32 bits or 64. A text without a number at
+ * its end ("queue A") gets one from its letters. */
 bool gsim_value_stream(const char *value, uint64_t *number);
 
 #define GSIM_HASH_START 14695981039346656037u /* FNV-1a */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Workflows of WfCommons (WfFormat 1.5; wfcommons.org): graphs of tasks that ran on clusters and clouds, as programs. A task becomes a kernel
- * of as many blocks as it had cores, a second of it a millisecond of the kernel; files become buffers, which tasks read and write whole;
- * who has parents comes after them. Tasks are put behind their parents, else in the order of the file.
+ * Workflows of WfCommons (WfFormat 1.5; wfcommons.org): graphs of tasks that ran on clusters and clouds, as programs. A
+ * task becomes a kernel of as many blocks as it had cores, a second of it a millisecond of the kernel; files become
+ * buffers, which tasks read and write whole; who has parents comes after them. Tasks are put behind their parents, else
+ * in the order of the file.
  */
 
 #include <inttypes.h>
@@ -52,7 +53,10 @@ struct reader {
 };
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
-static enum gsim_status no_memory(const struct reader *r) { return gsim_error_set(r->error, GSIM_NOMEM, "out of memory"); }
+static enum gsim_status no_memory(const struct reader *r)
+{
+    return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+}
 
 static enum gsim_status expected(const struct reader *r, const char *what, const char *value)
 {
@@ -75,7 +79,8 @@ static const char *member(const char *object, const char *name)
 static bool is_number(const char *value) { return value && (*value == '-' || (*value >= '0' && *value <= '9')); }
 
 /* From 0 to MOST; INITIAL where it is missing. */
-static enum gsim_status read_number(const struct reader *r, const char *object, const char *name, double initial, double most, double *number)
+static enum gsim_status read_number(const struct reader *r, const char *object, const char *name, double initial,
+                                    double most, double *number)
 {
     char what[80];
     const char *value = member(object, name);
@@ -98,7 +103,8 @@ static enum gsim_status read_text(struct reader *r, const char *object, const ch
     return *text ? GSIM_OK : no_memory(r);
 }
 
-static enum gsim_status each(struct reader *r, const char *list, const char *name, enum gsim_status (*read)(struct reader *, const char *))
+static enum gsim_status each(struct reader *r, const char *list, const char *name,
+                             enum gsim_status (*read)(struct reader *, const char *))
 {
     const char *rest;
     enum gsim_status status = GSIM_OK;
@@ -106,14 +112,15 @@ static enum gsim_status each(struct reader *r, const char *list, const char *nam
     r->index = 0;
     if (!list) return GSIM_OK;
     if (*list != '[') return gsim_error_set(r->error, GSIM_INPUT, "%s: expected a list", name);
-    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK; v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
+    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK;
+         v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
         status = read(r, v);
         r->index++;
     }
     return status;
 }
 
-/* --- the file's lists -------------------------------------------------------------------------------------------------- */
+/* --- the file's lists --- */
 static enum gsim_status read_file(struct reader *r, const char *value)
 {
     struct file file = {0};
@@ -123,7 +130,8 @@ static enum gsim_status read_file(struct reader *r, const char *value)
     if (status == GSIM_OK) status = read_number(r, value, "sizeInBytes", 0, (double)GSIM_LIMIT_BYTES, &bytes);
     if (status != GSIM_OK) return status;
     file.bytes = bytes >= 1 ? (uint64_t)bytes : 1; /* an empty file still is one */
-    if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE) return expected(r, "an id that no other file has", member(value, "id"));
+    if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE)
+        return expected(r, "an id that no other file has", member(value, "id"));
     if (gsim_array_grow(&files, sizeof file, r->file_count, &r->file_room)) return no_memory(r);
     r->files = files;
     r->files[r->file_count] = file;
@@ -142,8 +150,10 @@ static enum gsim_status read_task(struct reader *r, const char *value)
     task.children = member(value, "children");
     task.inputs = member(value, "inputFiles");
     task.outputs = member(value, "outputFiles");
-    if (gsim_names_find(&r->task_names, task.id) != GSIM_NAME_NONE) return expected(r, "an id that no other task has", member(value, "id"));
-    if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&tasks, sizeof task, r->task_count, &r->task_room)) return no_memory(r);
+    if (gsim_names_find(&r->task_names, task.id) != GSIM_NAME_NONE)
+        return expected(r, "an id that no other task has", member(value, "id"));
+    if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&tasks, sizeof task, r->task_count, &r->task_room))
+        return no_memory(r);
     r->tasks = tasks;
     r->tasks[r->task_count] = task;
     return gsim_names_add(&r->task_names, task.id, (uint32_t)r->task_count++, r->error);
@@ -154,19 +164,22 @@ static enum gsim_status read_execution(struct reader *r, const char *value)
     const char *id;
     enum gsim_status status = read_text(r, value, "id", &id);
     uint32_t index = status == GSIM_OK ? gsim_names_find(&r->task_names, id) : NONE;
-    if (status == GSIM_OK && index == GSIM_NAME_NONE) return expected(r, "the id of a task of the specification", member(value, "id"));
-    if (status == GSIM_OK) status = read_number(r, value, "runtimeInSeconds", 0, GSIM_LIMIT_US / US_PER_S, &r->tasks[index].seconds);
+    if (status == GSIM_OK && index == GSIM_NAME_NONE)
+        return expected(r, "the id of a task of the specification", member(value, "id"));
+    if (status == GSIM_OK)
+        status = read_number(r, value, "runtimeInSeconds", 0, GSIM_LIMIT_US / US_PER_S, &r->tasks[index].seconds);
     if (status == GSIM_OK) status = read_number(r, value, "coreCount", 1, 65536, &r->tasks[index].cores);
     return status;
 }
 
-/* --- the order ------------------------------------------------------------------------------------------------------------ */
+/* --- the order --- */
 static enum gsim_status add_edge(struct reader *r, uint32_t from, uint32_t to)
 {
     void *edges = r->edges;
     for (uint32_t e = r->tasks[from].first_edge; e != NONE; e = r->edges[e].next)
         if (r->edges[e].to == to) return GSIM_OK; /* both say so */
-    if (r->edge_count >= NONE || gsim_array_grow(&edges, sizeof *r->edges, r->edge_count, &r->edge_room)) return no_memory(r);
+    if (r->edge_count >= NONE || gsim_array_grow(&edges, sizeof *r->edges, r->edge_count, &r->edge_room))
+        return no_memory(r);
     r->edges = edges;
     r->edges[r->edge_count] = (struct edge){from, to, r->tasks[from].first_edge};
     r->tasks[from].first_edge = (uint32_t)r->edge_count++;
@@ -183,9 +196,11 @@ static enum gsim_status read_relatives(struct reader *r, uint32_t task, const ch
     if (!list) return GSIM_OK;
     r->index = task;
     if (*list != '[') return expected(r, are_parents ? "a list of parents" : "a list of children", list);
-    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK; v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
+    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK;
+         v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
         uint32_t other = *v == '"' && gsim_scan_string(v, id, sizeof id) ? gsim_names_find(&r->task_names, id) : NONE;
-        if (other == NONE || other == task) return expected(r, are_parents ? "ids of other tasks as parents" : "ids of other tasks as children", v);
+        if (other == NONE || other == task)
+            return expected(r, are_parents ? "ids of other tasks as parents" : "ids of other tasks as children", v);
         status = are_parents ? add_edge(r, other, task) : add_edge(r, task, other);
     }
     return status;
@@ -210,10 +225,12 @@ static enum gsim_status put_in_order(struct reader *r, uint32_t *order)
     }
     if (status != GSIM_OK || end == r->task_count) return status;
     for (r->index = 0; r->tasks[r->index].place != NONE; r->index++) {}
-    return gsim_error_set(r->error, GSIM_INPUT, "%s[%zu]: expected no task to come after itself, found a circle of parents", r->list, r->index);
+    return gsim_error_set(r->error, GSIM_INPUT,
+                          "%s[%zu]: expected no task to come after itself, found a circle of parents", r->list,
+                          r->index);
 }
 
-/* --- the program ------------------------------------------------------------------------------------------------------------ */
+/* --- the program --- */
 struct lists {
     struct gsim_arg *args;
     uint32_t *after;
@@ -228,11 +245,14 @@ static enum gsim_status add_args(struct reader *r, uint32_t task, const char *li
     if (!list) return GSIM_OK;
     if (*list != '[') return expected(r, "a list of files", list);
     for (const char *v = gsim_scan_next(list, NULL, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
-        uint32_t index = *v == '"' && gsim_scan_string(v, id, sizeof id) ? gsim_names_find(&r->file_names, id) : GSIM_NAME_NONE;
+        uint32_t index =
+            *v == '"' && gsim_scan_string(v, id, sizeof id) ? gsim_names_find(&r->file_names, id) : GSIM_NAME_NONE;
         if (index == GSIM_NAME_NONE) return expected(r, "ids of workflow.specification.files", v);
         struct file *file = &r->files[index];
         if (file->last_task != task + 1) {
-            if (lists->arg_count == GSIM_LIMIT_ARGS) return gsim_error_set(r->error, GSIM_INPUT, "%s[%u]: expected at most %u files", r->list, task, GSIM_LIMIT_ARGS);
+            if (lists->arg_count == GSIM_LIMIT_ARGS)
+                return gsim_error_set(r->error, GSIM_INPUT, "%s[%u]: expected at most %u files", r->list, task,
+                                      GSIM_LIMIT_ARGS);
             if (gsim_array_grow(&args, sizeof *lists->args, lists->arg_count, &lists->arg_room)) return no_memory(r);
             lists->args = args;
             file->last_task = task + 1;
@@ -248,12 +268,16 @@ static enum gsim_status add_args(struct reader *r, uint32_t task, const char *li
 }
 
 /* AFTER lists what comes before: the edges to each task, put there by its predecessors. */
-static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder, uint32_t index, const uint32_t *first_in, const uint32_t *next_in,
-                                 struct lists *lists)
+static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder, uint32_t index,
+                                 const uint32_t *first_in, const uint32_t *next_in, struct lists *lists)
 {
     const struct task *task = &r->tasks[index];
-    const struct gsim_kernel kernel = {.name = task->name, .grid = {task->cores >= 1 ? (uint32_t)task->cores : 1, 1, 1}, .block = {THREADS, 1, 1},
-                                       .solo_us = fmax(task->seconds * US_PER_S, 1), .solo_cold = true, .demand_given = true};
+    const struct gsim_kernel kernel = {.name = task->name,
+                                       .grid = {task->cores >= 1 ? (uint32_t)task->cores : 1, 1, 1},
+                                       .block = {THREADS, 1, 1},
+                                       .solo_us = fmax(task->seconds * US_PER_S, 1),
+                                       .solo_cold = true,
+                                       .demand_given = true};
     uint32_t count = 0;
     lists->arg_count = 0;
     r->index = index;
@@ -266,14 +290,20 @@ static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder,
         lists->after[count++] = r->tasks[r->edges[e].from].place;
     }
     if (status != GSIM_OK) return status;
-    gsim_builder_op(builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .args = lists->args,
-                                               .arg_count = (uint32_t)lists->arg_count, .after = lists->after, .after_count = count, .stream = -1});
+    gsim_builder_op(builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                               .kernel_index = gsim_builder_kernel(builder, &kernel),
+                                               .args = lists->args,
+                                               .arg_count = (uint32_t)lists->arg_count,
+                                               .after = lists->after,
+                                               .after_count = count,
+                                               .stream = -1});
     return GSIM_OK;
 }
 
 static enum gsim_status make_program(struct reader *r, struct gsim_program *program)
 {
-    uint32_t *order = gsim_alloc(sizeof *order * (r->task_count + 1)), *first_in = gsim_alloc(sizeof *first_in * (r->task_count + 1)), *next_in = NULL;
+    uint32_t *order = gsim_alloc(sizeof *order * (r->task_count + 1)),
+             *first_in = gsim_alloc(sizeof *first_in * (r->task_count + 1)), *next_in = NULL;
     struct gsim_builder *builder = gsim_builder_create(r->options->name);
     struct lists lists = {0};
     enum gsim_status status = order && first_in && builder ? put_in_order(r, order) : no_memory(r);
@@ -283,8 +313,10 @@ static enum gsim_status make_program(struct reader *r, struct gsim_program *prog
         next_in[e] = first_in[r->edges[e].to];
         first_in[r->edges[e].to] = (uint32_t)e;
     }
-    for (size_t f = 0; f < r->file_count && status == GSIM_OK; f++) gsim_builder_buffer(builder, r->files[f].id, r->files[f].bytes, GSIM_INIT_DEVICE);
-    for (uint32_t i = 0; i < r->task_count && status == GSIM_OK; i++) status = add_task(r, builder, order[i], first_in, next_in, &lists);
+    for (size_t f = 0; f < r->file_count && status == GSIM_OK; f++)
+        gsim_builder_buffer(builder, r->files[f].id, r->files[f].bytes, GSIM_INIT_DEVICE);
+    for (uint32_t i = 0; i < r->task_count && status == GSIM_OK; i++)
+        status = add_task(r, builder, order[i], first_in, next_in, &lists);
     gsim_free(lists.args);
     gsim_free(lists.after);
     gsim_free(order);
@@ -295,7 +327,8 @@ static enum gsim_status make_program(struct reader *r, struct gsim_program *prog
     return status;
 }
 
-static enum gsim_status read_workflow(struct reader *r, const char *text, size_t length, struct gsim_import_notes *notes)
+static enum gsim_status read_workflow(struct reader *r, const char *text, size_t length,
+                                      struct gsim_import_notes *notes)
 {
     char version[16] = "";
     enum gsim_status status = gsim_scan_check(text, length, r->error);
@@ -303,9 +336,11 @@ static enum gsim_status read_workflow(struct reader *r, const char *text, size_t
     const char *top = gsim_scan_start(text), *value = member(top, "schemaVersion"), *workflow = member(top, "workflow");
     if (value && *value == '"') (void)gsim_scan_string(value, version, sizeof version);
     if (strcmp(version, "1.5") != 0 && strcmp(version, "1.6") != 0) /* 1.6 adds summaries only */
-        return gsim_error_set(r->error, GSIM_INPUT, "schemaVersion: expected \"1.5\" (WfFormat of WfCommons), found \"%s\"", version);
+        return gsim_error_set(r->error, GSIM_INPUT,
+                              "schemaVersion: expected \"1.5\" (WfFormat of WfCommons), found \"%s\"", version);
     const char *specification = member(workflow, "specification"), *execution = member(workflow, "execution");
-    if (!member(specification, "tasks")) return gsim_error_set(r->error, GSIM_INPUT, "expected workflow.specification.tasks, found none");
+    if (!member(specification, "tasks"))
+        return gsim_error_set(r->error, GSIM_INPUT, "expected workflow.specification.tasks, found none");
     status = each(r, member(specification, "files"), "workflow.specification.files", read_file);
     if (status == GSIM_OK) status = each(r, member(specification, "tasks"), "workflow.specification.tasks", read_task);
     if (status == GSIM_OK) status = each(r, member(execution, "tasks"), "workflow.execution.tasks", read_execution);
@@ -315,8 +350,9 @@ static enum gsim_status read_workflow(struct reader *r, const char *text, size_t
     return GSIM_OK;
 }
 
-enum gsim_status gsim_import_wfcommons(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
-                                       struct gsim_import_notes *notes, struct gsim_error *error)
+enum gsim_status gsim_import_wfcommons(const char *path, const struct gsim_import_options *options,
+                                       struct gsim_program *program, struct gsim_import_notes *notes,
+                                       struct gsim_error *error)
 {
     struct reader r = {.options = options, .error = error};
     size_t length = 0;
@@ -336,5 +372,6 @@ enum gsim_status gsim_import_wfcommons(const char *path, const struct gsim_impor
 
 bool gsim_sniff_wfcommons(const struct gsim_sniff *sniff)
 {
-    return *sniff->head == '{' && strstr(sniff->head, "\"schemaVersion\"") && strstr(sniff->head, "\"workflow\"") && !strstr(sniff->head, "\"traceEvents\"");
+    return *sniff->head == '{' && strstr(sniff->head, "\"schemaVersion\"") && strstr(sniff->head, "\"workflow\"") &&
+           !strstr(sniff->head, "\"traceEvents\"");
 }

@@ -10,7 +10,8 @@
 #include "gpusim/limits.h"
 #include "traces/kernels/profiles.h"
 
-/* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for beside. */
+/* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for
+ * beside. */
 #define MOST_COLUMNS 16384
 
 struct page {
@@ -22,7 +23,8 @@ struct page {
 };
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
-/* The cells of the record at *AT, unquoted in place; *AT becomes what lies behind. Returns how many; above MOST: too many. */
+/* The cells of the record at *AT, unquoted in place; *AT becomes what lies behind. Returns how many; above MOST: too
+ * many. */
 static uint32_t split(char **at, char **cells, uint32_t most)
 {
     uint32_t count = 0;
@@ -66,7 +68,8 @@ static double unit_scale(const char *unit)
     if (strcmp(unit, "%") == 0) return 0.01;
     for (size_t b = 0; b < sizeof bare / sizeof *bare; b++)
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-            if (length == 1 + strlen(bare[b]) && unit[0] == prefixes[i].prefix[0] && strncmp(unit + 1, bare[b], length - 1) == 0)
+            if (length == 1 + strlen(bare[b]) && unit[0] == prefixes[i].prefix[0] &&
+                strncmp(unit + 1, bare[b], length - 1) == 0)
                 return prefixes[i].scale;
     return 1;
 }
@@ -149,8 +152,10 @@ static void read_pipes(const struct page *p, struct gsim_kernel *k)
         double read = share(p, sources[i].unit + adds);
         *pipe = adds ? most_of(*pipe, read) : first_of(*pipe, read);
     }
-    found[GSIM_PIPE_L2_SLICE] = first_of(value(p, "lts__throughput.max.pct_of_peak_sustained_elapsed"), found[GSIM_PIPE_L2]);
-    if (isnan(found[GSIM_PIPE_ISSUE])) found[GSIM_PIPE_ISSUE] = share(p, "sm__throughput"); /* the section SpeedOfLight alone */
+    found[GSIM_PIPE_L2_SLICE] =
+        first_of(value(p, "lts__throughput.max.pct_of_peak_sustained_elapsed"), found[GSIM_PIPE_L2]);
+    if (isnan(found[GSIM_PIPE_ISSUE]))
+        found[GSIM_PIPE_ISSUE] = share(p, "sm__throughput"); /* the section SpeedOfLight alone */
     for (int i = 0; i < GSIM_PIPE_COUNT; i++) {
         k->pipes_given |= !isnan(found[i]);
         k->pipes[i] = isnan(found[i]) || found[i] < 0 ? 0 : found[i] > GSIM_LIMIT_PIPE ? GSIM_LIMIT_PIPE : found[i];
@@ -176,8 +181,8 @@ static double count_flops(const struct page *p, const char *type)
     return sum;
 }
 
-/* The longest block's time over the mean's, from how long SMs were active. N blocks stand on an SM at once, of which it is the
- * longest that counts. Less than a microsecond or two is how kernels begin and end. */
+/* The longest block's time over the mean's, from how long SMs were active. N blocks stand on an SM at once, of which it
+ * is the longest that counts. Less than a microsecond or two is how kernels begin and end. */
 #define LEAST_UNEQUAL_S 2e-6
 #define LEAST_UNEQUAL   1.1
 static double find_imbalance(const struct page *p, double blocks, double seconds)
@@ -192,14 +197,16 @@ static double find_imbalance(const struct page *p, double blocks, double seconds
     return 1 + sqrt(fmax(each, 1)) * (ratio - 1);
 }
 
-/* What it reads and writes: ncu empties the caches, so that DRAM is asked for what it reads, and L2's compressor sees what it writes, also
- * where L2 holds that yet. 0: not measured. */
+/* What it reads and writes: ncu empties the caches, so that DRAM is asked for what it reads, and L2's compressor sees
+ * what it writes, also where L2 holds that yet. 0: not measured. */
 #define SECTOR_BYTES 32
 #define REREAD_HITS 0.68 /* share of requests that L2 has, where what is read is read by several SMs */
 static double find_data(const struct page *p, double dram_bytes)
 {
-    double written = value(p, "lrc__ilc_input_sectors.sum") * SECTOR_BYTES, bytes = dram_bytes + (isnan(written) ? 0 : written);
-    if (value(p, "lts__t_sector_hit_rate.pct") >= REREAD_HITS) bytes += dram_bytes; /* what SMs of both halves read is in both */
+    double written = value(p, "lrc__ilc_input_sectors.sum") * SECTOR_BYTES,
+           bytes = dram_bytes + (isnan(written) ? 0 : written);
+    if (value(p, "lts__t_sector_hit_rate.pct") >= REREAD_HITS)
+        bytes += dram_bytes; /* what SMs of both halves read is in both */
     return isnan(bytes) ? 0 : fmax(bytes, 1);
 }
 
@@ -264,8 +271,10 @@ static enum gsim_status read_row(struct page *p)
     struct gsim_kernel kernel = {0};
     bool has_shape = read_dim(cell(p, "Grid Size"), &kernel.grid) && read_dim(cell(p, "Block Size"), &kernel.block);
     if (!has_shape || !name || !*name)
-        return gsim_error_set(p->error, GSIM_INPUT, "line %llu: expected Kernel Name, Grid Size and Block Size", (unsigned long long)p->line);
-    double seconds = value(p, "gpu__time_duration.sum"), bytes = value(p, "dram__bytes.sum"), rate = value(p, "dram__bytes.sum.per_second");
+        return gsim_error_set(p->error, GSIM_INPUT, "line %llu: expected Kernel Name, Grid Size and Block Size",
+                              (unsigned long long)p->line);
+    double seconds = value(p, "gpu__time_duration.sum"), bytes = value(p, "dram__bytes.sum"),
+           rate = value(p, "dram__bytes.sum.per_second");
     double single = count_flops(p, "f"), twofold = count_flops(p, "d");
     struct gsim_kernel *k = gsim_profiles_add(p->profiles);
     char *copy = gsim_arena_printf(&p->profiles->arena, "%.*s", GSIM_LIMIT_NAME, name);
@@ -307,8 +316,9 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
     char *at = find_names(text, &p.line), **room = gsim_alloc(3 * MOST_COLUMNS * sizeof *room);
     enum gsim_status status = room ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && !at)
-        status = gsim_error_set(error, GSIM_INPUT, "expected ncu's raw page, found no row of names that begins with \"ID\": "
-                                                   "ncu --import FILE --csv --page raw prints it");
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "expected ncu's raw page, found no row of names that begins with \"ID\": "
+                                "ncu --import FILE --csv --page raw prints it");
     if (status == GSIM_OK) {
         p.names = room;
         p.units = room + MOST_COLUMNS;
@@ -317,8 +327,9 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
         p.line++;
         uint32_t units = p.column_count <= MOST_COLUMNS ? split(&at, p.units, MOST_COLUMNS) : 0;
         if (units != p.column_count || p.units[0][0])
-            status = gsim_error_set(error, GSIM_INPUT, "line %llu: expected the units of %u columns: --page raw prints them",
-                                    (unsigned long long)p.line, p.column_count);
+            status =
+                gsim_error_set(error, GSIM_INPUT, "line %llu: expected the units of %u columns: --page raw prints them",
+                               (unsigned long long)p.line, p.column_count);
     }
     while (status == GSIM_OK && *at) {
         p.line++;
@@ -329,7 +340,8 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
         }
         uint32_t count = split(&at, p.cells, MOST_COLUMNS);
         if (count != p.column_count)
-            status = gsim_error_set(error, GSIM_INPUT, "line %llu: expected %u columns, found %u", (unsigned long long)p.line, p.column_count, count);
+            status = gsim_error_set(error, GSIM_INPUT, "line %llu: expected %u columns, found %u",
+                                    (unsigned long long)p.line, p.column_count, count);
         else
             status = read_row(&p);
     }

@@ -20,8 +20,8 @@
 
 #define SCHEMA "gpusim-kernels/1"
 
-/* By how much ncu's duration exceeds the kernel's own, in microseconds: 42 kernels without memory traffic, 2 to 130 us long, on
- * an H100, median 1.86, from the 10th to the 90th percentile 0.42 to 2.24. */
+/* By how much ncu's duration exceeds the kernel's own, in microseconds: 42 kernels without memory traffic, 2 to 130 us
+ * long, on an H100, median 1.86, from the 10th to the 90th percentile 0.42 to 2.24. */
 #define NCU_OVERHEAD_US 1.8
 #define LEAST_US        0.1
 
@@ -67,8 +67,9 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
 }
 
 /* docs/schemas/kernels.json has the same. */
-static const char *const fields[] = {"name", "grid", "block", "cluster", "regs_per_thread", "smem_bytes", "solo_us", "imbalance", "energy_mj",
-                                     "flops", "dram_bytes", "data_bytes", "memory_wait", "dram_cost", "pipes", NULL};
+static const char *const fields[] = {
+    "name",      "grid",  "block",      "cluster",    "regs_per_thread", "smem_bytes", "solo_us", "imbalance",
+    "energy_mj", "flops", "dram_bytes", "data_bytes", "memory_wait",     "dram_cost",  "pipes",   NULL};
 
 static const char *unknown_field(const cJSON *object)
 {
@@ -114,7 +115,8 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     return NULL;
 }
 
-enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const char *text, size_t length, struct gsim_error *error)
+enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const char *text, size_t length,
+                                         struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     uint32_t index = 0;
@@ -130,7 +132,8 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         const char *wrong = cJSON_IsString(name) && name->valuestring[0] ? read_fields(object, &kernel) : "name";
         const char *unknown = unknown_field(object);
         if (unknown) status = gsim_error_set(error, GSIM_INPUT, "kernels[%u]: unknown field '%.60s'", index, unknown);
-        if (wrong && status == GSIM_OK) status = gsim_error_set(error, GSIM_INPUT, "kernels[%u].%s: missing or out of range", index, wrong);
+        if (wrong && status == GSIM_OK)
+            status = gsim_error_set(error, GSIM_INPUT, "kernels[%u].%s: missing or out of range", index, wrong);
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
         struct gsim_kernel *k = gsim_profiles_add(profiles);
@@ -164,10 +167,12 @@ static char *print_report(struct gsim_profiles *profiles, const char *path, size
     if (!failed && result == 0)
         text = gsim_file_read(printed, length, error);
     else if (!failed)
-        gsim_error_set(error, GSIM_INPUT, "ncu --import ended with status %d", WIFEXITED(result) ? WEXITSTATUS(result) : 128);
+        gsim_error_set(error, GSIM_INPUT, "ncu --import ended with status %d",
+                       WIFEXITED(result) ? WEXITSTATUS(result) : 128);
     else
-        gsim_error_set(error, GSIM_INPUT, "a report of ncu, which alone can read it and is not in PATH: print it where ncu is by "
-                                          "ncu --import FILE --csv --page raw > FILE.csv, and give that");
+        gsim_error_set(error, GSIM_INPUT,
+                       "a report of ncu, which alone can read it and is not in PATH: print it where ncu is by "
+                       "ncu --import FILE --csv --page raw > FILE.csv, and give that");
     posix_spawn_file_actions_destroy(&actions);
     gsim_scratch_remove(printed);
     return text;
@@ -176,11 +181,13 @@ static char *print_report(struct gsim_profiles *profiles, const char *path, size
 enum gsim_status gsim_profiles_read(struct gsim_profiles *profiles, const char *path, struct gsim_error *error)
 {
     size_t length = 0;
-    char *text = gsim_text_ends_with(path, ".ncu-rep") ? print_report(profiles, path, &length, error) : gsim_file_read(path, &length, error);
+    char *text = gsim_text_ends_with(path, ".ncu-rep") ? print_report(profiles, path, &length, error)
+                                                       : gsim_file_read(path, &length, error);
     enum gsim_status status = text ? GSIM_OK : error->status;
     if (status == GSIM_OK) {
         const char *first = text + strspn(text, " \t\r\n");
-        status = *first == '{' ? gsim_profiles_read_json(profiles, text, length, error) : gsim_profiles_read_csv(profiles, text, error);
+        status = *first == '{' ? gsim_profiles_read_json(profiles, text, length, error)
+                               : gsim_profiles_read_csv(profiles, text, error);
     }
     gsim_free(text);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
@@ -237,7 +244,8 @@ static bool next_word(const char **at, struct word *word)
     return word->length > 0;
 }
 
-/* The function itself: the last identifier before its template's or its own arguments. Profilers write the rest each in its own way. */
+/* The function itself: the last identifier before its template's or its own arguments. Profilers write the rest each in
+ * its own way. */
 static struct word function_of(const char *name)
 {
     static const char *const unnamed[] = {"(anonymous namespace)", "<unnamed>"};
@@ -261,7 +269,10 @@ static struct word function_of(const char *name)
     return last;
 }
 
-static bool is_same_word(const struct word *a, const struct word *b) { return a->length == b->length && memcmp(a->text, b->text, a->length) == 0; }
+static bool is_same_word(const struct word *a, const struct word *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
 
 static bool has_word(const char *name, const struct word *word)
 {
@@ -280,7 +291,10 @@ static int words_in_common(const char *name, const char *profile)
     return count;
 }
 
-static bool is_shape(const struct gsim_dim3 *a, const struct gsim_dim3 *b) { return a->x == b->x && a->y == b->y && a->z == b->z; }
+static bool is_shape(const struct gsim_dim3 *a, const struct gsim_dim3 *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z;
+}
 
 static bool divides(const struct gsim_dim3 *cluster, const struct gsim_dim3 *grid)
 {
@@ -297,11 +311,16 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
     for (uint32_t i = 0; i < profiles->count; i++) {
         const struct gsim_kernel *p = &profiles->kernels[i];
         struct word its = function_of(p->name);
-        if (!is_shape(&p->grid, &kernel->grid) || !is_shape(&p->block, &kernel->block) || !is_same_word(&its, &function)) continue;
+        if (!is_shape(&p->grid, &kernel->grid) || !is_shape(&p->block, &kernel->block) ||
+            !is_same_word(&its, &function))
+            continue;
         int words = words_in_common(kernel->name, p->name);
-        double apart = kernel->solo_us > 0 && p->solo_us > 0 ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) / kernel->solo_us)) : 0;
+        double apart = kernel->solo_us > 0 && p->solo_us > 0
+                           ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) / kernel->solo_us))
+                           : 0;
         bool is_smem = p->smem_bytes == kernel->smem_bytes;
-        if (words < most || (words == most && (is_smem < most_smem || (is_smem == most_smem && apart >= nearest)))) continue;
+        if (words < most || (words == most && (is_smem < most_smem || (is_smem == most_smem && apart >= nearest))))
+            continue;
         most = words;
         most_smem = is_smem;
         nearest = apart;

@@ -43,7 +43,8 @@ static __global__ void answer(struct mailbox *mailbox)
     }
 }
 
-/* The host's clock minus the GPU's: the median over the exchanges, since the fastest may have met a step of the host's clock. */
+/* The host's clock minus the GPU's: the median over the exchanges, since the fastest may have met a step of the host's
+ * clock. */
 static cudaError_t clock_difference(struct mailbox *mailbox, int64_t *difference)
 {
     double further[EXCHANGES]; /* than the first */
@@ -92,7 +93,8 @@ int gsim_blocks_open(struct gsim_blocks **blocks, const struct gsim_program *pro
     if (result == cudaSuccess) result = cudaHostAlloc((void **)&b->host, bytes, cudaHostAllocDefault);
     if (result == cudaSuccess) result = cudaHostAlloc((void **)&b->mailbox, sizeof(*b->mailbox), cudaHostAllocMapped);
     if (result == cudaSuccess) return GSIM_OK;
-    return gsim_error_set(error, GSIM_SIM, "stamps of %llu blocks: %s", (unsigned long long)total, cudaGetErrorString(result));
+    return gsim_error_set(error, GSIM_SIM, "stamps of %llu blocks: %s", (unsigned long long)total,
+                          cudaGetErrorString(result));
 }
 
 void gsim_blocks_close(struct gsim_blocks *blocks)
@@ -130,7 +132,8 @@ int gsim_blocks_read(struct gsim_blocks *blocks)
 {
     const uint64_t total = blocks->first[blocks->program->op_count];
     int64_t difference = 0;
-    cudaError_t result = cudaMemcpy(blocks->host, blocks->device, sizeof(*blocks->host) * total, cudaMemcpyDeviceToHost);
+    cudaError_t result =
+        cudaMemcpy(blocks->host, blocks->device, sizeof(*blocks->host) * total, cudaMemcpyDeviceToHost);
     if (result == cudaSuccess) result = clock_difference(blocks->mailbox, &difference);
     for (uint64_t i = 0; result == cudaSuccess && i < total; i++) {
         if (!blocks->host[i].end_ns) continue;

@@ -26,7 +26,8 @@ struct gsim_op;
 struct gsim_program;
 struct gsim_blocks;
 
-/* Room for the blocks of all of PROGRAM's kernels. Fails with GSIM_SIM or GSIM_NOMEM (an int, since nvcc compiles this). */
+/* Room for the blocks of all of PROGRAM's kernels. Fails with GSIM_SIM or GSIM_NOMEM (an int, since nvcc compiles
+ * this). */
 int gsim_blocks_open(struct gsim_blocks **blocks, const struct gsim_program *program, struct gsim_error *error);
 void gsim_blocks_close(struct gsim_blocks *blocks); /* accepts NULL */
 /* Where OP's blocks write, on the device. */
@@ -34,7 +35,8 @@ struct gsim_block_stamp *gsim_blocks_of(struct gsim_blocks *blocks, const struct
 /* All zero again, before an iteration. */
 int gsim_blocks_clear(struct gsim_blocks *blocks);
 /* After an iteration, when the device has nothing to do: what ran, with times of gsim_runner_now_ns(), by op of the
- * program; COUNT: its blocks, 0 if it has not run. Sorted by nothing: by x, then y, then z. Returns 0 or a cudaError_t. */
+ * program; COUNT: its blocks, 0 if it has not run. Sorted by nothing: by x, then y, then z. Returns 0 or a cudaError_t.
+ */
 int gsim_blocks_read(struct gsim_blocks *blocks);
 /* What is to be added to times of the GPU's clock to have those of gsim_runner_now_ns(). Returns 0 or a cudaError_t. */
 int gsim_blocks_clock(int64_t *difference);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the blocks of an iteration noted (blocks.h) becomes the timeline's kernels and occupancy, and lines of a table of
- * blocks.
+ * What the blocks of an iteration noted (blocks.h) becomes the timeline's kernels and occupancy, and lines of a table
+ * of blocks.
  */
 #include "traces/runner/blocks.h"
 #include "traces/runner/cuda.h"
@@ -23,7 +23,8 @@ static void find_launches(const struct gsim_cuda *cuda, struct launch *launches)
 {
     for (size_t i = cuda->first_call; i < cuda->call_count; i++) {
         const struct gsim_cuda_call *call = &cuda->calls[i];
-        if (call->op && call->op->kind == GSIM_OP_KERNEL) launches[call->op->index] = (struct launch){call, call->stream};
+        if (call->op && call->op->kind == GSIM_OP_KERNEL)
+            launches[call->op->index] = (struct launch){call, call->stream};
         if (call->op || call->exec_index == GSIM_CUDA_NO_EXEC) continue;
         const struct gsim_cuda_graph *graph = &cuda->graphs[cuda->execs[call->exec_index].graph_index];
         for (size_t j = 0; j < graph->node_count; j++) {
@@ -54,7 +55,8 @@ static void add_kernel(struct gsim_cuda *cuda, const struct gsim_op *op, const s
     gsim_timeline_add_kernel(cuda->timeline, &record);
 }
 
-static void write_blocks(struct gsim_cuda *cuda, const struct gsim_op *op, const struct gsim_block_stamp *stamps, size_t count)
+static void write_blocks(struct gsim_cuda *cuda, const struct gsim_op *op, const struct gsim_block_stamp *stamps,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         gsim_output_put(cuda->blocks_table, "%u,%c,%z,%u,%.3f,%.3f\n", op->index,
@@ -72,7 +74,8 @@ static int compare_changes(const void *left, const void *right)
 }
 
 /* ON_SM, OF_OP: blocks that are there; zero. */
-static void add_occupancy(struct gsim_cuda *cuda, struct change *changes, size_t count, uint32_t *on_sm, uint32_t *of_op)
+static void add_occupancy(struct gsim_cuda *cuda, struct change *changes, size_t count, uint32_t *on_sm,
+                          uint32_t *of_op)
 {
     struct gsim_occupancy_record now = {0};
     qsort(changes, count, sizeof *changes, compare_changes);

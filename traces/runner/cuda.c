@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The CUDA backend of include/gpusim/driver.h: handles, streams, events, work, iterations. Each call is timed on the host; when
- * and where its work ran on the device comes from the tracer afterwards. Errors are sticky, as the interface asks.
+ * The CUDA backend of include/gpusim/driver.h: handles, streams, events, work, iterations. Each call is timed on the
+ * host; when and where its work ran on the device comes from the tracer afterwards. Errors are sticky, as the interface
+ * asks.
  */
 #include "traces/runner/cuda.h"
 
@@ -40,7 +41,8 @@ void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result
     gsim_cuda_unlock(cuda);
 }
 
-void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t exec_index, gsim_stream stream, int64_t start_ns)
+void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t exec_index, gsim_stream stream,
+                          int64_t start_ns)
 {
     gsim_cuda_lock(cuda);
     struct gsim_cuda_stream *s = &cuda->streams[stream];
@@ -53,7 +55,8 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
         if (gsim_array_grow((void **)&cuda->calls, sizeof *cuda->calls, cuda->call_count, &cuda->call_capacity))
             out_of_memory(cuda);
         else
-            cuda->calls[cuda->call_count++] = (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns};
+            cuda->calls[cuda->call_count++] =
+                (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns};
     }
     uint64_t number = cuda->call_count;
     gsim_cuda_unlock(cuda);
@@ -90,7 +93,8 @@ static uint32_t add_stream(struct gsim_cuda *cuda, cudaStream_t stream)
             cuda->stream_count++;
         }
     }
-    if (!gsim_driver_failed(&cuda->driver)) cuda->streams[index] = (struct gsim_cuda_stream){stream, 0, gsim_cuda_device_set_last(), true};
+    if (!gsim_driver_failed(&cuda->driver))
+        cuda->streams[index] = (struct gsim_cuda_stream){stream, 0, gsim_cuda_device_set_last(), true};
     gsim_cuda_unlock(cuda);
     return index;
 }
@@ -170,8 +174,10 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
     cudaEvent_t event = NULL;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_on_device(cuda, gsim_cuda_device_set_last());
-    cudaError_t result = cudaEventCreateWithFlags(&event, flags == GSIM_EVENT_NO_TIMING ? cudaEventDisableTiming : cudaEventDefault);
-    gsim_cuda_end(cuda, GSIM_API_EVENT_CREATE, result, start, false, 0, flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
+    cudaError_t result =
+        cudaEventCreateWithFlags(&event, flags == GSIM_EVENT_NO_TIMING ? cudaEventDisableTiming : cudaEventDefault);
+    gsim_cuda_end(cuda, GSIM_API_EVENT_CREATE, result, start, false, 0,
+                  flags == GSIM_EVENT_NO_TIMING ? GSIM_API_NO_TIMING : NULL);
     if (result != cudaSuccess) return 0;
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->event_count;
@@ -179,7 +185,10 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
         out_of_memory(cuda);
         index = 0;
     } else {
-        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event, .device = gsim_cuda_device_set_last(), .is_timed = flags != GSIM_EVENT_NO_TIMING, .exists = true};
+        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event,
+                                                                     .device = gsim_cuda_device_set_last(),
+                                                                     .is_timed = flags != GSIM_EVENT_NO_TIMING,
+                                                                     .exists = true};
     }
     gsim_cuda_unlock(cuda);
     return index;
@@ -209,7 +218,8 @@ static cudaEvent_t event_on(struct gsim_cuda *cuda, gsim_event event, gsim_strea
     gsim_cuda_on_device(cuda, device);
     if (e->device == device) return real;
     cudaEventDestroy(real);
-    gsim_cuda_check(cuda, cudaEventCreateWithFlags(&e->event, e->is_timed ? cudaEventDefault : cudaEventDisableTiming), GSIM_API_EVENT_CREATE);
+    gsim_cuda_check(cuda, cudaEventCreateWithFlags(&e->event, e->is_timed ? cudaEventDefault : cudaEventDisableTiming),
+                    GSIM_API_EVENT_CREATE);
     e->device = device;
     return e->event;
 }
@@ -233,7 +243,8 @@ void gsim_cuda_event_record(struct gsim_driver *driver, gsim_event event, gsim_s
     cuda->events_recorded++;
 }
 
-/* What lets a trace's reader know which stream waits for what of which. When that was, nobody sees: the calls' times stand for it. */
+/* What lets a trace's reader know which stream waits for what of which. When that was, nobody sees: the calls' times
+ * stand for it. */
 static void note_wait(struct gsim_cuda *cuda, gsim_stream stream, gsim_event event, int64_t start_ns)
 {
     gsim_cuda_lock(cuda);
@@ -311,7 +322,8 @@ void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     for (uint32_t a = 0; a < op->arg_count && cuda->device_count > 1; a++)
         if (op->args[a].writes) cuda->memory->written_on[op->args[a].buffer_index] = device;
     const void *code = gsim_cuda_code(cuda, op, &launch, &stamps);
-    dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
+    dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+         block = {launch.block[0], launch.block[1], launch.block[2]};
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
     cudaError_t result = cudaLaunchKernel(code, grid, block, launch.args, launch.smem_bytes, on);
@@ -320,13 +332,15 @@ void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim
     if (cuda->captures) gsim_cuda_capture_note(cuda, op, stream);
 }
 
-void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from, enum cudaMemcpyKind *kind)
+void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from,
+                          enum cudaMemcpyKind *kind)
 {
     uint32_t buffer = op->args[0].buffer_index;
     *kind = op->copy_kind == GSIM_COPY_H2D ? cudaMemcpyHostToDevice
             : op->copy_kind == GSIM_COPY_D2H ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
     uint64_t begin = op->segment_count ? op->segments[0].offset : 0;
-    void *there = (char *)cuda->memory->devices[device][buffer] + begin, *here = (char *)cuda->memory->host[buffer] + begin;
+    void *there = (char *)cuda->memory->devices[device][buffer] + begin,
+         *here = (char *)cuda->memory->host[buffer] + begin;
     *from = op->copy_kind == GSIM_COPY_H2D ? here : there;
     return op->copy_kind == GSIM_COPY_D2H ? here : there;
 }
@@ -350,7 +364,8 @@ void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
     cudaError_t result = cudaMemcpyAsync(to, from, op->bytes, kind, on);
     gsim_cuda_call_end(cuda);
-    gsim_cuda_end(cuda, GSIM_API_MEMCPY, result, start, blocks, stream, cuda->program->buffers[op->args[0].buffer_index].name);
+    gsim_cuda_end(cuda, GSIM_API_MEMCPY, result, start, blocks, stream,
+                  cuda->program->buffers[op->args[0].buffer_index].name);
     if (cuda->captures) gsim_cuda_capture_note(cuda, op, stream);
 }
 

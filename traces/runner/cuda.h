@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. The real-CUDA backend of include/gpusim/driver.h: the same scheduler sources that the simulator runs
- * make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads, cuda_waits.c waits;
- * run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the simulator.
+ * Layer: traces/runner. The real-CUDA backend of include/gpusim/driver.h: the same scheduler sources that the simulator
+ * runs make CUDA calls here. cuda.c has streams, events and work, cuda_graphs.c graphs, cuda_threads.c host threads,
+ * cuda_waits.c waits; run.c runs a scheduler on it. Times are picoseconds from the run's first call, as in the
+ * simulator.
  */
 #pragma once
 
@@ -119,7 +120,10 @@ void gsim_cuda_blocks_end(struct gsim_cuda *cuda);
 
 /* --- shared by the backend's files ----------------------------------------------------------------------- */
 static inline struct gsim_cuda *gsim_cuda_of(struct gsim_driver *driver) { return (struct gsim_cuda *)driver; }
-static inline gsim_time gsim_cuda_time(const struct gsim_cuda *cuda, int64_t ns) { return (ns - cuda->epoch_ns) * GSIM_PS_PER_NS; }
+static inline gsim_time gsim_cuda_time(const struct gsim_cuda *cuda, int64_t ns)
+{
+    return (ns - cuda->epoch_ns) * GSIM_PS_PER_NS;
+}
 
 static inline void gsim_cuda_lock(struct gsim_cuda *cuda)
 {
@@ -143,15 +147,18 @@ cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream);
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
                    gsim_stream stream, const char *detail);
 /* Around a call that puts work on the device: its number for the tracer. */
-void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t exec_index, gsim_stream stream, int64_t start_ns);
+void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t exec_index, gsim_stream stream,
+                          int64_t start_ns);
 void gsim_cuda_call_end(struct gsim_cuda *cuda);
 /* While a capture is under way: OP has become the last node that the next op of STREAM would follow. */
 void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gsim_stream stream);
-bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op, gsim_stream stream);
+bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op,
+                        gsim_stream stream);
 /* The version of OP's kernel that runs here. LAUNCH has been prepared and is completed; it keeps pointing to STAMPS. */
 const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_runner_launch *launch,
                            struct gsim_block_stamp **stamps);
-void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from, enum cudaMemcpyKind *kind);
+void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op, uint32_t device, void **from,
+                          enum cudaMemcpyKind *kind);
 uint32_t gsim_cuda_thread_index(void);
 
 bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);

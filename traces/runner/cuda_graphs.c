@@ -29,7 +29,8 @@ static uint32_t new_graph(struct gsim_cuda *cuda, cudaGraph_t graph)
     return index;
 }
 
-bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op, gsim_stream stream)
+bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op,
+                        gsim_stream stream)
 {
     uint64_t traced = cuda->tracer ? gsim_tracer_node(cuda->tracer, node) : 0;
     gsim_cuda_lock(cuda);
@@ -81,7 +82,8 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
     } else if (op->kind == GSIM_OP_COPY) {
         enum cudaMemcpyKind kind;
         void *from, *to = gsim_cuda_copy_ends(cuda, op, 0, &from, &kind);
-        result = cudaGraphAddMemcpyNode1D(&node, cuda->graphs[index].graph, dependences, after_count, to, from, op->bytes, kind);
+        result = cudaGraphAddMemcpyNode1D(&node, cuda->graphs[index].graph, dependences, after_count, to, from,
+                                          op->bytes, kind);
     } /* prefetches cannot be nodes in CUDA: not supported, as CUDA would say */
     gsim_cuda_end(cuda, GSIM_API_GRAPH_ADD, result, start, false, 0, NULL);
     gsim_free(dependences);
@@ -146,7 +148,7 @@ gsim_graph gsim_cuda_capture_end(struct gsim_driver *driver, gsim_stream stream)
     return result == cudaSuccess ? cuda->capture_graph + 1 : 0;
 }
 
-/* --- instantiation and launch -------------------------------------------------------------------------------------- */
+/* --- instantiation and launch --- */
 gsim_graph_exec gsim_cuda_graph_instantiate(struct gsim_driver *driver, gsim_graph graph)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);

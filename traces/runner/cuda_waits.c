@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CUDA backend's waits for any of several things, and host functions in streams. No gates: the runtime API has none. */
+/* The CUDA backend's waits for any of several things, and host functions in streams. No gates: the runtime API has
+ * none. */
 #include "traces/runner/cuda.h"
 
 static bool is_fulfilled(struct gsim_driver *driver, const struct gsim_waitable *waitable)
@@ -12,7 +13,8 @@ static bool is_fulfilled(struct gsim_driver *driver, const struct gsim_waitable 
     return false;
 }
 
-uint32_t gsim_cuda_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count, double timeout_us)
+uint32_t gsim_cuda_wait_any(struct gsim_driver *driver, const struct gsim_waitable *list, uint32_t count,
+                            double timeout_us)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     int64_t start = gsim_runner_now_ns();

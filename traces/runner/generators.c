@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. It has no generators and no sources, in place of the registries in workloads: they draw from the GNU Scientific Library's
- * numbers, which stay out of it (LICENSES.md), and it has kernels for the built-in benchmarks alone.
+ * Layer: traces/runner. It has no generators and no sources, in place of the registries in workloads: they draw from
+ * the GNU Scientific Library's numbers, which stay out of it (LICENSES.md), and it has kernels for the built-in
+ * benchmarks alone.
  */
 #include "gpusim/generator.h"
 
@@ -42,7 +43,7 @@ enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops
     return gsim_error_set(error, GSIM_USAGE, "cannot load source '%s': gpusim-runner has none", path);
 }
 
-/* --- in place of sim/base/random.c: the runner's own generator ------------------------------------------------------------ */
+/* --- in place of sim/base/random.c: the runner's own generator --- */
 
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The program gpusim-runner: "gpusim run" on a real GPU, with the same options, reports and traces, and three
- * commands of its own: record (many runs into one file), probe (a device file's numbers) and profile (what --kernels reads).
+ * commands of its own: record (many runs into one file), probe (a device file's numbers) and profile (what --kernels
+ * reads).
  */
 #include "traces/runner/main.h"
 
@@ -16,7 +17,8 @@
 
 static const char help_text[] =
     "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
-    "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the GPU\n"
+    "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the "
+    "GPU\n"
     "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
     "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
     "       gpusim-runner profile --workload NAME -o FILE [OPTION]...   what gpusim's --kernels reads of each kernel\n"
@@ -27,18 +29,22 @@ static const char help_text[] =
     "  --csv, --gantt, --device (whose name the report carries; default: this GPU's)\n"
     "  --memory pinned|pageable|managed  default pinned: device memory and explicit copies; managed memory is refused\n"
     "                                    beyond a quarter of the GPU's free memory\n"
-    "  --gpus N, --node, --place         several GPUs, with --memory pinned or pageable; --sched plan=FILE follows a plan\n"
+    "  --gpus N, --node, --place         several GPUs, with --memory pinned or pageable; --sched plan=FILE follows a "
+    "plan\n"
     "  --prefetch on|off                 on: copies ahead, on streams of their own; off: before the first use\n"
     "and of its own:\n"
     "  --warmup K       iterations before those that count (default 3)\n"
-    "  --tracer on|off  on (default): times without the tracer first, then once more under CUPTI for kernels and copies;\n"
+    "  --tracer on|off  on (default): times without the tracer first, then once more under CUPTI for kernels and "
+    "copies;\n"
     "                   off: only the former\n"
-    "  --stamps on|off  on: kernels and occupancy by the times that their blocks note themselves, instead of CUPTI's, at\n"
+    "  --stamps on|off  on: kernels and occupancy by the times that their blocks note themselves, instead of CUPTI's, "
+    "at\n"
     "                   almost no cost; copies are not seen (default off)\n"
     "  --blocks-file FILE  with --stamps on: SM, start and end of every block of the last iteration, as CSV\n"
     "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
     "of several tasks (gpusim run --help explains --task, --share, --opt, --profile and --measure):\n"
-    "  --share WAY,...  exclusive, streams, priorities (streams with --opt streams.priority=on), timeslice, mps, fikit,\n"
+    "  --share WAY,...  exclusive, streams, priorities (streams with --opt streams.priority=on), timeslice, mps, "
+    "fikit,\n"
     "                   orion, xsched with --opt xsched.level=1, kesco, tgs; several: a table\n"
     "  --recording FILE of two tasks: what gpusim validate --kind sharing FILE reads\n"
     "\n"
@@ -71,8 +77,8 @@ const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *n
     return initial;
 }
 
-enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial, uint32_t *value,
-                                       struct gsim_error *error)
+enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
+                                       uint32_t *value, struct gsim_error *error)
 {
     const char *text = gsim_runner_own_value(words, name, NULL);
     char *end;
@@ -80,12 +86,14 @@ enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const ch
     if (!text) return GSIM_OK;
     unsigned long number = strtoul(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end || number > 1000000)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name, text);
+        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name,
+                              text);
     *value = (uint32_t)number;
     return GSIM_OK;
 }
 
-enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value, struct gsim_error *error)
+enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value,
+                                        struct gsim_error *error)
 {
     const char *text = gsim_runner_own_value(words, name, initial ? "on" : "off");
     *value = strcmp(text, "on") == 0;
@@ -93,8 +101,8 @@ enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const c
     return gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
 }
 
-/* The device file that belongs to this GPU: the one of its name's last word ("NVIDIA H200" is h200, "NVIDIA A100-SXM4-40GB"
- * a100-sxm4-40gb), or with its name as title. NULL: there is none. */
+/* The device file that belongs to this GPU: the one of its name's last word ("NVIDIA H200" is h200, "NVIDIA
+ * A100-SXM4-40GB" a100-sxm4-40gb), or with its name as title. NULL: there is none. */
 static const char *device_of(const struct gsim_runner_gpu *gpu, char name[64])
 {
     struct gsim_device_entries list = {0};
@@ -135,7 +143,8 @@ enum gsim_status gsim_runner_setup(struct gsim_cli_setup *setup, struct gsim_cli
     return GSIM_OK;
 }
 
-enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words, struct gsim_error *error)
+enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words,
+                                   struct gsim_error *error)
 {
     *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
     size_t count = (size_t)words->count + 1;
@@ -165,18 +174,19 @@ static void drop_warmup(struct gsim_timeline *t, uint32_t warmup)
     if (t->iteration_count <= warmup) return;
     gsim_time origin = t->iterations[warmup].start;
 #define KEEP(array, number, shift)                                                                                     \
-    kept = 0;                                                                                                           \
-    for (size_t i = 0; i < t->number; i++) {                                                                            \
-        if (t->array[i].iteration < warmup) continue;                                                                   \
-        t->array[kept] = t->array[i];                                                                                   \
-        t->array[kept].iteration -= warmup;                                                                             \
-        shift;                                                                                                          \
-        kept++;                                                                                                         \
-    }                                                                                                                   \
+    kept = 0;                                                                                                          \
+    for (size_t i = 0; i < t->number; i++) {                                                                           \
+        if (t->array[i].iteration < warmup) continue;                                                                  \
+        t->array[kept] = t->array[i];                                                                                  \
+        t->array[kept].iteration -= warmup;                                                                            \
+        shift;                                                                                                         \
+        kept++;                                                                                                        \
+    }                                                                                                                  \
     t->number = kept;
     KEEP(kernels, kernel_count, t->kernels[kept].launch -= origin; t->kernels[kept].ready -= origin;
          t->kernels[kept].start -= origin; t->kernels[kept].end -= origin)
-    KEEP(copies, copy_count, t->copies[kept].launch -= origin; t->copies[kept].start -= origin; t->copies[kept].end -= origin)
+    KEEP(copies, copy_count, t->copies[kept].launch -= origin; t->copies[kept].start -= origin;
+         t->copies[kept].end -= origin)
     KEEP(residents, resident_count, t->residents[kept].start -= origin; t->residents[kept].end -= origin)
     KEEP(apis, api_count, t->apis[kept].start -= origin; t->apis[kept].end -= origin)
 #undef KEEP
@@ -202,19 +212,22 @@ struct run_options {
     const char *blocks; /* file; NULL: none */
 };
 
-static void print_timing(const struct gsim_runner_gpu *gpu, const double *times, size_t count, const char *how, double traced)
+static void print_timing(const struct gsim_runner_gpu *gpu, const double *times, size_t count, const char *how,
+                         double traced)
 {
     char text[4][GSIM_TEXT_SIZE];
     if (!count) return;
-    printf("  On %s, driver %s: median %s of %zu iterations without the tracer (least %s, most %s)", gpu->name, gpu->driver,
-           gsim_text_time(text[0], gsim_time_from_us(times[count / 2])), count,
-           gsim_text_time(text[1], gsim_time_from_us(times[0])), gsim_text_time(text[2], gsim_time_from_us(times[count - 1])));
+    printf("  On %s, driver %s: median %s of %zu iterations without the tracer (least %s, most %s)", gpu->name,
+           gpu->driver, gsim_text_time(text[0], gsim_time_from_us(times[count / 2])), count,
+           gsim_text_time(text[1], gsim_time_from_us(times[0])),
+           gsim_text_time(text[2], gsim_time_from_us(times[count - 1])));
     if (traced > 0) printf("; %s %s", how, gsim_text_time(text[3], gsim_time_from_us(traced)));
     printf("\n\n");
 }
 
-static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simulation *simulation, const struct run_options *options,
-                                 const struct gsim_runner_gpu *gpu, struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simulation *simulation,
+                                 const struct run_options *options, const struct gsim_runner_gpu *gpu,
+                                 struct gsim_timeline *timeline, struct gsim_error *error)
 {
     struct gsim_timeline clean = {0};
     size_t count = 0, traced_count = 0;
@@ -242,25 +255,30 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
 }
 
 /* As many GPUs as are asked for, if they are there and what is asked of them can be done. */
-static enum gsim_status check_gpus(const struct gsim_cli_point *point, uint32_t count, const struct run_options *options, struct gsim_error *error)
+static enum gsim_status check_gpus(const struct gsim_cli_point *point, uint32_t count,
+                                   const struct run_options *options, struct gsim_error *error)
 {
     int there = 0;
     const struct gsim_scheduler_ops *scheduler = point->simulation.scheduler;
     cudaGetDeviceCount(&there);
     if (count > (uint32_t)there || count > GSIM_RUNNER_GPUS)
-        return gsim_error_set(error, GSIM_INPUT, "--gpus: expected at most %d, found %u", there < GSIM_RUNNER_GPUS ? there : GSIM_RUNNER_GPUS, count);
+        return gsim_error_set(error, GSIM_INPUT, "--gpus: expected at most %d, found %u",
+                              there < GSIM_RUNNER_GPUS ? there : GSIM_RUNNER_GPUS, count);
     if (count < 2) return GSIM_OK;
-    if (point->simulation.memory == GSIM_MEMORY_MANAGED) return gsim_error_set(error, GSIM_USAGE, "--gpus: expected --memory pinned or pageable");
+    if (point->simulation.memory == GSIM_MEMORY_MANAGED)
+        return gsim_error_set(error, GSIM_USAGE, "--gpus: expected --memory pinned or pageable");
     if (options->stamped) return gsim_error_set(error, GSIM_USAGE, "--gpus: does not go with --stamps on");
     if (!gsim_scheduler_can_place(scheduler) || strcmp(scheduler->name, "cudagraph") == 0)
         return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' runs on one GPU here", scheduler->name);
     return GSIM_OK;
 }
 
-static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const struct gsim_cli_setup *setup, struct gsim_cli_point *point,
-                                  const struct run_options *options, const struct gsim_runner_gpu *gpu, struct gsim_error *error)
+static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const struct gsim_cli_setup *setup,
+                                  struct gsim_cli_point *point, const struct run_options *options,
+                                  const struct gsim_runner_gpu *gpu, struct gsim_error *error)
 {
-    const struct gsim_bench_ops *built_in = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]), *ops = built_in ? built_in : &gsim_bench_programs;
+    const struct gsim_bench_ops *built_in = gsim_bench_find(arguments->value[GSIM_CLI_WORKLOAD]),
+                                *ops = built_in ? built_in : &gsim_bench_programs;
     uint32_t gpus = gsim_cli_gpu_count(setup);
     struct gsim_runner_memory memory = {.gpu_count = gpus};
     struct gsim_timeline timeline = {0};
@@ -268,13 +286,18 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const st
     struct gsim_metrics metrics;
     struct gsim_output blocks = {0};
     uint32_t iterations = point->simulation.iterations ? point->simulation.iterations : point->program.iterations;
-    struct gsim_runner_job job = {.simulation = &point->simulation, .memory = &memory, .bench_ops = ops,
-                                  .iterations = iterations + options->warmup, .platform = gpus > 1 ? &links.platform : NULL,
+    struct gsim_runner_job job = {.simulation = &point->simulation,
+                                  .memory = &memory,
+                                  .bench_ops = ops,
+                                  .iterations = iterations + options->warmup,
+                                  .platform = gpus > 1 ? &links.platform : NULL,
                                   .blocks_table = options->blocks ? &blocks : NULL};
     enum gsim_status status = check_gpus(point, gpus, options, error);
     if (status == GSIM_OK && gpus > 1) status = gsim_cli_links_open(&links, setup, gpus, error);
-    if (status == GSIM_OK) status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
-    if (status == GSIM_OK) status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
+    if (status == GSIM_OK)
+        status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
+    if (status == GSIM_OK)
+        status = gsim_runner_memory_bind(&memory, &point->program, point->simulation.memory, ops, job.bench, error);
     if (status == GSIM_OK && options->blocks) status = gsim_output_open(&blocks, options->blocks, error);
     if (status == GSIM_OK && options->blocks) gsim_output_text(&blocks, "op,kernel,block,sm,start_us,end_us\n");
     if (status == GSIM_OK) status = run_both(&job, &point->simulation, options, gpu, &timeline, error);
@@ -312,13 +335,15 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     if (status == GSIM_OK) status = gsim_runner_own_switch(words, "check", true, &options.checked, error);
     if (status == GSIM_OK) status = gsim_runner_parse(&arguments, words, error);
     if (status == GSIM_OK && (!arguments.value[GSIM_CLI_WORKLOAD] || !arguments.value[GSIM_CLI_SCHED]))
-        status = gsim_error_set(error, GSIM_USAGE, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");
+        status =
+            gsim_error_set(error, GSIM_USAGE, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");
     if (status == GSIM_OK) status = gsim_cli_check_files(&arguments, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(arguments.value[GSIM_CLI_SCHED], &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(&arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_runner_gpu_find(&gpu, error);
     if (status == GSIM_OK) status = gsim_runner_setup(&setup, &arguments, &gpu, error);
-    if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, arguments.value[GSIM_CLI_WORKLOAD], scheduler, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_point_init(&point, &setup, arguments.value[GSIM_CLI_WORKLOAD], scheduler, error);
     if (status == GSIM_OK) status = run_point(&arguments, &setup, &point, &options, &gpu, error);
     gsim_cli_point_release(&point);
     gsim_cli_setup_release(&setup);
@@ -336,7 +361,8 @@ int main(int argc, char **argv)
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
     if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
     bool is_profile = strcmp(command, "profile") == 0;
-    if (is_profile || strcmp(command, "record") == 0 || strcmp(command, "run") == 0) words = (struct gsim_runner_words){argv + 2, argc - 2};
+    if (is_profile || strcmp(command, "record") == 0 || strcmp(command, "run") == 0)
+        words = (struct gsim_runner_words){argv + 2, argc - 2};
     enum gsim_status status = is_profile                         ? gsim_runner_profile(&words, &error)
                               : strcmp(command, "record") == 0   ? gsim_runner_record(&words, &error)
                               : gsim_share_asked_for(&words)       ? gsim_share_run(&words, &error)

@@ -15,8 +15,8 @@ struct gsim_runner_words {
 
 /* The value of --NAME, which is taken out of the words; INITIAL when it is not there, "" when its value is missing. */
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial);
-enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial, uint32_t *value,
-                                       struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
+                                       uint32_t *value, struct gsim_error *error) GSIM_NODISCARD;
 /* "on" or "off"; INITIAL when not given. */
 enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value,
                                         struct gsim_error *error) GSIM_NODISCARD;

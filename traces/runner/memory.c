@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One block of memory on each GPU and one of host memory, cut up at 512-byte boundaries. Managed buffers are allocated one by
- * one, since streams attach to allocations.
+ * One block of memory on each GPU and one of host memory, cut up at 512-byte boundaries. Managed buffers are allocated
+ * one by one, since streams attach to allocations.
  */
 #include "traces/runner/memory.h"
 
@@ -44,10 +44,11 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
     enum gsim_status status = cuda_status(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo", 0, error);
     if (status != GSIM_OK) return status;
     if (bytes > free_bytes / 4)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "--memory managed: expected a program of at most %.1f MB, a quarter of the memory that is free on "
-                              "this GPU, found one of %.1f MB",
-                              (double)free_bytes * 0.25e-6, (double)bytes * 1e-6);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "--memory managed: expected a program of at most %.1f MB, a quarter of the memory that is free on "
+            "this GPU, found one of %.1f MB",
+            (double)free_bytes * 0.25e-6, (double)bytes * 1e-6);
     free_device(memory);
     free_host(memory);
     memory->host_mode = GSIM_MEMORY_MANAGED;
@@ -55,7 +56,8 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
     if (!memory->managed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < memory->program->buffer_count && status == GSIM_OK; i++) {
         uint64_t size = memory->program->buffers[i].bytes;
-        status = cuda_status(cudaMallocManaged(&memory->managed[i], size, cudaMemAttachGlobal), "cudaMallocManaged", size, error);
+        status = cuda_status(cudaMallocManaged(&memory->managed[i], size, cudaMemAttachGlobal), "cudaMallocManaged",
+                             size, error);
         if (status != GSIM_OK) break;
         memory->managed_count++;
         memory->device[i] = memory->host[i] = memory->managed[i];
@@ -82,10 +84,12 @@ static enum gsim_status take_explicit(struct gsim_runner_memory *memory, uint64_
     free_host(memory);
     memory->host_mode = memory->mode;
     if (memory->mode == GSIM_MEMORY_PINNED) {
-        status = cuda_status(cudaHostAlloc(&memory->host_block, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, error);
+        status =
+            cuda_status(cudaHostAlloc(&memory->host_block, bytes, cudaHostAllocDefault), "cudaHostAlloc", bytes, error);
     } else {
         memory->host_block = malloc(bytes); /* not gsim_alloc: a gigabyte need not be zeroed */
-        if (!memory->host_block) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for %.1f MB", (double)bytes * 1e-6);
+        if (!memory->host_block)
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory for %.1f MB", (double)bytes * 1e-6);
     }
     if (status == GSIM_OK) memory->host_bytes = bytes;
     return status;
@@ -172,7 +176,8 @@ enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, str
         result = cudaMemset(memory->device_blocks[d], GSIM_BENCH_POISON, memory->device_bytes);
         for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
             if (p->buffers[i].init == GSIM_INIT_DEVICE)
-                result = cudaMemcpy(memory->devices[d][i], memory->host[i], p->buffers[i].bytes, cudaMemcpyHostToDevice);
+                result =
+                    cudaMemcpy(memory->devices[d][i], memory->host[i], p->buffers[i].bytes, cudaMemcpyHostToDevice);
         if (result == cudaSuccess) result = synchronize(d);
     }
     return cuda_status(result, "reset", memory->device_bytes, error);
@@ -219,7 +224,8 @@ enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, 
     if (memory->mode == GSIM_MEMORY_MANAGED) return cuda_status(result, "cudaDeviceSynchronize", 0, error);
     for (uint32_t i = 0; i < p->buffer_count && result == cudaSuccess; i++)
         if (ops->is_result(bench, i) && !is_read_back(p, i))
-            result = cudaMemcpy(memory->host[i], memory->devices[memory->written_on[i]][i], p->buffers[i].bytes, cudaMemcpyDeviceToHost);
+            result = cudaMemcpy(memory->host[i], memory->devices[memory->written_on[i]][i], p->buffers[i].bytes,
+                                cudaMemcpyDeviceToHost);
     return cuda_status(result, "copy of the results", 0, error);
 }
 

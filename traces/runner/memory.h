@@ -10,7 +10,8 @@
 
 #define GSIM_RUNNER_GPUS 16
 
-/* Blocks of memory, one of the host and one of each GPU, kept from program to program and only ever enlarged: pinning a gigabyte takes half a second. */
+/* Blocks of memory, one of the host and one of each GPU, kept from program to program and only ever enlarged: pinning a
+ * gigabyte takes half a second. */
 struct gsim_runner_memory {
     const struct gsim_program *program;
     enum gsim_memory_mode mode;
@@ -24,7 +25,7 @@ struct gsim_runner_memory {
     void **devices[GSIM_RUNNER_GPUS]; /* by GPU and buffer */
     void **device, **host;           /* per buffer, of GPU 0; the same pointers where memory is managed */
     uint32_t *written_on;            /* per buffer: the GPU whose kernel wrote it last */
-    void **pristine;                 /* per buffer: what the host wrote, kept where a run overwrites the host's copy; or NULL */
+    void **pristine; /* per buffer: what the host wrote, kept where a run overwrites the host's copy; or NULL */
     bool *is_written, *is_filled;    /* per buffer: by a kernel; by the host before or during the program */
     struct gsim_arena arena;         /* the arrays */
 };
@@ -44,6 +45,7 @@ void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t b
 void gsim_runner_memory_poison(struct gsim_runner_memory *memory);
 /* After a run: results that the program does not read back itself are copied to the host's side. */
 enum gsim_status gsim_runner_memory_download(struct gsim_runner_memory *memory, const struct gsim_bench_ops *ops,
-                                             const struct gsim_runner_bench *bench, struct gsim_error *error) GSIM_NODISCARD;
+                                             const struct gsim_runner_bench *bench,
+                                             struct gsim_error *error) GSIM_NODISCARD;
 void gsim_runner_memory_unbind(struct gsim_runner_memory *memory); /* keeps the two blocks */
 void gsim_runner_memory_release(struct gsim_runner_memory *memory); /* accepts a zeroed one */

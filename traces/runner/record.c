@@ -26,16 +26,17 @@ struct stage {
     bool is_trace_pass;
 };
 
-static struct gsim_simulation simulation_of(const struct stage *stage, const struct gsim_scheduler_ops *scheduler, bool prefetch,
-                                            bool detailed)
+static struct gsim_simulation simulation_of(const struct stage *stage, const struct gsim_scheduler_ops *scheduler,
+                                            bool prefetch, bool detailed)
 {
     return (struct gsim_simulation){.program = &stage->program, .device = stage->record->device, .scheduler = scheduler,
                                     .memory = stage->record->memory, .prefetch = prefetch, .seed = stage->record->seed,
                                     .detailed = detailed};
 }
 
-static enum gsim_status run_job(struct stage *stage, const struct gsim_simulation *simulation, bool traced, bool checked,
-                                uint32_t iterations, struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status run_job(struct stage *stage, const struct gsim_simulation *simulation, bool traced,
+                                bool checked, uint32_t iterations, struct gsim_timeline *timeline,
+                                struct gsim_error *error)
 {
     struct gsim_runner_job job = {.simulation = simulation, .memory = stage->memory, .bench_ops = stage->ops,
                                   .bench = stage->bench, .iterations = stage->record->warmup + iterations,
@@ -100,7 +101,8 @@ static uint32_t median_iteration(const struct gsim_timeline *timeline, uint32_t 
     for (uint32_t i = first; i < first + count; i++) {
         uint32_t shorter = 0;
         for (uint32_t j = first; j < first + count; j++)
-            if (iteration_us(timeline, j) < iteration_us(timeline, i) || (iteration_us(timeline, j) == iteration_us(timeline, i) && j < i))
+            if (iteration_us(timeline, j) < iteration_us(timeline, i) ||
+                (iteration_us(timeline, j) == iteration_us(timeline, i) && j < i))
                 shorter++;
         if (shorter == count / 2) best = i;
     }
@@ -114,7 +116,8 @@ static int compare_launches(const void *a, const void *b)
     return x->start_us < y->start_us ? -1 : x->start_us > y->start_us;
 }
 
-static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t, struct gsim_error *error)
+static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t,
+                                   struct gsim_error *error)
 {
     uint32_t chosen = median_iteration(t, stage->record->warmup);
     gsim_time origin = t->iterations[chosen].start;
@@ -124,13 +127,14 @@ static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
         if (k->iteration != chosen) continue;
-        run->ops[run->op_count++] = (struct gsim_record_op){.is_kernel = true,
-                                                            .name = gsim_arena_strdup(&stage->record->arena, stage->program.kernels[k->kernel_index].name),
-                                                            .op_index = k->op,
-                                                            .stream = k->stream,
-                                                            .launch_us = gsim_time_us(k->launch - origin),
-                                                            .start_us = gsim_time_us(k->start - origin),
-                                                            .end_us = gsim_time_us(k->end - origin)};
+        run->ops[run->op_count++] = (struct gsim_record_op){
+            .is_kernel = true,
+            .name = gsim_arena_strdup(&stage->record->arena, stage->program.kernels[k->kernel_index].name),
+            .op_index = k->op,
+            .stream = k->stream,
+            .launch_us = gsim_time_us(k->launch - origin),
+            .start_us = gsim_time_us(k->start - origin),
+            .end_us = gsim_time_us(k->end - origin)};
     }
     for (size_t i = 0; i < t->copy_count; i++) {
         const struct gsim_copy_record *c = &t->copies[i];
@@ -151,7 +155,8 @@ static enum gsim_status trace_run(struct stage *stage, struct gsim_record_run *r
 {
     struct gsim_timeline timeline = {0};
     struct gsim_simulation simulation = simulation_of(stage, run->scheduler, run->prefetch, false);
-    enum gsim_status status = run_job(stage, &simulation, true, true, stage->record->traced_iterations, &timeline, error);
+    enum gsim_status status =
+        run_job(stage, &simulation, true, true, stage->record->traced_iterations, &timeline, error);
     if (status == GSIM_OK) status = keep_trace(stage, run, &timeline, error);
     run->done = status == GSIM_OK;
     gsim_timeline_release(&timeline);
@@ -165,7 +170,8 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
     struct gsim_simulation simulation = simulation_of(stage, gsim_scheduler_find("serial"), false, false);
     struct gsim_timeline timeline = {0};
     uint32_t first = stage->record->warmup;
-    enum gsim_status status = run_job(stage, &simulation, true, false, 2 * stage->record->traced_iterations, &timeline, error);
+    enum gsim_status status =
+        run_job(stage, &simulation, true, false, 2 * stage->record->traced_iterations, &timeline, error);
     c->profile = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_profile_op, stage->program.op_count + 1);
     double *times = gsim_alloc(sizeof *times * (timeline.iteration_count + 1));
     if (status == GSIM_OK && (!c->profile || !times)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -180,9 +186,13 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
         gsim_runner_sort(times, count);
         const struct gsim_kernel *kernel = &stage->program.kernels[op->kernel_index];
         struct gsim_record_profile_op *p = &c->profile[c->profile_count++];
-        *p = (struct gsim_record_profile_op){.op_index = i, .name = gsim_arena_strdup(&stage->record->arena, kernel->name),
-                                             .grid = kernel->grid, .block = kernel->block, .median_us = times[count / 2],
-                                             .min_us = times[0], .max_us = times[count - 1]};
+        *p = (struct gsim_record_profile_op){.op_index = i,
+                                             .name = gsim_arena_strdup(&stage->record->arena, kernel->name),
+                                             .grid = kernel->grid,
+                                             .block = kernel->block,
+                                             .median_us = times[count / 2],
+                                             .min_us = times[0],
+                                             .max_us = times[count - 1]};
         gsim_runner_kernel_resources(stage->ops, stage->bench, op, stage->memory->device, &p->regs, &p->smem_bytes);
     }
     gsim_free(times);
@@ -190,12 +200,13 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
     return status;
 }
 
-static cudaError_t launch_held(struct stage *stage, struct gsim_run_slice *slice, struct gsim_tracer *tracer, const struct gsim_op *op,
-                               cudaStream_t stream)
+static cudaError_t launch_held(struct stage *stage, struct gsim_run_slice *slice, struct gsim_tracer *tracer,
+                               const struct gsim_op *op, cudaStream_t stream)
 {
     struct gsim_runner_launch launch;
     stage->ops->launch(stage->bench, op, stage->memory->device, &launch);
-    dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]}, block = {launch.block[0], launch.block[1], launch.block[2]};
+    dim3 grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+         block = {launch.block[0], launch.block[1], launch.block[2]};
     cudaError_t result = gsim_slice_hold(slice);
     if (result != cudaSuccess) return result;
     gsim_tracer_push(tracer, op->index + 1);
@@ -212,7 +223,8 @@ static void keep_slices(struct gsim_record_case *c, const struct gsim_tracer_act
         double times[SLICE_REPEATS];
         size_t found = 0;
         for (size_t k = 0; k < count && found < SLICE_REPEATS; k++)
-            if (list[k].call == c->profile[i].op_index + 1) times[found++] = (double)(list[k].end_ns - list[k].start_ns) * 1e-3;
+            if (list[k].call == c->profile[i].op_index + 1)
+                times[found++] = (double)(list[k].end_ns - list[k].start_ns) * 1e-3;
         gsim_runner_sort(times, found);
         if (found) c->profile[i].slice_us = times[found / 2];
     }
@@ -235,7 +247,8 @@ static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *e
                 result = launch_held(stage, &slice, tracer, &stage->program.ops[i], stream);
     if (tracer && status == GSIM_OK) status = gsim_tracer_stop(tracer, &list, &count, &dropped, error);
     if (status == GSIM_OK && result == cudaSuccess) keep_slices(stage->at, list, count);
-    if (result != cudaSuccess) status = gsim_error_set(error, GSIM_SIM, "kernels on a slice of the GPU: %s", cudaGetErrorString(result));
+    if (result != cudaSuccess)
+        status = gsim_error_set(error, GSIM_SIM, "kernels on a slice of the GPU: %s", cudaGetErrorString(result));
     gsim_tracer_destroy(tracer);
     if (stream) cudaStreamDestroy(stream);
     gsim_slice_release(&slice);
@@ -250,12 +263,14 @@ static void tell(struct stage *stage, const struct gsim_record_run *run, const s
     for (uint32_t i = 0; i < stage->program.buffer_count; i++) total += (double)stage->program.buffers[i].bytes;
     if (run->done && !isatty(STDERR_FILENO) && stage->number % 24) return;
     fprintf(stderr, "%s%s %u/%u: %s %s %s, %s, prefetch %s: %s%s", isatty(STDERR_FILENO) && run->done ? "\r\033[K" : "",
-            stage->is_trace_pass ? "traced" : "timed", stage->number, stage->record->run_count, stage->at->workload->name,
-            gsim_text_bytes(bytes, total), stage->at->options.shape == GSIM_SHAPE_SERIAL ? "serial shape" : "concurrent shape",
-            run->scheduler->name, run->prefetch ? "on" : "off",
-            !run->done            ? error->message
-            : stage->is_trace_pass ? "right results"
-                                  : gsim_text_time(text, gsim_time_from_us(run->iteration_us[run->iteration_count / 2])),
+            stage->is_trace_pass ? "traced" : "timed", stage->number, stage->record->run_count,
+            stage->at->workload->name, gsim_text_bytes(bytes, total),
+            stage->at->options.shape == GSIM_SHAPE_SERIAL ? "serial shape" : "concurrent shape", run->scheduler->name,
+            run->prefetch ? "on" : "off",
+            !run->done ? error->message
+            : stage->is_trace_pass
+                ? "right results"
+                : gsim_text_time(text, gsim_time_from_us(run->iteration_us[run->iteration_count / 2])),
             isatty(STDERR_FILENO) && run->done ? "" : "\n");
 }
 
@@ -264,16 +279,19 @@ static enum gsim_status run_case(struct stage *stage, struct gsim_error *error)
     struct gsim_record_case *c = stage->at;
     stage->ops = gsim_bench_find(c->workload->name);
     enum gsim_status status = c->workload->build(&c->options, &stage->program, error);
-    if (status == GSIM_OK) status = stage->ops->create(&stage->program, &c->options, stage->record->seed, &stage->bench, error);
     if (status == GSIM_OK)
-        status = gsim_runner_memory_bind(stage->memory, &stage->program, stage->record->memory, stage->ops, stage->bench, error);
+        status = stage->ops->create(&stage->program, &c->options, stage->record->seed, &stage->bench, error);
+    if (status == GSIM_OK)
+        status = gsim_runner_memory_bind(stage->memory, &stage->program, stage->record->memory, stage->ops,
+                                         stage->bench, error);
     if (status == GSIM_OK && stage->is_trace_pass) status = profile_case(stage, error);
     if (status == GSIM_OK && stage->is_trace_pass && stage->record->slice_sms) status = profile_slices(stage, error);
     for (uint32_t i = 0; status == GSIM_OK && i < c->run_count && !stage->record->profiles_only; i++) {
         struct gsim_error failure = {0};
         struct gsim_record_run *run = &c->runs[i];
         if (stage->is_trace_pass && !run->done) continue;
-        enum gsim_status result = stage->is_trace_pass ? trace_run(stage, run, &failure) : time_run(stage, run, &failure);
+        enum gsim_status result =
+            stage->is_trace_pass ? trace_run(stage, run, &failure) : time_run(stage, run, &failure);
         if (result == GSIM_NOMEM) status = gsim_error_set(error, result, "%s", failure.message);
         if (result != GSIM_OK) stage->record->failed_count++;
         tell(stage, run, &failure);
@@ -296,7 +314,8 @@ static enum gsim_status run_all(struct gsim_record *record, struct gsim_error *e
             record->tracer_excess_us = gsim_tracer_excess_us(error);
             if (error->status != GSIM_OK) status = error->status;
         }
-        for (uint32_t i = record->case_count; i-- > 0 && status == GSIM_OK;) { /* the largest first: memory is taken once */
+        for (uint32_t i = record->case_count;
+             i-- > 0 && status == GSIM_OK;) { /* the largest first: memory is taken once */
             stage.at = &record->cases[i];
             status = run_case(&stage, error);
         }

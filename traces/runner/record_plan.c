@@ -13,7 +13,8 @@
 static const char help_text[] =
     "usage: gpusim-runner record -o FILE [OPTION]...\n"
     "\n"
-    "Runs workloads under schedulers on this GPU and writes how long they took, what ran when, and how long each kernel\n"
+    "Runs workloads under schedulers on this GPU and writes how long they took, what ran when, and how long each "
+    "kernel\n"
     "takes alone (schema gpusim-runs/1), for gpusim validate and gpusim calibrate. Wrong results are left out.\n"
     "  -o, --output FILE      gzipped if named .gz\n"
     "  --workload LIST|all    default all with real kernels\n"
@@ -26,7 +27,8 @@ static const char help_text[] =
     "  --warmup K             iterations before (default 3)\n"
     "  --traced-iterations K  iterations under the tracer, of which the median one is kept (default 5)\n"
     "  --tracer on|off        off: times only; results are not checked\n"
-    "  --slice on|off         also time each kernel alone on an eighth of the SMs, which tells what bounds it (default on;\n"
+    "  --slice on|off         also time each kernel alone on an eighth of the SMs, which tells what bounds it (default "
+    "on;\n"
     "                         needs the tracer and compute capability 8.0)\n"
     "  --profiles-only        only time the kernels alone, no runs\n"
     "  --suite, --seed        as for gpusim run\n"
@@ -42,7 +44,8 @@ struct lists {
 };
 
 /* Cuts TEXT at commas; ends with NULL. */
-static enum gsim_status cut(struct gsim_record *record, const char *name, const char *text, const char **list, struct gsim_error *error)
+static enum gsim_status cut(struct gsim_record *record, const char *name, const char *text, const char **list,
+                            struct gsim_error *error)
 {
     char *next = gsim_arena_strdup(&record->arena, text);
     uint32_t count = 0;
@@ -58,13 +61,14 @@ static enum gsim_status cut(struct gsim_record *record, const char *name, const 
     return GSIM_OK;
 }
 
-static enum gsim_status cut_own(struct gsim_record *record, struct gsim_runner_words *words, const char *name, const char *initial,
-                                const char **list, struct gsim_error *error)
+static enum gsim_status cut_own(struct gsim_record *record, struct gsim_runner_words *words, const char *name,
+                                const char *initial, const char **list, struct gsim_error *error)
 {
     return cut(record, name, gsim_runner_own_value(words, name, initial), list, error);
 }
 
-static double program_bytes(const struct gsim_workload_ops *workload, struct gsim_workload_options *options, double size)
+static double program_bytes(const struct gsim_workload_ops *workload, struct gsim_workload_options *options,
+                            double size)
 {
     struct gsim_program program = {0};
     struct gsim_error ignored = {0};
@@ -78,8 +82,8 @@ static double program_bytes(const struct gsim_workload_ops *workload, struct gsi
 
 /* The size whose buffers take BYTES in all: bisection on a logarithmic scale, since bytes grow with the size. What the
  * workload refuses is too large above its default size, too small below. */
-static enum gsim_status find_size(const struct gsim_workload_ops *workload, struct gsim_workload_options *options, double bytes,
-                                  struct gsim_error *error)
+static enum gsim_status find_size(const struct gsim_workload_ops *workload, struct gsim_workload_options *options,
+                                  double bytes, struct gsim_error *error)
 {
     double low = 1, high = 1e11;
     while (high / low > 1.0001 && high - low >= 1) {
@@ -97,13 +101,18 @@ static enum gsim_status parse_bytes(const char *text, double *bytes, struct gsim
 {
     char *end;
     *bytes = strtod(text, &end);
-    double factor = strcmp(end, "G") == 0 ? 1e9 : strcmp(end, "M") == 0 ? 1e6 : strcmp(end, "k") == 0 ? 1e3 : *end ? NAN : 1;
+    double factor = strcmp(end, "G") == 0   ? 1e9
+                    : strcmp(end, "M") == 0 ? 1e6
+                    : strcmp(end, "k") == 0 ? 1e3
+                    : *end                  ? NAN
+                                            : 1;
     *bytes *= factor;
     if (*bytes >= 1 && *bytes <= 1e12) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE, "--bytes: expected numbers such as 64M or 1G, found '%s'", text);
 }
 
-static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_case *c, const struct lists *lists, struct gsim_error *error)
+static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_case *c, const struct lists *lists,
+                                 struct gsim_error *error)
 {
     c->runs = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_run, GSIM_RECORD_LIST * 2);
     if (!c->runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -121,13 +130,15 @@ static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_
     return GSIM_OK;
 }
 
-static enum gsim_status add_case(struct gsim_record *record, const struct gsim_cli_setup *setup, const struct lists *lists,
-                                 const struct gsim_workload_ops *workload, const char *bytes, const char *shape, struct gsim_error *error)
+static enum gsim_status add_case(struct gsim_record *record, const struct gsim_cli_setup *setup,
+                                 const struct lists *lists, const struct gsim_workload_ops *workload, const char *bytes,
+                                 const char *shape, struct gsim_error *error)
 {
     struct gsim_record_case *c = &record->cases[record->case_count];
     double target;
     c->workload = workload;
-    c->options = (struct gsim_workload_options){.suite = setup->suite, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = 1};
+    c->options = (struct gsim_workload_options){
+        .suite = setup->suite, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = 1};
     c->options.shape = strcmp(shape, "serial") == 0 ? GSIM_SHAPE_SERIAL : GSIM_SHAPE_CONCURRENT;
     if (c->options.shape == GSIM_SHAPE_CONCURRENT && strcmp(shape, "concurrent") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--shapes: expected concurrent, serial or both, found '%s'", shape);
@@ -139,7 +150,8 @@ static enum gsim_status add_case(struct gsim_record *record, const struct gsim_c
 }
 
 /* Sizes outermost: a recording that takes its largest memory first never enlarges it. */
-static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_cli_setup *setup, const struct lists *lists, struct gsim_error *error)
+static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_cli_setup *setup,
+                                  const struct lists *lists, struct gsim_error *error)
 {
     uint32_t b = 0, w, s;
     record->cases = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_case, GSIM_RECORD_LIST * GSIM_RECORD_LIST * 2);
@@ -148,9 +160,12 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
         for (w = 0; lists->workloads[w]; w++) {
             const struct gsim_workload_ops *workload = gsim_workload_find(lists->workloads[w]);
             if (!workload || !gsim_bench_find(lists->workloads[w]))
-                return gsim_error_set(error, GSIM_USAGE, "--workload: '%s' is not a built-in workload with real kernels", lists->workloads[w]);
+                return gsim_error_set(error, GSIM_USAGE,
+                                      "--workload: '%s' is not a built-in workload with real kernels",
+                                      lists->workloads[w]);
             for (s = 0; lists->shapes[s]; s++) {
-                enum gsim_status status = add_case(record, setup, lists, workload, lists->bytes[b], lists->shapes[s], error);
+                enum gsim_status status =
+                    add_case(record, setup, lists, workload, lists->bytes[b], lists->shapes[s], error);
                 if (status != GSIM_OK) return status;
                 record->cases[record->case_count - 1].is_test = (b + w + s) % 2 == 1;
             }
@@ -158,7 +173,8 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
     return GSIM_OK;
 }
 
-static enum gsim_status read_words(struct gsim_record *record, struct gsim_runner_words *words, struct lists *lists, struct gsim_error *error)
+static enum gsim_status read_words(struct gsim_record *record, struct gsim_runner_words *words, struct lists *lists,
+                                   struct gsim_error *error)
 {
     const char *all = "m1,m2,vec,bs,img,ml,hits,dl";
     bool is_sliced = true;
@@ -166,12 +182,15 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
     if (status == GSIM_OK) status = cut_own(record, words, "shapes", "concurrent,serial", lists->shapes, error);
     if (status == GSIM_OK) status = cut_own(record, words, "prefetch", "on,off", lists->prefetch, error);
     if (status == GSIM_OK) status = cut_own(record, words, "workload", all, lists->workloads, error);
-    if (status == GSIM_OK && strcmp(lists->workloads[0], "all") == 0) status = cut(record, "workload", all, lists->workloads, error);
+    if (status == GSIM_OK && strcmp(lists->workloads[0], "all") == 0)
+        status = cut(record, "workload", all, lists->workloads, error);
     if (status == GSIM_OK)
-        status = cut_own(record, words, "sched", "serial,async,grsched,taskflow,cudagraph,kesco", lists->schedulers, error);
+        status =
+            cut_own(record, words, "sched", "serial,async,grsched,taskflow,cudagraph,kesco", lists->schedulers, error);
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "iterations", 25, &record->iterations, error);
     if (status == GSIM_OK) status = gsim_runner_own_count(words, "warmup", 3, &record->warmup, error);
-    if (status == GSIM_OK) status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
+    if (status == GSIM_OK)
+        status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
     if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", true, &record->is_traced, error);
     if (status == GSIM_OK) status = gsim_runner_own_switch(words, "slice", true, &is_sliced, error);
     if (status == GSIM_OK && record->profiles_only && !record->is_traced)
@@ -201,13 +220,15 @@ static void list_runs(const struct gsim_record *record)
         struct gsim_workload_options options = c->options;
         printf("%-5s size %-12.15g %-10s %-10s %s, %u runs\n", c->workload->name, c->options.size,
                gsim_text_bytes(text, program_bytes(c->workload, &options, c->options.size)),
-               c->options.shape == GSIM_SHAPE_SERIAL ? "serial" : "concurrent", c->is_test ? "test" : "fit", c->run_count);
+               c->options.shape == GSIM_SHAPE_SERIAL ? "serial" : "concurrent", c->is_test ? "test" : "fit",
+               c->run_count);
     }
     printf("%u runs\n", record->run_count);
 }
 
-enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner_words *words, struct gsim_cli_arguments *arguments,
-                                  struct gsim_cli_setup *setup, struct gsim_error *error)
+enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner_words *words,
+                                  struct gsim_cli_arguments *arguments, struct gsim_cli_setup *setup,
+                                  struct gsim_error *error)
 {
     struct lists lists;
     bool is_dry;
@@ -215,7 +236,8 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     is_dry = take_flag(words, "--dry-run");
     record->profiles_only = take_flag(words, "--profiles-only");
     const char *path = gsim_runner_own_value(words, "output", NULL), *name = gsim_runner_own_value(words, "name", NULL);
-    if (!is_dry && (!path || !*path)) return gsim_error_set(error, GSIM_USAGE, "expected -o FILE (see gpusim-runner record --help)");
+    if (!is_dry && (!path || !*path))
+        return gsim_error_set(error, GSIM_USAGE, "expected -o FILE (see gpusim-runner record --help)");
     enum gsim_status status = is_dry ? GSIM_OK : gsim_output_check(path, error);
     if (status == GSIM_OK) status = read_words(record, words, &lists, error);
     if (status == GSIM_OK) status = gsim_runner_parse(arguments, words, error);
@@ -234,8 +256,8 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     return GSIM_OK;
 }
 
-void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_runner_bench *bench, const struct gsim_op *op,
-                                  void *const *device, int *registers, int *smem_bytes)
+void gsim_runner_kernel_resources(const struct gsim_bench_ops *ops, const struct gsim_runner_bench *bench,
+                                  const struct gsim_op *op, void *const *device, int *registers, int *smem_bytes)
 {
     struct gsim_runner_launch launch;
     struct cudaFuncAttributes attributes;

@@ -12,9 +12,10 @@ static void put_us(struct gsim_output *output, double us) { gsim_output_printf(o
 
 static void put_key(struct gsim_output *output, const struct gsim_record_case *c)
 {
-    gsim_output_printf(output, "{\"workload\":\"%s\",\"suite\":\"%s\",\"shape\":\"%s\",\"size\":%.15g,\"block1d\":%u,\"blocks\":%u,",
-                       c->workload->name, suites[c->options.suite], shapes[c->options.shape], c->options.size,
-                       c->options.block1d, c->options.blocks);
+    gsim_output_printf(
+        output, "{\"workload\":\"%s\",\"suite\":\"%s\",\"shape\":\"%s\",\"size\":%.15g,\"block1d\":%u,\"blocks\":%u,",
+        c->workload->name, suites[c->options.suite], shapes[c->options.shape], c->options.size, c->options.block1d,
+        c->options.blocks);
 }
 
 static void put_profile(struct gsim_output *output, const struct gsim_record *record, const struct gsim_record_case *c)
@@ -26,8 +27,9 @@ static void put_profile(struct gsim_output *output, const struct gsim_record *re
         const struct gsim_record_profile_op *op = &c->profile[i];
         gsim_output_printf(output, "%s\n  {\"op\":%u,\"kernel\":", i ? "," : "", op->op_index);
         gsim_output_json_string(output, op->name);
-        gsim_output_printf(output, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"regs_per_thread\":%d,\"smem_bytes\":%d,\"solo_us\":",
-                           op->grid.x, op->grid.y, op->grid.z, op->block.x, op->block.y, op->block.z, op->regs, op->smem_bytes);
+        gsim_output_printf(
+            output, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"regs_per_thread\":%d,\"smem_bytes\":%d,\"solo_us\":",
+            op->grid.x, op->grid.y, op->grid.z, op->block.x, op->block.y, op->block.z, op->regs, op->smem_bytes);
         put_us(output, op->median_us);
         gsim_output_text(output, ",\"min_us\":");
         put_us(output, op->min_us);
@@ -53,8 +55,8 @@ static void put_traced(struct gsim_output *output, const struct gsim_record_run 
                            op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
         if (op->is_kernel) gsim_output_printf(output, "\"name\":\"%s\"", op->name);
         else gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
-        gsim_output_printf(output, ",\"stream\":%u,\"launch_us\":%.3f,\"start_us\":%.3f,\"end_us\":%.3f}", op->stream, op->launch_us,
-                           op->start_us, op->end_us);
+        gsim_output_printf(output, ",\"stream\":%u,\"launch_us\":%.3f,\"start_us\":%.3f,\"end_us\":%.3f}", op->stream,
+                           op->launch_us, op->start_us, op->end_us);
     }
     gsim_output_text(output, "]}");
 }
@@ -77,9 +79,11 @@ static void put_run(struct gsim_output *output, const struct gsim_record *record
                     const struct gsim_record_run *run)
 {
     put_key(output, c);
-    gsim_output_printf(output, "\"scheduler\":\"%s\",\"memory\":\"%s\",\"prefetch\":%s,\"split\":\"%s\",\"checked\":%s,\n  \"iteration_us\":[",
-                       run->scheduler->name, memories[record->memory], run->prefetch ? "true" : "false",
-                       c->is_test ? "test" : "fit", record->is_traced ? "true" : "false");
+    gsim_output_printf(
+        output,
+        "\"scheduler\":\"%s\",\"memory\":\"%s\",\"prefetch\":%s,\"split\":\"%s\",\"checked\":%s,\n  \"iteration_us\":[",
+        run->scheduler->name, memories[record->memory], run->prefetch ? "true" : "false", c->is_test ? "test" : "fit",
+        record->is_traced ? "true" : "false");
     for (uint32_t i = 0; i < run->iteration_count; i++) {
         if (i) gsim_output_text(output, ",");
         put_us(output, run->iteration_us[i]);

@@ -9,7 +9,8 @@
 #include "traces/runner/cuda.h"
 #include "traces/runner/kernels/numbers.h"
 
-static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const struct gsim_cuda_call *call, uint64_t traced)
+static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const struct gsim_cuda_call *call,
+                                            uint64_t traced)
 {
     const struct gsim_cuda_graph *graph = &cuda->graphs[cuda->execs[call->exec_index].graph_index];
     for (size_t i = 0; i < graph->node_count; i++)
@@ -17,15 +18,16 @@ static const struct gsim_cuda_node *node_of(const struct gsim_cuda *cuda, const 
     return NULL;
 }
 
-static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity *activity, const struct gsim_cuda_call *call,
-                       const struct gsim_op *op, uint32_t stream)
+static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity *activity,
+                       const struct gsim_cuda_call *call, const struct gsim_op *op, uint32_t stream)
 {
     gsim_time start = gsim_cuda_time(cuda, activity->start_ns), end = gsim_cuda_time(cuda, activity->end_ns);
     if (op->kind == GSIM_OP_KERNEL) {
         struct gsim_kernel_record record = {.op = op->index,
                                             .iteration = call->iteration,
                                             .stream = stream,
-                                            .device = cuda->device_count > 1 && stream ? cuda->streams[stream].device : 0,
+                                            .device =
+                                                cuda->device_count > 1 && stream ? cuda->streams[stream].device : 0,
                                             .kernel_index = op->kernel_index,
                                             .correlation = (uint32_t)activity->call,
                                             .launch = gsim_cuda_time(cuda, call->launch_ns),
@@ -57,21 +59,27 @@ enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *er
     enum gsim_status status = gsim_tracer_stop(cuda->tracer, &list, &count, &dropped, error);
     if (status != GSIM_OK) return status;
     for (size_t i = 0; i < count; i++) {
-        const struct gsim_cuda_call *call = list[i].call >= 1 && list[i].call <= cuda->call_count ? &cuda->calls[list[i].call - 1] : NULL;
-        const struct gsim_cuda_node *node = call && !call->op && call->exec_index != GSIM_CUDA_NO_EXEC ? node_of(cuda, call, list[i].node) : NULL;
+        const struct gsim_cuda_call *call =
+            list[i].call >= 1 && list[i].call <= cuda->call_count ? &cuda->calls[list[i].call - 1] : NULL;
+        const struct gsim_cuda_node *node =
+            call && !call->op && call->exec_index != GSIM_CUDA_NO_EXEC ? node_of(cuda, call, list[i].node) : NULL;
         if (call && !call->op && call->exec_index == GSIM_CUDA_NO_EXEC) continue; /* its tasks say when they ran */
         if (!call || (!call->op && !node))
             unknown++;
         else
-            add_record(cuda, &list[i], call, node ? node->op : call->op, node && node->stream ? node->stream : call->stream);
+            add_record(cuda, &list[i], call, node ? node->op : call->op,
+                       node && node->stream ? node->stream : call->stream);
     }
     if (dropped) return gsim_error_set(error, GSIM_SIM, "CUPTI dropped %zu records: the trace is incomplete", dropped);
-    if (unknown) return gsim_error_set(error, GSIM_SIM, "%zu of %zu traced kernels and copies belong to no call of the scheduler", unknown, count);
+    if (unknown)
+        return gsim_error_set(
+            error, GSIM_SIM, "%zu of %zu traced kernels and copies belong to no call of the scheduler", unknown, count);
     return GSIM_OK;
 }
 
 /* ARENA: holds the ops that the scheduler has made, which the tracer's records refer to. */
-static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_cuda *cuda, struct gsim_arena *arena, struct gsim_error *error)
+static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_cuda *cuda, struct gsim_arena *arena,
+                                struct gsim_error *error)
 {
     const struct gsim_simulation *s = job->simulation;
     uint64_t numbers_state;
@@ -101,7 +109,8 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         if (defaults) gsim_params_set_defaults(s->scheduler->params, defaults);
         else status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
-    if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places) status = gsim_placing_program(&run, error);
+    if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places)
+        status = gsim_placing_program(&run, error);
     if (status == GSIM_OK && s->scheduler->prepare) status = s->scheduler->prepare(&run, error);
     if (status == GSIM_OK) {
         cuda->epoch_ns = gsim_runner_now_ns();
@@ -127,7 +136,8 @@ static enum gsim_status check(const struct gsim_runner_job *job, struct gsim_err
     return status;
 }
 
-enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_timeline *timeline, struct gsim_error *error)
+enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_timeline *timeline,
+                                 struct gsim_error *error)
 {
     const struct gsim_simulation *s = job->simulation;
     struct gsim_cuda cuda = {.program = s->program,
@@ -151,7 +161,8 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
     if (status == GSIM_OK) {
         status = execute(job, &cuda, &arena, error);
         if (status == GSIM_OK && job->traced) status = gsim_cuda_collect(&cuda, error);
-        if (status == GSIM_OK && timeline->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
+        if (status == GSIM_OK && timeline->failed)
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
         if (status == GSIM_OK && job->checked) status = check(job, error);
     }
     if (is_begun) gsim_cuda_release(&cuda);
@@ -186,7 +197,8 @@ enum gsim_status gsim_runner_gpu_find(struct gsim_runner_gpu *gpu, struct gsim_e
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&sm_khz, cudaDevAttrClockRate, 0);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0);
     if (result != cudaSuccess)
-        return gsim_error_set(error, GSIM_SIM, "no GPU to run on: its properties: %s: %s", cudaGetErrorName(result), cudaGetErrorString(result));
+        return gsim_error_set(error, GSIM_SIM, "no GPU to run on: its properties: %s: %s", cudaGetErrorName(result),
+                              cudaGetErrorString(result));
     snprintf(gpu->name, sizeof gpu->name, "%s", properties.name);
     snprintf(gpu->driver, sizeof gpu->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
     snprintf(gpu->cuda, sizeof gpu->cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. One run on the real GPU: what include/gpusim/simulate.h does in simulated time. The simulation's device is
- * not looked at but for its compute capability, which the caller sets to the GPU's.
+ * Layer: traces/runner. One run on the real GPU: what include/gpusim/simulate.h does in simulated time. The
+ * simulation's device is not looked at but for its compute capability, which the caller sets to the GPU's.
  */
 #pragma once
 

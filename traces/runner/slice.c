@@ -14,7 +14,8 @@ cudaError_t gsim_slice_init(struct gsim_run_slice *slice, unsigned sm_count)
     memset(slice, 0, sizeof *slice);
     cudaError_t result = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    if (result == cudaSuccess) result = cudaDeviceGetAttribute(&slice->smem_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    if (result == cudaSuccess)
+        result = cudaDeviceGetAttribute(&slice->smem_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
     if (result == cudaSuccess && (major < 8 || sm_count < 1 || (int)sm_count >= sms)) result = cudaErrorNotSupported;
     if (result != cudaSuccess) return result;
     slice->sm_count = sm_count;
@@ -23,13 +24,15 @@ cudaError_t gsim_slice_init(struct gsim_run_slice *slice, unsigned sm_count)
     if (result == cudaSuccess) result = cudaStreamCreateWithFlags(&slice->holders, cudaStreamNonBlocking);
     if (result == cudaSuccess) result = cudaStreamCreateWithFlags(&slice->control, cudaStreamNonBlocking);
     if (result == cudaSuccess) result = cudaMalloc((void **)&slice->state, 2 * sizeof *slice->state);
-    if (result == cudaSuccess) result = cudaHostAlloc((void **)&slice->host, 2 * sizeof *slice->host, cudaHostAllocDefault);
+    if (result == cudaSuccess)
+        result = cudaHostAlloc((void **)&slice->host, 2 * sizeof *slice->host, cudaHostAllocDefault);
     return result;
 }
 
 cudaError_t gsim_slice_free(struct gsim_run_slice *slice)
 {
-    cudaError_t result = cudaMemcpyAsync(slice->state + 1, &slice->host[1], sizeof *slice->host, cudaMemcpyHostToDevice, slice->control);
+    cudaError_t result =
+        cudaMemcpyAsync(slice->state + 1, &slice->host[1], sizeof *slice->host, cudaMemcpyHostToDevice, slice->control);
     cudaError_t waited = cudaStreamSynchronize(slice->holders);
     return result == cudaSuccess ? waited : result;
 }
@@ -44,7 +47,8 @@ cudaError_t gsim_slice_hold(struct gsim_run_slice *slice)
     for (int looks = 0; result == cudaSuccess && slice->host[0] < slice->held; looks++) {
         if (looks == MOST_LOOKS) result = cudaErrorLaunchTimeout;
         if (result != cudaSuccess) break;
-        result = cudaMemcpyAsync(&slice->host[0], slice->state, sizeof *slice->host, cudaMemcpyDeviceToHost, slice->control);
+        result =
+            cudaMemcpyAsync(&slice->host[0], slice->state, sizeof *slice->host, cudaMemcpyDeviceToHost, slice->control);
         if (result == cudaSuccess) result = cudaStreamSynchronize(slice->control);
     }
     if (result != cudaSuccess) gsim_slice_free(slice);

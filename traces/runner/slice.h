@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. Keeps kernels off most of the GPU: blocks that take an SM's whole shared memory hold all SMs but
- * a few, and what is launched meanwhile, on another stream, runs on those. How much longer a kernel then takes says
+ * Layer: traces/runner. Keeps kernels off most of the GPU: blocks that take an SM's whole shared memory hold all SMs
+ * but a few, and what is launched meanwhile, on another stream, runs on those. How much longer a kernel then takes says
  * what bounds it: a kernel that waits for latencies hardly, one that is bound by throughput in proportion.
  * Needs compute capability 8.0, where any block takes shared memory.
  */
@@ -22,7 +22,8 @@ struct gsim_run_slice {
     int smem_bytes;
 };
 
-/* Launches COUNT blocks with SMEM_BYTES each that begin, count themselves in STATE[0] and stay until STATE[1] is not 0. */
+/* Launches COUNT blocks with SMEM_BYTES each that begin, count themselves in STATE[0] and stay until STATE[1] is not 0.
+ */
 cudaError_t gsim_slice_launch(unsigned count, int smem_bytes, unsigned *state, cudaStream_t stream);
 /* Lets the kernel have that much. */
 cudaError_t gsim_slice_allow(int smem_bytes);

@@ -26,12 +26,12 @@ typedef CUpti_ActivityMemcpy6 memcpy_activity;
 typedef CUpti_ActivityMemcpy5 memcpy_activity;
 #endif
 
-#define CUPTI_MAP(X)                                                                                                  \
-    X(cuptiActivityRegisterCallbacks) X(cuptiActivityRegisterTimestampCallback) X(cuptiActivityEnable)                \
-    X(cuptiActivityDisable) X(cuptiActivityFlushAll) X(cuptiActivityGetNextRecord)                                     \
-    X(cuptiActivityGetNumDroppedRecords) X(cuptiActivityPushExternalCorrelationId)                                      \
-    X(cuptiActivityPopExternalCorrelationId) X(cuptiGetGraphNodeId) X(cuptiSubscribe) X(cuptiUnsubscribe)                \
-    X(cuptiEnableCallback) X(cuptiGetResultString)
+#define CUPTI_MAP(X)                                                                                                   \
+    X(cuptiActivityRegisterCallbacks)                                                                                  \
+    X(cuptiActivityRegisterTimestampCallback) X(cuptiActivityEnable) X(cuptiActivityDisable) X(cuptiActivityFlushAll)  \
+        X(cuptiActivityGetNextRecord) X(cuptiActivityGetNumDroppedRecords) X(cuptiActivityPushExternalCorrelationId)   \
+            X(cuptiActivityPopExternalCorrelationId) X(cuptiGetGraphNodeId) X(cuptiSubscribe) X(cuptiUnsubscribe)      \
+                X(cuptiEnableCallback) X(cuptiGetResultString)
 
 struct cupti {
     void *library;
@@ -128,7 +128,8 @@ static void CUPTIAPI buffer_full(CUcontext context, uint32_t stream, uint8_t *bu
     if (t) {
         pthread_mutex_lock(&t->mutex);
         while (t->cupti.cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS) take_record(t, record);
-        if (t->cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) t->dropped += dropped;
+        if (t->cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
+            t->dropped += dropped;
         pthread_mutex_unlock(&t->mutex);
     }
     free(buffer);
@@ -153,10 +154,11 @@ static bool load(struct cupti *cupti)
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                         "/usr/local/cuda/lib64/libcupti.so",
                                         "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !cupti->library; i++) cupti->library = dlopen(names[i], RTLD_NOW);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !cupti->library; i++)
+        cupti->library = dlopen(names[i], RTLD_NOW);
     if (!cupti->library) return false;
 #define LOAD(name)                                                                                                     \
-    *(void **)&cupti->name = dlsym(cupti->library, #name);                                                              \
+    *(void **)&cupti->name = dlsym(cupti->library, #name);                                                             \
     if (!cupti->name) return false;
     CUPTI_MAP(LOAD)
 #undef LOAD
@@ -184,17 +186,20 @@ enum gsim_status gsim_tracer_start(struct gsim_tracer **tracer, struct gsim_erro
     GSIM_INVARIANT(!active);
     pthread_mutex_init(&t->mutex, NULL);
     if (!load(&t->cupti))
-        return gsim_error_set(error, GSIM_SIM, "cannot load libcupti (%s): tracing needs CUDA's profiling library on the library path",
+        return gsim_error_set(error, GSIM_SIM,
+                              "cannot load libcupti (%s): tracing needs CUDA's profiling library on the library path",
                               dlerror());
     active = t;
     t->is_recording = true;
     CUptiResult result = CUPTI_SUCCESS;
     if (!is_registered) result = t->cupti.cuptiActivityRegisterTimestampCallback(timestamp);
-    if (!is_registered && result == CUPTI_SUCCESS) result = t->cupti.cuptiActivityRegisterCallbacks(buffer_wanted, buffer_full);
+    if (!is_registered && result == CUPTI_SUCCESS)
+        result = t->cupti.cuptiActivityRegisterCallbacks(buffer_wanted, buffer_full);
     is_registered = result == CUPTI_SUCCESS;
     if (result == CUPTI_SUCCESS) result = t->cupti.cuptiSubscribe(&t->subscriber, on_resource, t);
     if (result == CUPTI_SUCCESS)
-        result = t->cupti.cuptiEnableCallback(1, t->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
+        result = t->cupti.cuptiEnableCallback(1, t->subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                                              CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && result == CUPTI_SUCCESS; i++)
         result = t->cupti.cuptiActivityEnable(kinds[i]);
     if (result == CUPTI_SUCCESS) return GSIM_OK;
@@ -245,8 +250,10 @@ enum gsim_status gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_
 {
     stop_recording(tracer);
     if (tracer->is_out_of_memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory for the trace");
-    if (tracer->calls.count) qsort(tracer->calls.items, tracer->calls.count, sizeof *tracer->calls.items, compare_pairs);
-    if (tracer->clones.count) qsort(tracer->clones.items, tracer->clones.count, sizeof *tracer->clones.items, compare_pairs);
+    if (tracer->calls.count)
+        qsort(tracer->calls.items, tracer->calls.count, sizeof *tracer->calls.items, compare_pairs);
+    if (tracer->clones.count)
+        qsort(tracer->clones.items, tracer->clones.count, sizeof *tracer->clones.items, compare_pairs);
     size_t kept = 0;
     for (size_t i = 0; i < tracer->count; i++) {
         struct gsim_tracer_activity *activity = &tracer->activities[i];

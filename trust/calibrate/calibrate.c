@@ -11,8 +11,8 @@
 
 #include "sim/device/device.h"
 
-enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *name,
-                                       struct gsim_error *error)
+enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base,
+                                       const char *name, struct gsim_error *error)
 {
     memset(c, 0, sizeof *c);
     c->device = *base;
@@ -20,21 +20,22 @@ enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct 
     c->device.name = gsim_arena_strdup(&c->device.arena, name);
     if (base->arch) c->device.arch = gsim_arena_strdup(&c->device.arena, base->arch);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
-        c->numbers[i] = (struct gsim_calibrated){.base = gsim_device_get(base, (enum gsim_device_number)i), .low = NAN, .high = NAN};
+        c->numbers[i] = (struct gsim_calibrated){
+            .base = gsim_device_get(base, (enum gsim_device_number)i), .low = NAN, .high = NAN};
     return gsim_calibration_name(c, base, base->title, false, error);
 }
 
-enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *title,
-                                       bool same_gpu, struct gsim_error *error)
+enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base,
+                                       const char *title, bool same_gpu, struct gsim_error *error)
 {
     struct gsim_arena *arena = &c->device.arena;
     c->device.title = gsim_arena_strdup(arena, title);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         const char *kind = gsim_number_kind_name(base->kind[i]);
         c->device.kind[i] = same_gpu ? base->kind[i] : GSIM_KIND_ASSUMED;
-        c->device.source[i] = same_gpu
-                                  ? gsim_arena_printf(arena, "from the base %s: %s", base->name, base->source[i])
-                                  : gsim_arena_printf(arena, "from the base %s (%s there): %s", base->name, kind, base->source[i]);
+        c->device.source[i] =
+            same_gpu ? gsim_arena_printf(arena, "from the base %s: %s", base->name, base->source[i])
+                     : gsim_arena_printf(arena, "from the base %s (%s there): %s", base->name, kind, base->source[i]);
     }
     return arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
@@ -58,20 +59,24 @@ void gsim_calibration_release(struct gsim_calibration *c)
 
 double gsim_calibration_scale(enum gsim_device_number number, double value)
 {
-    /* Times near 0 are not told apart in shares of themselves: fifty nanoseconds are what reading the host's clock twice takes. */
+    /* Times near 0 are not told apart in shares of themselves: fifty nanoseconds are what reading the host's clock
+     * twice takes. */
     double least = strncmp(gsim_device_number_unit(number), "us", 2) == 0 ? 0.05 : 1e-6;
     return fmax(fabs(value), least);
 }
 
-enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value, double low,
-                                      double high, enum gsim_number_kind kind, const char *source, struct gsim_error *error)
+enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value,
+                                      double low, double high, enum gsim_number_kind kind, const char *source,
+                                      struct gsim_error *error)
 {
     struct gsim_calibrated *n = &c->numbers[number];
     if (!isfinite(value)) GSIM_BUG("%s became %g", gsim_device_number_name(number), value);
-    if (!gsim_device_put(&c->device, number, value, kind, source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_device_put(&c->device, number, value, kind, source))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     n->is_touched = true;
     n->is_undetermined = n->is_prior = false;
-    n->is_at_bound = gsim_device_get(&c->device, number) != value && fabs(gsim_device_get(&c->device, number) - value) > 0.5;
+    n->is_at_bound =
+        gsim_device_get(&c->device, number) != value && fabs(gsim_device_get(&c->device, number) - value) > 0.5;
     n->low = low;
     n->high = high;
     return GSIM_OK;
@@ -94,8 +99,8 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
     return GSIM_OK;
 }
 
-enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
-                                          double correlation, struct gsim_error *error)
+enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
+                                          enum gsim_device_number b, double correlation, struct gsim_error *error)
 {
     void *array = c->pairs;
     if (gsim_array_grow(&array, sizeof *c->pairs, c->pair_count, &c->pair_capacity))

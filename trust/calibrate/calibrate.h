@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate. A device's numbers from what was measured on it: from a probe (trust/calibrate/probes.c), then refined on
- * recorded runs with the simulator as the model (trust/calibrate/runs.c). Numbers that no data touches keep the base
- * device's value, marked so. Reading files is the caller's; printing: trust/calibrate/print.h.
+ * Layer: trust/calibrate. A device's numbers from what was measured on it: from a probe (trust/calibrate/probes.c),
+ * then refined on recorded runs with the simulator as the model (trust/calibrate/runs.c). Numbers that no data touches
+ * keep the base device's value, marked so. Reading files is the caller's; printing: trust/calibrate/print.h.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 struct gsim_calibrated {
     double base, low, high;   /* the base's; 95 % interval of the new one, NAN where there is none */
     bool is_touched;          /* by data */
-    bool is_undetermined;     /* data tells it only together with others: it moved from the base no further than they ask */
-    bool is_prior;            /* recorded runs moved it, but tell it less well than the probe did, within 5 % of which it stays */
+    bool is_undetermined; /* data tells it only together with others: it moved from the base no further than they ask */
+    bool is_prior; /* recorded runs moved it, but tell it less well than the probe did, within 5 % of which it stays */
     bool is_at_bound;         /* of its range in include/gpusim/device.def */
 };
 
@@ -25,7 +25,8 @@ struct gsim_calibrated {
 struct gsim_calibration_residual {
     const char *series;
     size_t points;
-    double rms_ratio, worst_ratio, held_out_ratio; /* the last: root mean square when left out of the fit; NAN: not tried */
+    double rms_ratio, worst_ratio,
+        held_out_ratio; /* the last: root mean square when left out of the fit; NAN: not tried */
 };
 
 struct gsim_calibration_pair {
@@ -64,17 +65,18 @@ struct gsim_calibration {
     /* Of the refinement: */
     bool is_refined, has_converged;
     unsigned iterations, folds;
-    struct gsim_error_summary fit[2], test[2], held_out; /* absolute errors of runs before, after; left out of the fit */
+    struct gsim_error_summary fit[2], test[2],
+        held_out; /* absolute errors of runs before, after; left out of the fit */
     struct gsim_arena arena;
 };
 
 /* BASE is copied. */
-enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *name,
-                                       struct gsim_error *error) GSIM_NODISCARD;
-/* Before anything is fitted: whose device it is. All numbers are marked as the base's; SAME_GPU: they were measured on this
- * very kind of GPU, and keep their kinds; else they become assumed. */
-enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *title,
-                                       bool same_gpu, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base,
+                                       const char *name, struct gsim_error *error) GSIM_NODISCARD;
+/* Before anything is fitted: whose device it is. All numbers are marked as the base's; SAME_GPU: they were measured on
+ * this very kind of GPU, and keep their kinds; else they become assumed. */
+enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base,
+                                       const char *title, bool same_gpu, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_calibration_release(struct gsim_calibration *c); /* accepts a zeroed one */
 
 /* FILE: how sources name it. GSIM_INPUT when the compute capability is not known. */
@@ -92,9 +94,10 @@ struct gsim_calibration_forecast {
     size_t numbers;
 };
 #define GSIM_FORECAST_TEXT 320
-/* "192 runs ...: at most about 4 min ..."; FIRST_PASS_S is what the first pass took on JOBS cores. Returns seconds, at most. */
-double gsim_calibration_forecast_text(const struct gsim_calibration_forecast *forecast, double first_pass_s, unsigned jobs,
-                                      char text[GSIM_FORECAST_TEXT]);
+/* "192 runs ...: at most about 4 min ..."; FIRST_PASS_S is what the first pass took on JOBS cores. Returns seconds, at
+ * most. */
+double gsim_calibration_forecast_text(const struct gsim_calibration_forecast *forecast, double first_pass_s,
+                                      unsigned jobs, char text[GSIM_FORECAST_TEXT]);
 
 struct gsim_calibration_options {
     const struct gsim_gpu_options *gpu;
@@ -102,8 +105,8 @@ struct gsim_calibration_options {
     unsigned folds;      /* of the cross-validation; 0: none */
     unsigned iterations; /* at most */
     const char *file;    /* how sources name the recordings */
-    /* Predicts the COUNT runs of these indices on DEVICE as gsim_calibration_predict() would, several at a time: US[i] in
-     * the order of RUNS, NAN where the device cannot run it. NULL: one after the other. */
+    /* Predicts the COUNT runs of these indices on DEVICE as gsim_calibration_predict() would, several at a time: US[i]
+     * in the order of RUNS, NAN where the device cannot run it. NULL: one after the other. */
     enum gsim_status (*predict)(void *context, const struct gsim_device_spec *device, const size_t *runs, size_t count,
                                 double *us, struct gsim_error *error);
     void *predict_context;
@@ -114,9 +117,9 @@ struct gsim_calibration_options {
     void *context;
 };
 /* Run RUN of those kept, on DEVICE. GSIM_INPUT: it cannot run there. */
-enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t run, const struct gsim_device_spec *device,
-                                          const struct gsim_gpu_options *gpu, double *us,
-                                          struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t run,
+                                          const struct gsim_device_spec *device, const struct gsim_gpu_options *gpu,
+                                          double *us, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gsim_calibration_options *options,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
@@ -124,10 +127,11 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
 /* What counts as a change of 100 % of the number. */
 double gsim_calibration_scale(enum gsim_device_number number, double value);
 /* Sets the number; LOW and HIGH may be NAN. */
-enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value, double low,
-                                      double high, enum gsim_number_kind kind, const char *source,
+enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value,
+                                      double low, double high, enum gsim_number_kind kind, const char *source,
                                       struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_error *error, const char *format, ...)
     GSIM_PRINTF(3, 4) GSIM_NODISCARD;
-enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
-                                          double correlation, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
+                                          enum gsim_device_number b, double correlation,
+                                          struct gsim_error *error) GSIM_NODISCARD;

@@ -34,8 +34,9 @@ static enum gsim_status put(struct gsim_calibration *c, const struct gsim_probe 
     return gsim_calibration_put(c, number, value, NAN, NAN, kind, source, error);
 }
 
-/* --- attributes ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status check_limits(struct gsim_calibration *c, const struct gsim_probe *probe, struct gsim_error *error)
+/* --- attributes --- */
+static enum gsim_status check_limits(struct gsim_calibration *c, const struct gsim_probe *probe,
+                                     struct gsim_error *error)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(&c->device);
     const struct {
@@ -51,9 +52,10 @@ static enum gsim_status check_limits(struct gsim_calibration *c, const struct gs
     char capability[GSIM_CAPABILITY_TEXT];
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == GSIM_OK; i++)
         if (!isnan(pairs[i].found) && pairs[i].found != pairs[i].known)
-            status = gsim_calibration_warn(c, error, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
-                                           pairs[i].name, pairs[i].found, gsim_capability_text(limits.compute_capability, capability),
-                                           pairs[i].known);
+            status = gsim_calibration_warn(
+                c, error, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
+                pairs[i].name, pairs[i].found, gsim_capability_text(limits.compute_capability, capability),
+                pairs[i].known);
     return status;
 }
 
@@ -80,7 +82,7 @@ enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const str
     return status == GSIM_OK ? check_limits(c, probe, error) : status;
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 static double greatest(const struct gsim_probe_series *s)
 {
     double most = 0;
@@ -88,8 +90,8 @@ static double greatest(const struct gsim_probe_series *s)
     return most;
 }
 
-/* By how much DRAM time stretches when SHARE of DRAM_GBPS is asked for: blocks that alone draw FIRST each, over what they
- * reach together, interpolated. NAN beyond the ends. */
+/* By how much DRAM time stretches when SHARE of DRAM_GBPS is asked for: blocks that alone draw FIRST each, over what
+ * they reach together, interpolated. NAN beyond the ends. */
 static double stretch_at(const struct gsim_probe_series *s, double share, double dram_gbps, double first)
 {
     double before_x = NAN, before_y = NAN;
@@ -116,26 +118,29 @@ static enum gsim_status memory(struct gsim_calibration *c, const struct gsim_pro
     if (!s || !(greatest(s) > 0)) return GSIM_OK;
     double most = greatest(s);
     char what[200];
-    enum gsim_status status =
-        put(c, probe, file, GSIM_DEV_dram_gbps, most, GSIM_KIND_MEASURED, "copy_bandwidth, the most that is reached", error);
+    enum gsim_status status = put(c, probe, file, GSIM_DEV_dram_gbps, most, GSIM_KIND_MEASURED,
+                                  "copy_bandwidth, the most that is reached", error);
     if (status != GSIM_OK || s->points[0].x != 1 || !(s->points[0].median > 0)) return status;
     double first = s->points[0].median, in_flight = first / COPY_THREADS * c->device.dram_latency_ns;
-    snprintf(what, sizeof what, "copy_bandwidth: one block of 512 threads draws %.4g GB/s, times dram_latency_ns", first);
+    snprintf(what, sizeof what, "copy_bandwidth: one block of 512 threads draws %.4g GB/s, times dram_latency_ns",
+             first);
     status = put(c, probe, file, GSIM_DEV_most_bytes_in_flight_per_thread, in_flight, GSIM_KIND_DERIVED, what, error);
     for (size_t i = 0; i < sizeof stretches / sizeof stretches[0] && status == GSIM_OK; i++) {
         double stretch = stretch_at(s, stretches[i].share, most, first);
         if (isnan(stretch)) continue;
-        snprintf(what, sizeof what, "copy_bandwidth: blocks of %.4g GB/s each over what they reach, interpolated at %g of dram_gbps",
+        snprintf(what, sizeof what,
+                 "copy_bandwidth: blocks of %.4g GB/s each over what they reach, interpolated at %g of dram_gbps",
                  first, stretches[i].share);
         status = put(c, probe, file, stretches[i].number, stretch, GSIM_KIND_DERIVED, what, error);
     }
     const struct gsim_probe_series *one = gsim_probe_find(probe, "sm_bandwidth");
     if (status != GSIM_OK || !one || !(greatest(one) > 0)) return status;
-    return put(c, probe, file, GSIM_DEV_sm_dram_gbps, greatest(one), GSIM_KIND_MEASURED, "sm_bandwidth, the most that one SM reaches", error);
+    return put(c, probe, file, GSIM_DEV_sm_dram_gbps, greatest(one), GSIM_KIND_MEASURED,
+               "sm_bandwidth, the most that one SM reaches", error);
 }
 
-/* Copies both ways end with the slower direction: where that alone explains the time, the bus between them was no limit, and
- * is taken to hold both rates. */
+/* Copies both ways end with the slower direction: where that alone explains the time, the bus between them was no
+ * limit, and is taken to hold both rates. */
 static enum gsim_status both_ways(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                   struct gsim_error *error)
 {
@@ -146,11 +151,12 @@ static enum gsim_status both_ways(struct gsim_calibration *c, const struct gsim_
                "bidirectional: no slower than the slower direction alone, so h2d_gbps plus d2h_gbps", error);
 }
 
-/* --- arithmetic ------------------------------------------------------------------------------------------------------ */
+/* --- arithmetic --- */
 static enum gsim_status arithmetic(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                    struct gsim_error *error)
 {
-    const struct gsim_probe_series *single = gsim_probe_find(probe, "fma_rate"), *twice = gsim_probe_find(probe, "fp64_rate");
+    const struct gsim_probe_series *single = gsim_probe_find(probe, "fma_rate"),
+                                   *twice = gsim_probe_find(probe, "fp64_rate");
     const struct gsim_device_spec *d = &c->device;
     if (!single || !(greatest(single) > 0)) return GSIM_OK;
     char what[200];
@@ -159,17 +165,21 @@ static enum gsim_status arithmetic(struct gsim_calibration *c, const struct gsim
              d->fp32_lanes_per_sm, d->clock_mhz);
     enum gsim_status status = put(c, probe, file, GSIM_DEV_fma_share, most / peak, GSIM_KIND_DERIVED, what, error);
     if (status == GSIM_OK && most > 1.02 * peak)
-        status = gsim_calibration_warn(c, error, "fma_rate: %.4g TFLOP/s is more than the peak %.4g of %.0f FP32 lanes per SM: is the base of the same architecture?",
+        status = gsim_calibration_warn(c, error,
+                                       "fma_rate: %.4g TFLOP/s is more than the peak %.4g of %.0f FP32 lanes per SM: "
+                                       "is the base of the same architecture?",
                                        most, peak, d->fp32_lanes_per_sm);
     if (status != GSIM_OK || !twice || !(greatest(twice) > 0)) return status;
-    return put(c, probe, file, GSIM_DEV_fp64_ratio, fmin(1, greatest(twice) / most), GSIM_KIND_DERIVED, "fp64_rate over fma_rate", error);
+    return put(c, probe, file, GSIM_DEV_fp64_ratio, fmin(1, greatest(twice) / most), GSIM_KIND_DERIVED,
+               "fp64_rate over fma_rate", error);
 }
 
-/* --- queues ---------------------------------------------------------------------------------------------------------- */
+/* --- queues --- */
 static enum gsim_status queues(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                struct gsim_error *error)
 {
-    const struct gsim_probe_series *delay = gsim_probe_find(probe, "queue_delay"), *depth = gsim_probe_find(probe, "launch_queue_depth");
+    const struct gsim_probe_series *delay = gsim_probe_find(probe, "queue_delay"),
+                                   *depth = gsim_probe_find(probe, "launch_queue_depth");
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; delay && i < delay->point_count; i++) {
         if (delay->points[i].median < DELAYED_US) continue;
@@ -178,7 +188,8 @@ static enum gsim_status queues(struct gsim_calibration *c, const struct gsim_pro
         break;
     }
     if (status == GSIM_OK && depth)
-        status = put(c, probe, file, GSIM_DEV_launch_queue_depth, depth->points[0].median, GSIM_KIND_MEASURED, "launch_queue_depth", error);
+        status = put(c, probe, file, GSIM_DEV_launch_queue_depth, depth->points[0].median, GSIM_KIND_MEASURED,
+                     "launch_queue_depth", error);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/calibrate/fit.h. GSL's variables are u = ORIGIN + (value - start)/scale: it takes steps of finite differences relative
- * to u, which so are the same for all parameters wherever they end up.
+ * See trust/calibrate/fit.h. GSL's variables are u = ORIGIN + (value - start)/scale: it takes steps of finite
+ * differences relative to u, which so are the same for all parameters wherever they end up.
  */
 #include "trust/calibrate/fit.h"
 
@@ -67,7 +67,7 @@ void gsim_fit_result_release(struct gsim_fit_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* --- what the solution is worth ------------------------------------------------------------------------------------- */
+/* --- what the solution is worth --- */
 /* Root mean square of the residuals of observations that parameter COLUMN touches, at least 1. */
 static double widening(const gsl_matrix *jacobian, const double *residuals, size_t observations, size_t column)
 {
@@ -159,9 +159,10 @@ static enum gsim_status take_result(struct gsim_fit_problem *problem, gsl_multif
     return find_undetermined(problem, jacobian, result, error);
 }
 
-/* --- the fit -------------------------------------------------------------------------------------------------------- */
+/* --- the fit --- */
 static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s, const gsl_vector *start,
-                              gsl_multifit_nlinear_fdf *function, struct gsim_fit_result *result, struct gsim_error *error)
+                              gsl_multifit_nlinear_fdf *function, struct gsim_fit_result *result,
+                              struct gsim_error *error)
 {
     gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
     settings.h_df = problem->step_ratio / ORIGIN;
@@ -174,7 +175,8 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
         result->chi2_start = 0;
         for (size_t i = 0; i < problem->observation_count; i++)
             result->chi2_start += pow(gsl_vector_get(gsl_multifit_nlinear_residual(w), i), 2);
-        code = gsl_multifit_nlinear_driver(problem->iterations, problem->tolerance, problem->tolerance, problem->tolerance, NULL, NULL, &info, w);
+        code = gsl_multifit_nlinear_driver(problem->iterations, problem->tolerance, problem->tolerance,
+                                           problem->tolerance, NULL, NULL, &info, w);
     }
     enum gsim_status status = s->status;
     result->iterations = (unsigned)gsl_multifit_nlinear_niter(w);
@@ -214,8 +216,8 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
 }
 
 /* --- cross-validation --------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem, const unsigned *fold_of, unsigned folds,
-                                         double *held_out, struct gsim_error *error)
+enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem, const unsigned *fold_of,
+                                         unsigned folds, double *held_out, struct gsim_error *error)
 {
     size_t n = problem->parameter_count, m = problem->observation_count;
     struct gsim_fit_parameter *parameters = gsim_alloc(n * sizeof *parameters);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate (helper). Non-linear least squares with a prior (GSL's multifit_nlinear): values, 95 % intervals, which
- * parameters the data cannot tell, and cross-validation. What is fitted to what: trust/calibrate/calibrate.h.
+ * Layer: trust/calibrate (helper). Non-linear least squares with a prior (GSL's multifit_nlinear): values, 95 %
+ * intervals, which parameters the data cannot tell, and cross-validation. What is fitted to what:
+ * trust/calibrate/calibrate.h.
  *
- * Minimised is the sum of the squared residuals (model - measured)/sigma and of ((value - start)/(scale * prior))^2 over
- * the parameters. With a wide prior it only holds what the data does not touch where it was.
+ * Minimised is the sum of the squared residuals (model - measured)/sigma and of ((value - start)/(scale * prior))^2
+ * over the parameters. With a wide prior it only holds what the data does not touch where it was.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ struct gsim_fit_parameter {
     /* Results: */
     double value, low, high; /* and its 95 % interval, clipped to the range */
     bool is_seen;            /* a change of its scale shows in the data, by two standard deviations or more */
-    bool is_prior;           /* the data alone would tell it less well than the prior does: the interval is the prior's */
+    bool is_prior; /* the data alone would tell it less well than the prior does: the interval is the prior's */
     bool is_determined;      /* by the data alone, to better than half the scale; else only together with others */
     bool is_at_bound;
 };
@@ -48,12 +49,13 @@ struct gsim_fit_result {
 };
 void gsim_fit_result_release(struct gsim_fit_result *result); /* accepts a zeroed one */
 
-/* Intervals are widened by the root mean square of the residuals that a parameter touches where that exceeds 1. SKIP: NULL
- * or observations to leave out. Fails with GSIM_NOMEM, GSIM_SIM (GSL gives up), or what residuals() says. */
+/* Intervals are widened by the root mean square of the residuals that a parameter touches where that exceeds 1. SKIP:
+ * NULL or observations to leave out. Fails with GSIM_NOMEM, GSIM_SIM (GSL gives up), or what residuals() says. */
 enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, struct gsim_fit_result *result,
                           struct gsim_error *error) GSIM_NODISCARD;
 
-/* Fits without each fold in turn, starting from the parameters' values, and fills HELD_OUT[i] with the weighted residual of
- * observation i in the fold that it is in; FOLD_OF[i] < FOLDS. The parameters' results are left as they were. */
-enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem, const unsigned *fold_of, unsigned folds,
-                                         double *held_out, struct gsim_error *error) GSIM_NODISCARD;
+/* Fits without each fold in turn, starting from the parameters' values, and fills HELD_OUT[i] with the weighted
+ * residual of observation i in the fold that it is in; FOLD_OF[i] < FOLDS. The parameters' results are left as they
+ * were. */
+enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem, const unsigned *fold_of,
+                                         unsigned folds, double *held_out, struct gsim_error *error) GSIM_NODISCARD;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How many SMs each GPC has, from how many thread block clusters are resident at once: all blocks of one stand in one GPC,
- * each on an SM of its own. With P blocks on an SM a GPC of S SMs holds S * P / B clusters of B blocks, rounded down, and
- * none where S < B. Series clusters_P of the probe.
+ * How many SMs each GPC has, from how many thread block clusters are resident at once: all blocks of one stand in one
+ * GPC, each on an SM of its own. With P blocks on an SM a GPC of S SMs holds S * P / B clusters of B blocks, rounded
+ * down, and none where S < B. Series clusters_P of the probe.
  */
 #include <math.h>
 #include <stdio.h>
@@ -81,11 +81,13 @@ enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gs
             found = fill(&s, (uint32_t)c->device.sm_count, most);
         }
     if (!found)
-        return gsim_calibration_warn(c, error, "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident", c->device.sm_count);
+        return gsim_calibration_warn(c, error,
+                                     "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident",
+                                     c->device.sm_count);
     snprintf(source, sizeof source, "%s: clusters_1 and others, clusters of 2 to 16 blocks resident at once%s", file,
              gsim_calibration_origin(probe, origin, sizeof origin));
     for (uint32_t i = 0; i < MOST_GPCS && status == GSIM_OK; i++)
-        status = gsim_calibration_put(c, (enum gsim_device_number)(GSIM_DEV_gpcs + i), i < s.count ? s.sizes[i] : 0, NAN, NAN,
-                                      GSIM_KIND_DERIVED, source, error);
+        status = gsim_calibration_put(c, (enum gsim_device_number)(GSIM_DEV_gpcs + i), i < s.count ? s.sizes[i] : 0,
+                                      NAN, NAN, GSIM_KIND_DERIVED, source, error);
     return status;
 }

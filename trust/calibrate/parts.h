@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate (internal to models/calibrate*.c). What the parts of a calibration from a probe offer each other.
+ * Layer: trust/calibrate (internal to models/calibrate*.c). What the parts of a calibration from a probe offer each
+ * other.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate. A calibration as text: the table in the terminal, and JSON (schema gpusim-calibration/1). The device
- * file itself: gsim_device_write(). No wall-clock time: equal input gives equal bytes.
+ * Layer: trust/calibrate. A calibration as text: the table in the terminal, and JSON (schema gpusim-calibration/1). The
+ * device file itself: gsim_device_write(). No wall-clock time: equal input gives equal bytes.
  */
 #pragma once
 

@@ -66,7 +66,8 @@ static enum gsim_status read_point(const cJSON *item, const char *place, struct 
     for (int i = 0; i < 5; i++) {
         const cJSON *value = cJSON_GetArrayItem(item, i);
         bool signed_value = i >= 1 && i <= 3; /* differences of clocks may come out below zero */
-        if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MOST_VALUE) || (!signed_value && value->valuedouble < 0))
+        if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MOST_VALUE) ||
+            (!signed_value && value->valuedouble < 0))
             return expected(error, place, "five finite numbers, x and count not negative", value);
         values[i] = value->valuedouble;
     }
@@ -78,17 +79,20 @@ static enum gsim_status read_point(const cJSON *item, const char *place, struct 
 static enum gsim_status read_series(struct gsim_probe *probe, const cJSON *item, size_t index, struct gsim_error *error)
 {
     char place[128];
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"), *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"),
+                *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(item, "points"), *point;
     snprintf(place, sizeof place, "series[%zu]", index);
     if (!cJSON_IsObject(item)) return expected(error, place, "an object", item);
     snprintf(place, sizeof place, "series[%zu].name", index);
     if (!cJSON_IsString(name)) return expected(error, place, "a text", name);
-    if (gsim_probe_find(probe, name->valuestring)) return expected(error, place, "a name that no earlier series has", name);
+    if (gsim_probe_find(probe, name->valuestring))
+        return expected(error, place, "a name that no earlier series has", name);
     snprintf(place, sizeof place, "series[%zu] (%.40s): points", index, name->valuestring);
     if (!cJSON_IsArray(points)) return expected(error, place, "a list", points);
-    struct gsim_probe_series *s = gsim_probe_add(probe, name->valuestring, cJSON_IsString(unit) ? unit->valuestring : "",
-                                                 (size_t)cJSON_GetArraySize(points) + 1);
+    struct gsim_probe_series *s =
+        gsim_probe_add(probe, name->valuestring, cJSON_IsString(unit) ? unit->valuestring : "",
+                       (size_t)cJSON_GetArraySize(points) + 1);
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cJSON_ArrayForEach(point, points)
     {

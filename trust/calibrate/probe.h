@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate. What gpusim-runner probe measured (schema gpusim-probe/1, traces/runner/PROBE.md): named series of
- * points. What device numbers follow from them: trust/calibrate/calibrate.h.
+ * Layer: trust/calibrate. What gpusim-runner probe measured (schema gpusim-probe/1, traces/runner/PROBE.md): named
+ * series of points. What device numbers follow from them: trust/calibrate/calibrate.h.
  */
 #pragma once
 

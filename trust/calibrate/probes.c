@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A device's numbers from a probe. Each point of a series is a sum of numbers, as the simulator adds them up for the same
- * calls (rows[] below); all points together are one least-squares problem, so that a number which stands in several sums
- * agrees with all of them. What is no such sum is trust/calibrate/chip.c's.
+ * A device's numbers from a probe. Each point of a series is a sum of numbers, as the simulator adds them up for the
+ * same calls (rows[] below); all points together are one least-squares problem, so that a number which stands in
+ * several sums agrees with all of them. What is no such sum is trust/calibrate/chip.c's.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ enum shape {
 /* H200, measured: small copies are off the line through the large ones by this, so that the line is theirs alone. */
 #define COPY_BEND_US 0.5
 
-/* FLOOR: what the sum itself may be off, as a share; the rest of a point's sigma is its median's standard error, and the
- * medians of DOUBT (half: it is an upper bound). MINUS: a series whose median is subtracted. */
+/* FLOOR: what the sum itself may be off, as a share; the rest of a point's sigma is its median's standard error, and
+ * the medians of DOUBT (half: it is an upper bound). MINUS: a series whose median is subtracted. */
 static const struct row {
     const char *series;
     double least_x, most_x, floor;
@@ -49,15 +49,25 @@ static const struct row {
     {"query", 0, 0, 0.002, {{D(query_us), ONCE}}, NULL, NULL},
     {"launch_record", 0, 0, 0.005, {{D(launch_us), ONCE}, {D(event_record_no_timing_us), ONCE}}, NULL, NULL},
     {"launch_record_timed", 0, 0, 0.005, {{D(launch_us), ONCE}, {D(event_record_us), ONCE}}, NULL, NULL},
-    {"launch_record_wait", 0, 0, 0.005, {{D(launch_us), ONCE}, {D(event_record_no_timing_us), ONCE}, {D(stream_wait_us), ONCE}},
-     NULL, NULL},
+    {"launch_record_wait",
+     0,
+     0,
+     0.005,
+     {{D(launch_us), ONCE}, {D(event_record_no_timing_us), ONCE}, {D(stream_wait_us), ONCE}},
+     NULL,
+     NULL},
     {"stream_create", 0, 0, 0.002, {{D(stream_create_us), ONCE}}, NULL, NULL},
     {"stream_destroy", 0, 0, 0.002, {{D(stream_destroy_us), ONCE}}, NULL, NULL},
     {"thread_create", 0, 0, 0.002, {{D(thread_create_us), ONCE}}, NULL, NULL},
     {"lock", 0, 0, 0.002, {{D(lock_us), ONCE}}, NULL, NULL},
     {"launch_to_start", 0, 0, 0.02, {{D(launch_to_start_us), ONCE}}, "clock_doubt", NULL},
     {"end_to_return", 0, 0, 0.02, {{D(sync_return_us), ONCE}}, "clock_doubt", NULL},
-    {"launch_sync", 0, 0, 0.005, {{D(launch_us), ONCE}, {D(launch_to_start_us), ONCE}, {D(sync_return_us), ONCE}}, NULL,
+    {"launch_sync",
+     0,
+     0,
+     0.005,
+     {{D(launch_us), ONCE}, {D(launch_to_start_us), ONCE}, {D(sync_return_us), ONCE}},
+     NULL,
      "least_kernel"},
     {"stream_gap", 0, 0, 0.002, {{D(stream_gap_us), ONCE}}, NULL, NULL},
     {"stream_gap_busy", 0, 0, 0.02, {{D(stream_gap_us), ONCE}, {D(busy_gap_us), ONCE}}, NULL, NULL},
@@ -65,49 +75,132 @@ static const struct row {
     {"acquire_gap", 0, 0, 0.02, {{D(event_gap_us), ONCE}, {D(acquire_us), ONCE}}, NULL, NULL},
     {"event_gap_busy", 0, 0, 0.02, {{D(event_gap_us), ONCE}, {D(busy_gap_us), ONCE}}, NULL, NULL},
     {"graph_add", 0, INFINITY, 0.02, {{D(graph_add_node_us), TIMES}, {OWN(0), ONCE}}, NULL, NULL},
-    {"graph_add_chain", 0, INFINITY, 0.02, {{D(graph_add_node_us), TIMES}, {D(graph_add_edge_us), BUT_FIRST}, {OWN(1), ONCE}},
-     NULL, NULL},
+    {"graph_add_chain",
+     0,
+     INFINITY,
+     0.02,
+     {{D(graph_add_node_us), TIMES}, {D(graph_add_edge_us), BUT_FIRST}, {OWN(1), ONCE}},
+     NULL,
+     NULL},
     {"graph_capture", 0, INFINITY, 0.05, {{D(graph_add_node_us), TIMES}, {OWN(2), ONCE}}, NULL, NULL},
-    {"graph_instantiate", 0, INFINITY, 0.02, {{D(graph_instantiate_us), ONCE}, {D(graph_instantiate_node_us), TIMES}}, NULL, NULL},
+    {"graph_instantiate",
+     0,
+     INFINITY,
+     0.02,
+     {{D(graph_instantiate_us), ONCE}, {D(graph_instantiate_node_us), TIMES}},
+     NULL,
+     NULL},
     {"graph_launch", 0, INFINITY, 0.02, {{D(graph_launch_us), ONCE}, {D(graph_launch_node_us), TIMES}}, NULL, NULL},
     {"graph_start", 0, 0, 0.02, {{D(graph_start_us), ONCE}}, "clock_doubt", NULL},
     {"graph_node_gap", 0, 0, 0.002, {{D(graph_node_gap_us), ONCE}}, NULL, NULL},
     /* OWN(3): what an empty node lasts */
-    {"graph_chain", 0, INFINITY, 0.02,
-     {{D(graph_launch_us), ONCE}, {D(graph_launch_node_us), TIMES}, {D(graph_start_us), ONCE}, {OWN(3), TIMES},
-      {D(graph_node_gap_us), BUT_FIRST}, {D(sync_return_us), ONCE}}, NULL, NULL},
-    {"graph_branches", 0, INFINITY, 0.05,
-     {{D(graph_launch_us), ONCE}, {D(graph_launch_node_us), TIMES}, {D(graph_start_us), ONCE}, {D(graph_branch_us), BUT_FIRST},
-      {D(sync_return_us), ONCE}}, NULL, NULL},
+    {"graph_chain",
+     0,
+     INFINITY,
+     0.02,
+     {{D(graph_launch_us), ONCE},
+      {D(graph_launch_node_us), TIMES},
+      {D(graph_start_us), ONCE},
+      {OWN(3), TIMES},
+      {D(graph_node_gap_us), BUT_FIRST},
+      {D(sync_return_us), ONCE}},
+     NULL,
+     NULL},
+    {"graph_branches",
+     0,
+     INFINITY,
+     0.05,
+     {{D(graph_launch_us), ONCE},
+      {D(graph_launch_node_us), TIMES},
+      {D(graph_start_us), ONCE},
+      {D(graph_branch_us), BUT_FIRST},
+      {D(sync_return_us), ONCE}},
+     NULL,
+     NULL},
     {"h2d_pinned_call", 0, 65536, 0.02, {{D(memcpy_us), ONCE}}, NULL, NULL},
     {"d2h_pinned_call", 0, 65536, 0.02, {{D(memcpy_us), ONCE}}, NULL, NULL},
-    {"h2d_pinned", 0, INFINITY, 0.003,
-     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(copy_start_us), ONCE}, {D(h2d_latency_us), ONCE}, {D(h2d_gbps), BYTES}},
-     NULL, NULL},
-    {"d2h_pinned", 0, INFINITY, 0.003,
-     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(copy_start_us), ONCE}, {D(d2h_latency_us), ONCE}, {D(d2h_gbps), BYTES}},
-     NULL, NULL},
+    {"h2d_pinned",
+     0,
+     INFINITY,
+     0.003,
+     {{D(memcpy_us), ONCE},
+      {D(sync_return_us), ONCE},
+      {D(copy_start_us), ONCE},
+      {D(h2d_latency_us), ONCE},
+      {D(h2d_gbps), BYTES}},
+     NULL,
+     NULL},
+    {"d2h_pinned",
+     0,
+     INFINITY,
+     0.003,
+     {{D(memcpy_us), ONCE},
+      {D(sync_return_us), ONCE},
+      {D(copy_start_us), ONCE},
+      {D(d2h_latency_us), ONCE},
+      {D(d2h_gbps), BYTES}},
+     NULL,
+     NULL},
     /* Copies in a row; what the first takes besides is OWN. */
     {"h2d_chain", 0, INFINITY, 0.005, {{D(h2d_latency_us), TIMES}, {D(h2d_gbps), CHAINED}, {OWN(7), ONCE}}, NULL, NULL},
     {"d2h_chain", 0, INFINITY, 0.005, {{D(d2h_latency_us), TIMES}, {D(d2h_gbps), CHAINED}, {OWN(8), ONCE}}, NULL, NULL},
-    {"h2d_record_chain", 0, INFINITY, 0.005,
-     {{D(h2d_latency_us), TIMES}, {D(timed_record_us), TIMES}, {D(h2d_gbps), CHAINED}, {OWN(9), ONCE}}, NULL, NULL},
-    {"h2d_across", 0, INFINITY, 0.005,
-     {{D(h2d_latency_us), TIMES}, {D(copy_switch_us), BUT_FIRST}, {D(h2d_gbps), CHAINED}, {OWN(10), ONCE}}, NULL, NULL},
+    {"h2d_record_chain",
+     0,
+     INFINITY,
+     0.005,
+     {{D(h2d_latency_us), TIMES}, {D(timed_record_us), TIMES}, {D(h2d_gbps), CHAINED}, {OWN(9), ONCE}},
+     NULL,
+     NULL},
+    {"h2d_across",
+     0,
+     INFINITY,
+     0.005,
+     {{D(h2d_latency_us), TIMES}, {D(copy_switch_us), BUT_FIRST}, {D(h2d_gbps), CHAINED}, {OWN(10), ONCE}},
+     NULL,
+     NULL},
     /* Copies of pageable memory return when they are done, but for small ones to the device. */
-    {"h2d_pageable", 0, 65536, 0.1,
-     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_h2d_gbps), BYTES}}, NULL, NULL},
-    {"h2d_pageable", 65537, INFINITY, 0.1,
-     {{D(memcpy_us), ONCE}, {D(sync_idle_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_h2d_gbps), BYTES}}, NULL, NULL},
-    {"d2h_pageable", 0, INFINITY, 0.1,
-     {{D(memcpy_us), ONCE}, {D(sync_idle_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_d2h_gbps), BYTES}}, NULL, NULL},
+    {"h2d_pageable",
+     0,
+     65536,
+     0.1,
+     {{D(memcpy_us), ONCE}, {D(sync_return_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_h2d_gbps), BYTES}},
+     NULL,
+     NULL},
+    {"h2d_pageable",
+     65537,
+     INFINITY,
+     0.1,
+     {{D(memcpy_us), ONCE}, {D(sync_idle_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_h2d_gbps), BYTES}},
+     NULL,
+     NULL},
+    {"d2h_pageable",
+     0,
+     INFINITY,
+     0.1,
+     {{D(memcpy_us), ONCE}, {D(sync_idle_us), ONCE}, {D(pageable_latency_us), ONCE}, {D(pageable_d2h_gbps), BYTES}},
+     NULL,
+     NULL},
     /* The latency of a copy inside the device is taken to be that of a copy to it: only its rate is fitted. */
     {"d2d", 16e6, INFINITY, 0.02, {{OWN(5), ONCE}, {D(d2d_gbps), TWICE}}, NULL, NULL},
     {"bidirectional", 0, INFINITY, 0.003, {{OWN(4), ONCE}, {D(bidirectional_gbps), TWICE}}, NULL, NULL},
-    {"prefetch_call", 0, INFINITY, 0.05, {{D(prefetch_call_us), ONCE}, {D(prefetch_call_us_per_mb), MEGABYTES}}, NULL, NULL},
-    {"prefetch", 0, INFINITY, 0.05,
-     {{D(prefetch_call_us), ONCE}, {D(prefetch_call_us_per_mb), MEGABYTES}, {D(h2d_latency_us), ONCE}, {D(prefetch_gbps), BYTES},
-      {D(sync_return_us), ONCE}}, NULL, NULL},
+    {"prefetch_call",
+     0,
+     INFINITY,
+     0.05,
+     {{D(prefetch_call_us), ONCE}, {D(prefetch_call_us_per_mb), MEGABYTES}},
+     NULL,
+     NULL},
+    {"prefetch",
+     0,
+     INFINITY,
+     0.05,
+     {{D(prefetch_call_us), ONCE},
+      {D(prefetch_call_us_per_mb), MEGABYTES},
+      {D(h2d_latency_us), ONCE},
+      {D(prefetch_gbps), BYTES},
+      {D(sync_return_us), ONCE}},
+     NULL,
+     NULL},
     /* All pages at once, so that the driver's batches are full; what one batch takes is OWN. */
     {"faults", 1e6, INFINITY, 0.05, {{OWN(6), ONCE}, {D(fault_total_gbps), BYTES}}, NULL, NULL},
     /* Of recorded runs: what calls cost among others, which replaces what a probe saw of them alone; where there is no
@@ -151,7 +244,7 @@ struct problem {
     size_t parameter_count;
 };
 
-/* --- observations --------------------------------------------------------------------------------------------------- */
+/* --- observations --- */
 static double median_of(const struct gsim_probe *probe, const char *series)
 {
     const struct gsim_probe_series *s = series ? gsim_probe_find(probe, series) : NULL;
@@ -194,7 +287,7 @@ static enum gsim_status collect(struct problem *problem, const struct gsim_probe
     return GSIM_OK;
 }
 
-/* --- the model ------------------------------------------------------------------------------------------------------ */
+/* --- the model --- */
 static double term(enum shape shape, double p, double x)
 {
     switch (shape) {
@@ -234,7 +327,8 @@ static double start_of(const struct problem *problem, int number, double base)
         const struct observation *o = &problem->observations[i];
         for (int t = 0; t < MOST_TERMS && o->row->terms[t].shape != END; t++) {
             enum shape shape = o->row->terms[t].shape;
-            if (o->row->terms[t].number != number || (shape != BYTES && shape != TWICE) || o->x <= most || o->y <= 0) continue;
+            if (o->row->terms[t].number != number || (shape != BYTES && shape != TWICE) || o->x <= most || o->y <= 0)
+                continue;
             most = o->x;
             start = (shape == TWICE ? 2 : 1) * o->x * 1e-3 / o->y;
         }
@@ -252,7 +346,8 @@ static void choose_parameters(struct problem *problem, const struct gsim_device_
             if (problem->index_of[number] >= 0) continue;
             bool is_own = number >= GSIM_DEVICE_NUMBER_COUNT;
             enum gsim_device_number device_number = is_own ? GSIM_DEV_launch_us : (enum gsim_device_number)number;
-            double base = is_own ? 0 : gsim_device_get(device, device_number), start = is_own ? 0 : start_of(problem, number, base);
+            double base = is_own ? 0 : gsim_device_get(device, device_number),
+                   start = is_own ? 0 : start_of(problem, number, base);
             problem->parameters[problem->parameter_count] = (struct gsim_fit_parameter){
                 .start = start,
                 .scale = is_own ? 1 : gsim_calibration_scale(device_number, start),
@@ -266,7 +361,7 @@ static void choose_parameters(struct problem *problem, const struct gsim_device_
     }
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------- */
+/* --- results --- */
 static bool has_number(const struct row *row, int number)
 {
     for (int t = 0; t < MOST_TERMS && row->terms[t].shape != END; t++)
@@ -281,7 +376,9 @@ static const struct observation *direct(const struct problem *problem, int numbe
     for (size_t i = 0; i < problem->count; i++) {
         const struct observation *o = &problem->observations[i];
         if (!has_number(o->row, number)) continue;
-        if (o->row->terms[0].shape == ONCE && o->row->terms[1].shape == END && o->series->point_count == 1 && !o->row->minus) found = o;
+        if (o->row->terms[0].shape == ONCE && o->row->terms[1].shape == END && o->series->point_count == 1 &&
+            !o->row->minus)
+            found = o;
     }
     return found;
 }
@@ -299,8 +396,8 @@ static void name_series(const struct problem *problem, int number, char *text, s
     }
 }
 
-static enum gsim_status put_numbers(struct gsim_calibration *c, const struct problem *problem, const struct gsim_probe *probe,
-                                    const char *file, struct gsim_error *error)
+static enum gsim_status put_numbers(struct gsim_calibration *c, const struct problem *problem,
+                                    const struct gsim_probe *probe, const char *file, struct gsim_error *error)
 {
     char origin[160], source[500], series[200];
     enum gsim_status status = GSIM_OK;
@@ -313,12 +410,12 @@ static enum gsim_status put_numbers(struct gsim_calibration *c, const struct pro
         const struct observation *o = direct(problem, number);
         if (o) {
             const struct gsim_probe_point *point = &o->series->points[0];
-            snprintf(source, sizeof source, "%s: %s, median of %.0f, 5 %% to 95 %% %.4g to %.4g%s", file, o->series->name,
-                     point->count, point->low, point->high, origin);
+            snprintf(source, sizeof source, "%s: %s, median of %.0f, 5 %% to 95 %% %.4g to %.4g%s", file,
+                     o->series->name, point->count, point->low, point->high, origin);
         } else {
             name_series(problem, number, series, sizeof series);
-            snprintf(source, sizeof source, "%s: least squares over %s, 95 %% interval %.4g to %.4g%s", file, series, p->low, p->high,
-                     origin);
+            snprintf(source, sizeof source, "%s: least squares over %s, 95 %% interval %.4g to %.4g%s", file, series,
+                     p->low, p->high, origin);
         }
         status = gsim_calibration_put(c, (enum gsim_device_number)number, p->value, p->low, p->high,
                                       o ? GSIM_KIND_MEASURED : GSIM_KIND_FITTED, source, error);
@@ -329,7 +426,8 @@ static enum gsim_status put_numbers(struct gsim_calibration *c, const struct pro
 }
 
 static enum gsim_status put_residuals(struct gsim_calibration *c, const struct problem *problem,
-                                      const struct gsim_fit_result *result, const double *held_out, struct gsim_error *error)
+                                      const struct gsim_fit_result *result, const double *held_out,
+                                      struct gsim_error *error)
 {
     for (size_t first = 0, next; first < problem->count; first = next) {
         const struct gsim_probe_series *series = problem->observations[first].series;
@@ -364,7 +462,8 @@ static enum gsim_status put_pairs(struct gsim_calibration *c, const struct probl
             int a = problem->unknowns[i], b = problem->unknowns[j];
             double correlation = result->correlation[i * n + j];
             if (a < GSIM_DEVICE_NUMBER_COUNT && b < GSIM_DEVICE_NUMBER_COUNT && fabs(correlation) > 0.95)
-                status = gsim_calibration_pair_up(c, (enum gsim_device_number)a, (enum gsim_device_number)b, correlation, error);
+                status = gsim_calibration_pair_up(c, (enum gsim_device_number)a, (enum gsim_device_number)b,
+                                                  correlation, error);
         }
     }
     return status;
@@ -393,7 +492,8 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
     if (status == GSIM_OK) status = collect(problem, probe, &arena, error);
     if (status == GSIM_OK && problem->count) {
         choose_parameters(problem, &c->device);
-        struct gsim_fit_problem fit = {problem->parameters, problem->parameter_count, problem->count, residuals, problem, 1e-6, 1e-10, 200};
+        struct gsim_fit_problem fit = {
+            problem->parameters, problem->parameter_count, problem->count, residuals, problem, 1e-6, 1e-10, 200};
         status = gsim_fit(&fit, NULL, &result, error);
         if (status == GSIM_OK) status = cross_validate(&fit, &arena, &held_out, error);
         if (status == GSIM_OK) status = put_numbers(c, problem, probe, file, error);

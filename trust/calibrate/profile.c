@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * See trust/calibrate/profile.h: samples into numbers. Times are means without the tenth at either end, which first
- * calls and disturbed ones fill; copies are a line over bytes that a few disturbed ones do not turn (GSL's bisquare). What
- * is told too badly stays the base's, with a warning that says so.
+ * calls and disturbed ones fill; copies are a line over bytes that a few disturbed ones do not turn (GSL's bisquare).
+ * What is told too badly stays the base's, with a warning that says so.
  */
 #include "trust/calibrate/profile.h"
 
@@ -67,7 +67,7 @@ static struct span span_of(const struct gsim_profile_samples *all, enum gsim_pro
     return end > first ? (struct span){all->samples + first, end - first} : (struct span){0};
 }
 
-/* --- where it comes from --------------------------------------------------------------------------------------------- */
+/* --- where it comes from --- */
 /* What a runner's tracer adds to the quantity, by the device's own numbers; GSIM_DEVICE_NUMBER_COUNT: nothing. */
 static enum gsim_device_number tracer_number(enum gsim_profile_quantity quantity)
 {
@@ -105,8 +105,8 @@ static double excess_us(const struct gsim_calibration *c, const struct gsim_prof
 }
 
 /* "a.json.gz and 2 more: WHAT (NVIDIA H200, 2026-11-20); with what the profiler adds" */
-static void write_source(const struct gsim_calibration *c, const struct gsim_profile_samples *all, const struct span *spans,
-                         size_t span_count, const char *what, char *text, size_t size)
+static void write_source(const struct gsim_calibration *c, const struct gsim_profile_samples *all,
+                         const struct span *spans, size_t span_count, const char *what, char *text, size_t size)
 {
     size_t files = 0, length;
     const struct gsim_profile_source *first = NULL;
@@ -126,14 +126,17 @@ static void write_source(const struct gsim_calibration *c, const struct gsim_pro
     if (files > 1) length += (size_t)snprintf(text + length, size - length, " and %zu more", files - 1);
     length += (size_t)snprintf(text + length, size - length, ": %.160s", what);
     if (first && (first->gpu[0] || first->date[0]))
-        length += (size_t)snprintf(text + length, size - length, " (%.60s%s%.12s)", first->gpu, first->gpu[0] && first->date[0] ? ", " : "", first->date);
+        length += (size_t)snprintf(text + length, size - length, " (%.60s%s%.12s)", first->gpu,
+                                   first->gpu[0] && first->date[0] ? ", " : "", first->date);
     if (span_count && spans[0].count && spans[0].first->quantity == GSIM_PROFILE_EVENT_GAP)
-        length += (size_t)snprintf(text + length, size - length, "; less timed_record_us, %.3g, of the base (%s) where the events have timing",
-                                   c->device.timed_record_us, gsim_number_kind_name(c->device.kind[GSIM_DEV_timed_record_us]));
+        length += (size_t)snprintf(
+            text + length, size - length, "; less timed_record_us, %.3g, of the base (%s) where the events have timing",
+            c->device.timed_record_us, gsim_number_kind_name(c->device.kind[GSIM_DEV_timed_record_us]));
     if (seen[GSIM_TRACER_NONE]) length += (size_t)snprintf(text + length, size - length, "; simulated");
     if (seen[GSIM_TRACER_RUNNER] && tracer < GSIM_DEVICE_NUMBER_COUNT)
-        length += (size_t)snprintf(text + length, size - length, "; less %s, %.3g, of the base (%s)", gsim_device_number_name(tracer),
-                                   gsim_device_get(&c->device, tracer), gsim_number_kind_name(c->device.kind[tracer]));
+        length += (size_t)snprintf(text + length, size - length, "; less %s, %.3g, of the base (%s)",
+                                   gsim_device_number_name(tracer), gsim_device_get(&c->device, tracer),
+                                   gsim_number_kind_name(c->device.kind[tracer]));
     if (seen[GSIM_TRACER_OTHER] || (seen[GSIM_TRACER_RUNNER] && tracer == GSIM_DEVICE_NUMBER_COUNT))
         snprintf(text + length, size - length, "; with what the profiler itself adds, which the trace does not tell");
 }
@@ -145,7 +148,7 @@ static bool is_simulated(const struct gsim_profile_samples *all, const struct sp
     return true;
 }
 
-/* --- whether it will do ---------------------------------------------------------------------------------------------- */
+/* --- whether it will do --- */
 static bool is_told(enum gsim_device_number number, const struct estimate *e)
 {
     return e->value >= 0 && (e->high - e->low) / 2 <= MOST_DOUBT * gsim_calibration_scale(number, e->value);
@@ -157,26 +160,31 @@ static enum gsim_status put(struct gsim_calibration *c, enum gsim_device_number 
     double least = gsim_device_number_minimum(number);
     if (c->numbers[number].is_touched) return GSIM_OK; /* by a probe, or recorded runs */
     if (is_told(number, e)) {
-        enum gsim_status status = gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least), fmax(e->high, least), kind, source, error);
+        enum gsim_status status = gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least),
+                                                       fmax(e->high, least), kind, source, error);
         c->numbers[number].is_undetermined = number == GSIM_DEV_event_gap_us; /* only together with timed_record_us */
         return status;
     }
-    return gsim_calibration_warn(c, error, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
-                                 gsim_device_number_name(number), text, e->value, e->low, e->high);
+    return gsim_calibration_warn(
+        c, error, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
+        gsim_device_number_name(number), text, e->value, e->low, e->high);
 }
 
-/* --- means ----------------------------------------------------------------------------------------------------------- */
-/* Of COUNT sorted values, the mean of the middle and its interval by the spread of the values with the ends drawn in (Tukey
- * and McLaughlin). A mean, because what programs pay is the sum, and gaps and calls are skewed: a median is too short. */
+/* --- means --- */
+/* Of COUNT sorted values, the mean of the middle and its interval by the spread of the values with the ends drawn in
+ * (Tukey and McLaughlin). A mean, because what programs pay is the sum, and gaps and calls are skewed: a median is too
+ * short. */
 static struct estimate mean_of(const double *values, size_t count)
 {
     size_t cut = (size_t)ceil(TRIM_SHARE * (double)count), kept = count - 2 * cut;
     double mean = gsl_stats_mean(values + cut, 1, kept), all = 0, squares = 0;
     for (size_t i = 0; i < count; i++) all += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
     all /= (double)count;
-    for (size_t i = 0; i < count; i++) squares += pow(values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i] - all, 2);
+    for (size_t i = 0; i < count; i++)
+        squares += pow(values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i] - all, 2);
     double share = (double)kept / (double)count;
-    double half = gsl_cdf_tdist_Pinv(0.975, (double)kept - 1) * sqrt(squares / (double)(count - 1) / (double)count) / share;
+    double half =
+        gsl_cdf_tdist_Pinv(0.975, (double)kept - 1) * sqrt(squares / (double)(count - 1) / (double)count) / share;
     return (struct estimate){mean, mean - half - RESOLUTION_US, mean + half + RESOLUTION_US};
 }
 
@@ -206,7 +214,8 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
                                      gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
     double *values = gsim_alloc(2 * span.count * sizeof *values), *sorted = values + span.count;
     if (!values) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (size_t i = 0; i < span.count; i++) sorted[i] = values[i] = span.first[i].value - excess_us(c, all, &span.first[i]);
+    for (size_t i = 0; i < span.count; i++)
+        sorted[i] = values[i] = span.first[i].value - excess_us(c, all, &span.first[i]);
     gsl_sort(sorted, 1, span.count);
     struct estimate e = mean_of(sorted, span.count);
     widen(&e, span.first, values, span.count);
@@ -218,7 +227,7 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
     return put(c, number, &e, is_simulated(all, &span) ? GSIM_KIND_DERIVED : GSIM_KIND_MEASURED, text, source, error);
 }
 
-/* --- lines ----------------------------------------------------------------------------------------------------------- */
+/* --- lines --- */
 /* Copies that share a start-up: us = latency + bytes/rate, a rate for each span. */
 struct line {
     struct span spans[2];
@@ -269,11 +278,12 @@ static bool solve(const struct gsim_calibration *c, const struct gsim_profile_sa
     return ok;
 }
 
-static enum gsim_status put_line(struct gsim_calibration *c, const struct gsim_profile_samples *all, const struct line *line,
-                                 struct gsim_error *error)
+static enum gsim_status put_line(struct gsim_calibration *c, const struct gsim_profile_samples *all,
+                                 const struct line *line, struct gsim_error *error)
 {
     char what[200], source[600];
-    enum gsim_number_kind kind = is_simulated(all, &line->spans[0]) && is_simulated(all, &line->spans[1]) ? GSIM_KIND_DERIVED : GSIM_KIND_FITTED;
+    enum gsim_number_kind kind =
+        is_simulated(all, &line->spans[0]) && is_simulated(all, &line->spans[1]) ? GSIM_KIND_DERIVED : GSIM_KIND_FITTED;
     struct estimate latency = line->coefficients[0];
     latency.low -= RESOLUTION_US;
     latency.high += RESOLUTION_US;
@@ -303,7 +313,8 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
     gsl_error_handler_t *handler = gsl_set_error_handler(gsim_ends_take_gsl);
     gsl_matrix *x = gsl_matrix_alloc(rows, line->span_count + 1);
     gsl_vector *y = gsl_vector_alloc(rows);
-    gsl_multifit_robust_workspace *work = gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);
+    gsl_multifit_robust_workspace *work =
+        gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);
     enum gsim_status status = x && y && work ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK)
         status = solve(c, all, line, work, x, y)
@@ -319,8 +330,8 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
 
 /* Spans without enough copies, or of one size, are left out. */
 static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                   const enum gsim_profile_quantity *wanted, size_t count, enum gsim_device_number latency,
-                                   struct gsim_error *error)
+                                   const enum gsim_profile_quantity *wanted, size_t count,
+                                   enum gsim_device_number latency, struct gsim_error *error)
 {
     struct line line = {.latency = latency};
     enum gsim_status status = GSIM_OK;
@@ -334,15 +345,16 @@ static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim
             line.spans[line.span_count] = span;
             line.rates[line.span_count++] = rate;
         } else if (!c->numbers[rate].is_touched) {
-            status = gsim_calibration_warn(c, error, "%s: %zu %s%s, at least %d of sizes %d times apart are needed: kept from the base",
-                                           gsim_device_number_name(rate), span.count, quantities[wanted[i]].text,
-                                           span.count >= LEAST_SAMPLES ? " of nearly one size" : "", LEAST_SAMPLES, LEAST_SIZES_RATIO);
+            status = gsim_calibration_warn(
+                c, error, "%s: %zu %s%s, at least %d of sizes %d times apart are needed: kept from the base",
+                gsim_device_number_name(rate), span.count, quantities[wanted[i]].text,
+                span.count >= LEAST_SAMPLES ? " of nearly one size" : "", LEAST_SAMPLES, LEAST_SIZES_RATIO);
         }
     }
     return status == GSIM_OK && line.span_count && is_wanted ? fit_line(c, all, &line, error) : status;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------- */
+/* --- all of it --- */
 static enum gsim_status put_attributes(struct gsim_calibration *c, const struct gsim_profile_samples *all,
                                        struct gsim_error *error)
 {
@@ -353,12 +365,14 @@ static enum gsim_status put_attributes(struct gsim_calibration *c, const struct 
             enum gsim_device_number number;
             double value;
             const char *text;
-        } rows[] = {{GSIM_DEV_sm_count, trace->sm_count, "SMs"}, {GSIM_DEV_memory_gb, trace->memory_bytes * 1e-9, "memory"}};
+        } rows[] = {{GSIM_DEV_sm_count, trace->sm_count, "SMs"},
+                    {GSIM_DEV_memory_gb, trace->memory_bytes * 1e-9, "memory"}};
         for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++) {
             char source[300];
             if (!(rows[i].value > 0) || c->numbers[rows[i].number].is_touched) continue;
             snprintf(source, sizeof source, "%.80s: %s of the device (%.60s)", trace->file, rows[i].text, trace->gpu);
-            status = gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source, error);
+            status =
+                gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source, error);
         }
     }
     return status;
@@ -374,12 +388,19 @@ static enum gsim_status warn_of_tracers(struct gsim_calibration *c, const struct
     }
     enum gsim_status status = GSIM_OK;
     if (untold)
-        status = gsim_calibration_warn(c, error, "event_record_us, event_record_no_timing_us: %zu cudaEventRecord calls, but the traces do not tell whether their events have timing: kept from the base", untold);
+        status = gsim_calibration_warn(c, error,
+                                       "event_record_us, event_record_no_timing_us: %zu cudaEventRecord calls, but the "
+                                       "traces do not tell whether their events have timing: kept from the base",
+                                       untold);
     if (status != GSIM_OK || !others) return status;
-    return gsim_calibration_warn(c, error, "calls, starts, gaps and returns from a profiler's trace hold what the profiler itself adds, which a trace does not tell; a probe (gpusim-runner probe) has none of it");
+    return gsim_calibration_warn(
+        c, error,
+        "calls, starts, gaps and returns from a profiler's trace hold what the profiler itself adds, which a trace "
+        "does not tell; a probe (gpusim-runner probe) has none of it");
 }
 
-enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *all, struct gsim_error *error)
+enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *all,
+                                        struct gsim_error *error)
 {
     static const enum gsim_profile_quantity h2d[] = {GSIM_PROFILE_H2D}, d2h[] = {GSIM_PROFILE_D2H},
                                             pageable[] = {GSIM_PROFILE_PAGEABLE_H2D, GSIM_PROFILE_PAGEABLE_D2H};

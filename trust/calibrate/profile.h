@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate. A device's numbers from profilers' traces: what single calls, starts, gaps, waits and copies took, where
- * nothing else can have held them up (trust/calibrate/samples.c), as trimmed means and robust lines with intervals
- * (trust/calibrate/profile.c). What a probe or recorded runs have told already stays.
+ * Layer: trust/calibrate. A device's numbers from profilers' traces: what single calls, starts, gaps, waits and copies
+ * took, where nothing else can have held them up (trust/calibrate/samples.c), as trimmed means and robust lines with
+ * intervals (trust/calibrate/profile.c). What a probe or recorded runs have told already stays.
  */
 #pragma once
 
@@ -27,8 +27,8 @@ struct gsim_profile_trace {
     uint32_t call_count;
 };
 
-/* What the samples are of; X(name, device number, what it is called in sources). The device's number of copies is one of
- * those that the line through them tells. */
+/* What the samples are of; X(name, device number, what it is called in sources). The device's number of copies is one
+ * of those that the line through them tells. */
 #define GSIM_PROFILE_QUANTITY_MAP(X)                                                                                   \
     X(LAUNCH, launch_us, "cudaLaunchKernel calls")                                                                     \
     X(MEMCPY, memcpy_us, "cudaMemcpyAsync calls")                                                                      \

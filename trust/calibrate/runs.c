@@ -13,14 +13,14 @@
 /* What a prediction may be off beside the spread of the measurement: the model's own error. */
 #define MODEL_RATIO 0.05
 /* Steps of finite differences and priors, in shares of a number. Probed numbers may hardly move: with room
- * (25 %) they make up for what the model has wrong of kernels, and predict runs kept aside worse (H200: 4.7 % instead of
- * 4.3). */
+ * (25 %) they make up for what the model has wrong of kernels, and predict runs kept aside worse (H200: 4.7 % instead
+ * of 4.3). */
 #define STEP_RATIO        0.05
 #define PROBED_PRIOR      0.05
 #define UNPROBED_PRIOR    1.0
 #define LEAST_SCALE_US    0.2
-/* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not bend
- * costs that all runs share. */
+/* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not
+ * bend costs that all runs share. */
 #define OUTLIER_SIGMAS 2.0
 #define MOVED_RATIO 0.01 /* of its scale: a number that moved less has led nowhere */
 
@@ -50,7 +50,7 @@ struct refinement {
     size_t passes, expected; /* over the runs, for the progress */
 };
 
-/* --- keeping runs ----------------------------------------------------------------------------------------------------- */
+/* --- keeping runs --- */
 /* The index of the key's program, which is built when it is new. */
 static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim_recordings *recordings,
                                    const struct gsim_recording *run, size_t *index, struct gsim_error *error)
@@ -60,7 +60,8 @@ static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim
     void *programs = c->programs, *keys = c->keys;
     struct gsim_program *program = gsim_alloc(sizeof *program);
     char *workload = gsim_arena_strdup(&c->arena, run->key.workload);
-    bool failed = !program || !workload || gsim_array_grow(&programs, sizeof *c->programs, c->program_count, &c->program_capacity);
+    bool failed = !program || !workload ||
+                  gsim_array_grow(&programs, sizeof *c->programs, c->program_count, &c->program_capacity);
     if (!failed) c->programs = programs;
     failed = failed || gsim_array_grow(&keys, sizeof *c->keys, c->program_count, &c->key_capacity);
     if (!failed) c->keys = keys;
@@ -80,7 +81,8 @@ static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim
 static uint32_t config_of(struct gsim_calibration *c, const struct gsim_calibration_run *run)
 {
     for (size_t i = c->run_count; i-- > 0;)
-        if (c->runs[i].program == run->program && c->runs[i].memory == run->memory && c->runs[i].prefetch == run->prefetch)
+        if (c->runs[i].program == run->program && c->runs[i].memory == run->memory &&
+            c->runs[i].prefetch == run->prefetch)
             return c->runs[i].config;
     return c->config_count++;
 }
@@ -104,13 +106,14 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
     }
     void *array = c->runs;
     if (status != GSIM_OK || gsim_array_grow(&array, sizeof kept, c->run_count, &c->run_capacity))
-        return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s", status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);
+        return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s",
+                              status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);
     c->runs = array;
     c->runs[c->run_count++] = kept;
     return GSIM_OK;
 }
 
-/* --- the model ------------------------------------------------------------------------------------------------------ */
+/* --- the model --- */
 enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t index,
                                           const struct gsim_device_spec *device, const struct gsim_gpu_options *gpu,
                                           double *us, struct gsim_error *error)
@@ -189,7 +192,9 @@ static enum gsim_status residuals(void *context, const double *values, const boo
         const struct gsim_calibration_run *run = &r->c->runs[r->fit_runs[i]];
         if (skip && skip[i]) continue;
         double us = r->us[count++];
-        if (isnan(us)) return gsim_calibration_predict(r->c, r->fit_runs[i], &r->trial, r->options->gpu, &us, error); /* says why */
+        if (isnan(us))
+            return gsim_calibration_predict(r->c, r->fit_runs[i], &r->trial, r->options->gpu, &us,
+                                            error); /* says why */
         out[i] = soften(log(us / run->measured_us) / sigma_of(run));
     }
     return status;
@@ -221,13 +226,14 @@ static enum gsim_status summarize(const struct gsim_calibration *c, enum gsim_sp
     return status;
 }
 
-/* --- what is refined ------------------------------------------------------------------------------------------------- */
+/* --- what is refined --- */
 static void add_parameter(struct refinement *r, enum gsim_device_number number)
 {
     const struct gsim_calibration *c = r->c;
     double value = gsim_device_get(&c->device, number);
     bool is_time = strcmp(gsim_device_number_unit(number), "us") == 0;
-    /* From a probe or the traces, or measured for the base, if that is the same kind of GPU: else it would be assumed. */
+    /* From a probe or the traces, or measured for the base, if that is the same kind of GPU: else it would be assumed.
+     */
     bool is_known = c->numbers[number].is_touched || c->device.kind[number] == GSIM_KIND_MEASURED;
     r->parameters[r->count] = (struct gsim_fit_parameter){
         .start = value,
@@ -256,14 +262,17 @@ static enum gsim_status choose_runs(struct refinement *r, struct gsim_error *err
     r->fit_runs = gsim_alloc((r->c->run_count + 1) * sizeof *r->fit_runs);
     if (!r->fit_runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < r->c->run_count; i++)
-        if (r->c->runs[i].split == GSIM_SPLIT_FIT && !isnan(r->c->runs[i].predicted_us[0])) r->fit_runs[r->fit_count++] = i;
+        if (r->c->runs[i].split == GSIM_SPLIT_FIT && !isnan(r->c->runs[i].predicted_us[0]))
+            r->fit_runs[r->fit_count++] = i;
     if (r->fit_count) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "no runs to fit: expected runs with \"split\": \"fit\" that %s can run, found none among %zu",
+    return gsim_error_set(error, GSIM_INPUT,
+                          "no runs to fit: expected runs with \"split\": \"fit\" that %s can run, found none among %zu",
                           r->c->device.name, r->c->run_count + r->c->skipped);
 }
 
-/* --- results --------------------------------------------------------------------------------------------------------- */
-static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_result *result, struct gsim_error *error)
+/* --- results --- */
+static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_result *result,
+                                    struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
@@ -273,8 +282,9 @@ static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_
         char source[600];
         /* What matters no longer at the solution may have led there: a bus that is wide enough, say. */
         if (!p->is_seen && fabs(p->value - p->start) <= MOVED_RATIO * p->scale) continue;
-        snprintf(source, sizeof source, "%s: makespans of %zu runs, 95 %% interval %.4g to %.4g; started from %.4g (%.300s)",
-                 r->options->file, r->fit_count, p->low, p->high, p->start, r->c->device.source[r->numbers[i]]);
+        snprintf(source, sizeof source,
+                 "%s: makespans of %zu runs, 95 %% interval %.4g to %.4g; started from %.4g (%.300s)", r->options->file,
+                 r->fit_count, p->low, p->high, p->start, r->c->device.source[r->numbers[i]]);
         status = gsim_calibration_put(r->c, r->numbers[i], p->value, p->low, p->high, GSIM_KIND_FITTED, source, error);
         n->is_at_bound = p->is_at_bound && p->value > 0;
         n->is_undetermined = !p->is_determined && !was_touched;
@@ -283,12 +293,14 @@ static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_
     for (size_t i = 0; i < r->count; i++)
         for (size_t j = i + 1; j < r->count && status == GSIM_OK; j++)
             if (fabs(result->correlation[i * r->count + j]) > 0.95)
-                status = gsim_calibration_pair_up(r->c, r->numbers[i], r->numbers[j], result->correlation[i * r->count + j], error);
+                status = gsim_calibration_pair_up(r->c, r->numbers[i], r->numbers[j],
+                                                  result->correlation[i * r->count + j], error);
     return status;
 }
 
 /* Folds are of whole configurations: runs that differ in the scheduler only are no independent witnesses. */
-static enum gsim_status cross_validate(struct refinement *r, const struct gsim_fit_problem *problem, struct gsim_error *error)
+static enum gsim_status cross_validate(struct refinement *r, const struct gsim_fit_problem *problem,
+                                       struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     unsigned *fold_of = GSIM_ARENA_ARRAY(&arena, unsigned, r->fit_count);
@@ -303,7 +315,8 @@ static enum gsim_status cross_validate(struct refinement *r, const struct gsim_f
     r->c->folds = r->options->folds < configs ? r->options->folds : configs;
     if (status == GSIM_OK && r->c->folds > 1) {
         status = gsim_fit_cross_validate(problem, fold_of, r->c->folds, held_out, error);
-        for (size_t i = 0; i < r->fit_count; i++) held_out[i] = exp(harden(held_out[i]) * sigma_of(&r->c->runs[r->fit_runs[i]])) - 1;
+        for (size_t i = 0; i < r->fit_count; i++)
+            held_out[i] = exp(harden(held_out[i]) * sigma_of(&r->c->runs[r->fit_runs[i]])) - 1;
         if (status == GSIM_OK) status = gsim_errors_summarize(held_out, r->fit_count, &r->c->held_out, error);
     } else {
         r->c->folds = 0;
@@ -316,12 +329,14 @@ static enum gsim_status refine(struct refinement *r, struct gsim_error *error)
 {
     struct gsim_calibration *c = r->c;
     struct gsim_fit_result result = {0};
-    struct gsim_fit_problem problem = {r->parameters, r->count, r->fit_count, residuals, r, STEP_RATIO, 1e-4, r->options->iterations};
+    struct gsim_fit_problem problem = {r->parameters, r->count, r->fit_count,          residuals, r,
+                                       STEP_RATIO,    1e-4,     r->options->iterations};
     /* A pass per number and one per step; then the same for each fold, and one over all runs at the end. */
     size_t before = r->passes, folds = r->options->folds > 1 ? r->options->folds : 0;
     size_t fit_passes = (r->options->iterations + 1) * (r->count + 1);
     r->expected = before + fit_passes * (1 + folds) + 1;
-    const struct gsim_calibration_forecast forecast = {c->run_count, r->fit_count, r->expected, fit_passes * folds, r->count};
+    const struct gsim_calibration_forecast forecast = {c->run_count, r->fit_count, r->expected, fit_passes * folds,
+                                                       r->count};
     if (r->options->forecast) r->options->forecast(r->options->context, &forecast);
     enum gsim_status status = gsim_fit(&problem, NULL, &result, error);
     if (status != GSIM_OK) return status;
@@ -342,7 +357,8 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
     r.trial.arena = (struct gsim_arena){0};
     r.indices = gsim_alloc((c->run_count + 1) * sizeof *r.indices);
     r.us = gsim_alloc((c->run_count + 1) * sizeof *r.us);
-    enum gsim_status status = r.indices && r.us ? predict_all(&r, 0, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        r.indices && r.us ? predict_all(&r, 0, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = choose_runs(&r, error);
     choose_parameters(&r);
     if (status == GSIM_OK && r.count) status = refine(&r, error);

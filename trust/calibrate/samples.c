@@ -51,7 +51,7 @@ static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity,
     return GSIM_OK;
 }
 
-/* --- what stood before each op --------------------------------------------------------------------------------------- */
+/* --- what stood before each op --- */
 
 struct place {
     uint32_t stream, op;
@@ -120,7 +120,7 @@ static double others_until(const struct scan *s, double us, uint32_t stream)
     return s->busy[low - 1].stream == stream ? s->busy[low - 1].second_us : s->busy[low - 1].first_us;
 }
 
-/* --- launches, starts and gaps --------------------------------------------------------------------------------------- */
+/* --- launches, starts and gaps --- */
 static bool queue_was_full(const struct scan *s, uint32_t i, double depth)
 {
     uint32_t most = (uint32_t)(depth * QUEUE_SHARE);
@@ -155,7 +155,7 @@ static enum gsim_status add_kernel(struct scan *s, uint32_t i, double depth)
     return GSIM_OK;
 }
 
-/* --- copies ---------------------------------------------------------------------------------------------------------- */
+/* --- copies --- */
 static enum gsim_status add_copy(struct scan *s, const struct gsim_recorded_op *op)
 {
     static const enum gsim_profile_quantity quantities[2][2] = {{GSIM_PROFILE_H2D, GSIM_PROFILE_D2H},
@@ -193,7 +193,8 @@ static enum gsim_status add_copies(struct scan *s)
         const struct gsim_recorded_op *op = &t->ops[copies[i].op];
         bool is_alone = busy_us <= op->start_us && (i + 1 == count || copies[i + 1].start_us >= op->end_us);
         busy_us = fmax(busy_us, op->end_us);
-        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us) status = add_copy(s, op);
+        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us)
+            status = add_copy(s, op);
     }
     gsim_free(copies);
     return status;
@@ -203,22 +204,24 @@ static enum gsim_status add_copies(struct scan *s)
 static enum gsim_status add_submission(struct scan *s, uint32_t i, double depth)
 {
     const struct gsim_recorded_op *op = &s->trace->ops[i];
-    if (op->is_pageable || op->is_managed || op->copy_kind == GSIM_COPY_D2D || queue_was_full(s, i, depth)) return GSIM_OK;
+    if (op->is_pageable || op->is_managed || op->copy_kind == GSIM_COPY_D2D || queue_was_full(s, i, depth))
+        return GSIM_OK;
     return op->returned_us < op->end_us ? add(s, GSIM_PROFILE_MEMCPY, 0, op->returned_us - op->launch_us) : GSIM_OK;
 }
 
-/* --- other calls ----------------------------------------------------------------------------------------------------- */
+/* --- other calls --- */
 static enum gsim_status add_sync(struct scan *s, const struct gsim_host_call *call)
 {
     if (call->is_unknown || isnan(call->awaited_us)) return GSIM_OK; /* or of work that the trace does not have */
     if (call->awaited_us > call->start_us + WAITED_US && call->awaited_us <= call->end_us)
         return add(s, GSIM_PROFILE_SYNC_RETURN, 0, call->end_us - call->awaited_us);
-    if (call->awaited_us + QUEUED_US <= call->start_us) return add(s, GSIM_PROFILE_SYNC_IDLE, 0, call->end_us - call->start_us);
+    if (call->awaited_us + QUEUED_US <= call->start_us)
+        return add(s, GSIM_PROFILE_SYNC_IDLE, 0, call->end_us - call->start_us);
     return GSIM_OK;
 }
 
-/* Only cudaEventCreate says that its event has timing; where the events were made otherwise, or before the trace began, the
- * records' cost could be either kind's. */
+/* Only cudaEventCreate says that its event has timing; where the events were made otherwise, or before the trace began,
+ * the records' cost could be either kind's. */
 static enum gsim_status add_calls(struct scan *s)
 {
     static const int quantities[] = {[GSIM_HOST_EVENT_CREATE] = GSIM_PROFILE_EVENT_CREATE,
@@ -248,7 +251,7 @@ static enum gsim_status add_calls(struct scan *s)
     return status;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------- */
+/* --- all of it --- */
 static enum gsim_status add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t,
                                    struct gsim_error *error)
 {
@@ -272,7 +275,8 @@ enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, cons
     s.copies_us = GSIM_ARENA_ARRAY(&arena, double, room);
     s.before = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
     s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
-    enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : add_source(all, trace, error);
+    enum gsim_status status =
+        arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : add_source(all, trace, error);
     if (status == GSIM_OK) status = find_before(&s);
     if (status == GSIM_OK) find_busy(&s);
     for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)

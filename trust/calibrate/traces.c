@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us, double weight,
-                            struct gsim_error *error)
+static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us,
+                            double weight, struct gsim_error *error)
 {
     void *array = traced->samples;
     if (gsim_array_grow(&array, sizeof *traced->samples, traced->count, &traced->capacity))
@@ -33,7 +33,8 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
     return false;
 }
 
-static enum gsim_status add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
+static enum gsim_status add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
+                                   struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
@@ -50,9 +51,10 @@ static enum gsim_status add_copies(struct gsim_calibrated_trace *traced, const s
 /* Share of an iteration: where the host waits longer, its own way is not looked for. */
 #define MOST_WAITING 0.5
 
-/* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly waits, its few
- * tenths of a microsecond a call are lost in the spread of the waiting. */
-static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
+/* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly waits,
+ * its few tenths of a microsecond a call are lost in the spread of the waiting. */
+static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
+                                struct gsim_error *error)
 {
     double count = 0, calls_us = 0, waits_us = 0;
     for (uint32_t i = 0; i < run->call_count; i++) {
@@ -68,7 +70,8 @@ static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const stru
     return add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count, error);
 }
 
-enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run, struct gsim_error *error)
+enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
+                                 struct gsim_error *error)
 {
     static const struct {
         const char *call, *series;
@@ -111,16 +114,19 @@ static double weighted_quantile(const struct gsim_traced_sample *samples, size_t
     return samples[i].us;
 }
 
-enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe, struct gsim_error *error)
+enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe,
+                                   struct gsim_error *error)
 {
     struct gsim_probe_series *series = NULL;
     if (traced->count) qsort(traced->samples, traced->count, sizeof *traced->samples, by_series);
     for (size_t first = 0, next; first < traced->count; first = next) {
         const struct gsim_traced_sample *s = &traced->samples[first];
-        for (next = first; next < traced->count && traced->samples[next].x == s->x && traced->samples[next].series == s->series;)
+        for (next = first;
+             next < traced->count && traced->samples[next].x == s->x && traced->samples[next].series == s->series;)
             next++;
         if (!copies && strncmp(s->series, "traced", 6) == 0) continue;
-        if (!series || strcmp(series->name, s->series) != 0) series = gsim_probe_add(probe, s->series, "us", traced->count);
+        if (!series || strcmp(series->name, s->series) != 0)
+            series = gsim_probe_add(probe, s->series, "us", traced->count);
         if (!series) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         series->points[series->point_count++] = (struct gsim_probe_point){
             .x = s->x,

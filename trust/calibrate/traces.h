@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/calibrate. What recorded runs tell without a simulation, as series of a probe that nobody ran: how long copies take
- * by themselves (traced_h2d, traced_d2h) and what calls cost in company (called_launch, ...). What becomes of them:
- * trust/calibrate/probes.c.
+ * Layer: trust/calibrate. What recorded runs tell without a simulation, as series of a probe that nobody ran: how long
+ * copies take by themselves (traced_h2d, traced_d2h) and what calls cost in company (called_launch, ...). What becomes
+ * of them: trust/calibrate/probes.c.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct gsim_calibrated_trace {
     size_t count, capacity;
 };
 
-/* Notes the mean cost of each kind of call of RUN, and the pinned copies of its trace that no other copy overlaps. Fails
- * with GSIM_NOMEM only. */
+/* Notes the mean cost of each kind of call of RUN, and the pinned copies of its trace that no other copy overlaps.
+ * Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
                                  struct gsim_error *error) GSIM_NODISCARD;
 /* Adds the series to PROBE, a point per x; COPIES: those of copies too. */

@@ -65,8 +65,9 @@ const char *gsim_acs_class_name(enum gsim_acs_class class)
     return names[class];
 }
 
-/* --- one run ------------------------------------------------------------------------------------------------------------ */
-static enum gsim_status set_device(const struct setting *setting, struct gsim_device_spec *device, struct gsim_error *error)
+/* --- one run --- */
+static enum gsim_status set_device(const struct setting *setting, struct gsim_device_spec *device,
+                                   struct gsim_error *error)
 {
     char text[32];
     enum gsim_status status = gsim_device_load(setting->device, device, error);
@@ -84,7 +85,8 @@ static enum gsim_status set_device(const struct setting *setting, struct gsim_de
     return status;
 }
 
-static enum gsim_status generate(const struct work *work, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
+static enum gsim_status generate(const struct work *work, uint64_t seed, struct gsim_program *program,
+                                 struct gsim_error *error)
 {
     const struct gsim_generator_ops *generator = gsim_generator_find(work->generator);
     void *params = gsim_alloc(generator->params_size);
@@ -94,13 +96,15 @@ static enum gsim_status generate(const struct work *work, uint64_t seed, struct 
     bool has_steps = gsim_params_find(generator->params, "steps") != NULL;
     snprintf(text, sizeof text, "%d", has_steps ? STEPS : INPUTS);
     enum gsim_status status = gsim_params_set(generator->params, params, work->choice, work->value, error);
-    if (status == GSIM_OK) status = gsim_params_set(generator->params, params, has_steps ? "steps" : "inputs", text, error);
+    if (status == GSIM_OK)
+        status = gsim_params_set(generator->params, params, has_steps ? "steps" : "inputs", text, error);
     if (status == GSIM_OK) status = generator->build(params, seed, program, error);
     gsim_free(params);
     return status;
 }
 
-static enum gsim_status set_scheduler(const struct setting *setting, const struct gsim_scheduler_ops *ops, void *params, struct gsim_error *error)
+static enum gsim_status set_scheduler(const struct setting *setting, const struct gsim_scheduler_ops *ops, void *params,
+                                      struct gsim_error *error)
 {
     char window[16];
     gsim_params_set_defaults(ops->params, params);
@@ -109,12 +113,14 @@ static enum gsim_status set_scheduler(const struct setting *setting, const struc
     enum gsim_status status = gsim_params_set(ops->params, params, "window", window, error);
     if (status != GSIM_OK || !gsim_params_find(ops->params, "threads")) return status;
     status = gsim_params_set(ops->params, params, "threads", "8", error); /* not published; assumed */
-    if (status == GSIM_OK) status = gsim_params_set(ops->params, params, "poll_entry_us", "0", error); /* an H100 host's */
-    return status == GSIM_OK ? gsim_params_set(ops->params, params, "update_us", "0.2", error) : status;  /* assumed: so is its default */
+    if (status == GSIM_OK)
+        status = gsim_params_set(ops->params, params, "poll_entry_us", "0", error); /* an H100 host's */
+    return status == GSIM_OK ? gsim_params_set(ops->params, params, "update_us", "0.2", error)
+                             : status; /* assumed: so is its default */
 }
 
-static enum gsim_status simulate(const struct setting *setting, const struct gsim_device_spec *device, const struct gsim_program *program,
-                                 struct outcome *outcome, struct gsim_error *error)
+static enum gsim_status simulate(const struct setting *setting, const struct gsim_device_spec *device,
+                                 const struct gsim_program *program, struct outcome *outcome, struct gsim_error *error)
 {
     const struct gsim_scheduler_ops *ops = gsim_scheduler_find(setting->scheduler);
     bool is_graph = strcmp(setting->scheduler, "cudagraph") == 0, is_base = strcmp(setting->scheduler, "async") == 0;
@@ -139,8 +145,8 @@ static enum gsim_status simulate(const struct setting *setting, const struct gsi
     return status;
 }
 
-static enum gsim_status run(const struct work *work, const struct setting *setting, struct outcome *outcome, struct gsim_acs *acs,
-                            struct gsim_error *error)
+static enum gsim_status run(const struct work *work, const struct setting *setting, struct outcome *outcome,
+                            struct gsim_acs *acs, struct gsim_error *error)
 {
     struct gsim_device_spec device = {0};
     enum gsim_status status = set_device(setting, &device, error);
@@ -156,28 +162,32 @@ static enum gsim_status run(const struct work *work, const struct setting *setti
     return status;
 }
 
-/* --- all of a setting ---------------------------------------------------------------------------------------------------- */
+/* --- all of a setting --- */
 enum { BASE, SW, HW, GRAPH, RUNS };
 static const char *const schedulers[RUNS] = {"async", "acs-sw", "acs-hw", "cudagraph"};
 
 /* WHICH: bits of the schedulers; the others' outcomes stay. */
-static enum gsim_status run_all(const char *device, double launch_sync_us, int window, unsigned which, struct outcome outcomes[WORKS][RUNS],
-                                struct gsim_acs *acs, struct gsim_error *error)
+static enum gsim_status run_all(const char *device, double launch_sync_us, int window, unsigned which,
+                                struct outcome outcomes[WORKS][RUNS], struct gsim_acs *acs, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (size_t w = 0; w < WORKS; w++)
         for (int s = 0; s < RUNS && status == GSIM_OK; s++)
-            if (which >> s & 1) status = run(&works[w], &(struct setting){device, schedulers[s], launch_sync_us, window}, &outcomes[w][s], acs, error);
+            if (which >> s & 1)
+                status = run(&works[w], &(struct setting){device, schedulers[s], launch_sync_us, window},
+                             &outcomes[w][s], acs, error);
     return status;
 }
 
-/* Over the works of a class, or of all (GSIM_ACS_CLASS_COUNT), or over the one of that name: mean and greatest speed-up. */
+/* Over the works of a class, or of all (GSIM_ACS_CLASS_COUNT), or over the one of that name: mean and greatest
+ * speed-up. */
 static double speedup(const struct outcome outcomes[WORKS][RUNS], const char *name, int scheduler, bool greatest)
 {
     double sum = 0, most = 0;
     int count = 0;
     for (size_t w = 0; w < WORKS; w++) {
-        bool counts = strcmp(name, "all") == 0 || strcmp(name, works[w].name) == 0 || strcmp(name, gsim_acs_class_name(works[w].class)) == 0;
+        bool counts = strcmp(name, "all") == 0 || strcmp(name, works[w].name) == 0 ||
+                      strcmp(name, gsim_acs_class_name(works[w].class)) == 0;
         double value = counts ? outcomes[w][BASE].us / outcomes[w][scheduler].us : 0;
         sum += value;
         count += counts;
@@ -186,7 +196,8 @@ static double speedup(const struct outcome outcomes[WORKS][RUNS], const char *na
     return greatest ? most : count ? sum / count : NAN;
 }
 
-static double mean_of(const struct outcome outcomes[WORKS][RUNS], const char *name, double (*value)(const struct outcome *))
+static double mean_of(const struct outcome outcomes[WORKS][RUNS], const char *name,
+                      double (*value)(const struct outcome *))
 {
     double sum = 0;
     int count = 0;
@@ -213,8 +224,9 @@ static void note_point(struct gsim_acs *acs, const char *figure, double x, const
     }
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------------- */
-static double simulated(const struct gsim_published_row *row, const struct outcome here[WORKS][RUNS], const struct outcome narrow[WORKS][RUNS])
+/* --- rows --- */
+static double simulated(const struct gsim_published_row *row, const struct outcome here[WORKS][RUNS],
+                        const struct outcome narrow[WORKS][RUNS])
 {
     const char *q = row->quantity;
     int scheduler = strncmp(q, "acs-sw", 6) == 0 ? SW : HW;
@@ -247,23 +259,27 @@ enum gsim_status gsim_acs_reproduce(struct gsim_reproduction *r, struct gsim_err
         if (status == GSIM_OK) note_point(acs, "acs-window", windows[i], here);
     }
     for (size_t i = 0; i < r->published.row_count && status == GSIM_OK; i++)
-        r->simulated[i] = simulated(&r->published.rows[i], strcmp(r->published.rows[i].device, "rtx3060") == 0 ? small : main_runs, narrow);
+        r->simulated[i] = simulated(&r->published.rows[i],
+                                    strcmp(r->published.rows[i].device, "rtx3060") == 0 ? small : main_runs, narrow);
     return status;
 }
 
-/* --- output -------------------------------------------------------------------------------------------------------------- */
+/* --- output --- */
 static void print_points(const struct gsim_acs *acs, const char *figure, const char *title, struct gsim_output *output)
 {
     gsim_output_printf(output, "\n%s\n  %8s", title, "");
-    for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++) gsim_output_printf(output, "%26s", gsim_acs_class_name((enum gsim_acs_class)c));
+    for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++)
+        gsim_output_printf(output, "%26s", gsim_acs_class_name((enum gsim_acs_class)c));
     gsim_output_printf(output, "\n  %8s", "");
-    for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++) gsim_output_printf(output, "%10s%8s%8s", "acs-sw", "acs-hw", "graph");
+    for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++)
+        gsim_output_printf(output, "%10s%8s%8s", "acs-sw", "acs-hw", "graph");
     gsim_output_text(output, "\n");
     for (size_t i = 0; i < acs->point_count; i++) {
         const struct gsim_acs_point *p = &acs->points[i];
         if (strcmp(p->figure, figure) != 0) continue;
         gsim_output_printf(output, "  %8g", p->x);
-        for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++) gsim_output_printf(output, "%10.2f%8.2f%8.2f", p->sw[c], p->hw[c], p->graph[c]);
+        for (int c = 0; c < GSIM_ACS_CLASS_COUNT; c++)
+            gsim_output_printf(output, "%10.2f%8.2f%8.2f", p->sw[c], p->hw[c], p->graph[c]);
         gsim_output_text(output, "\n");
     }
 }
@@ -271,15 +287,20 @@ static void print_points(const struct gsim_acs *acs, const char *figure, const c
 void gsim_acs_print(const struct gsim_reproduction *r, struct gsim_output *output)
 {
     const struct gsim_acs *acs = r->acs;
-    gsim_output_printf(output, "%zu published numbers, %zu runs\n\nACS: speed-up over one stream, kernels in order\n", r->shown_count, acs->run_count);
-    gsim_output_printf(output, "  %-8s %-11s %-30s%9s%11s%9s  %s\n", "device", "class", "quantity", "paper", "simulated", "error", "use");
+    gsim_output_printf(output, "%zu published numbers, %zu runs\n\nACS: speed-up over one stream, kernels in order\n",
+                       r->shown_count, acs->run_count);
+    gsim_output_printf(output, "  %-8s %-11s %-30s%9s%11s%9s  %s\n", "device", "class", "quantity", "paper",
+                       "simulated", "error", "use");
     for (size_t i = 0; i < r->shown_count; i++) {
         const struct gsim_published_row *row = &r->published.rows[i];
-        gsim_output_printf(output, "  %-8s %-11s %-30s%9.3f%11.3f%+8.1f%%  %s\n", row->device, row->workload, row->quantity, row->value,
-                           r->simulated[i], 100 * gsim_reproduce_error(r, i), row->is_fit ? "fit" : "check");
+        gsim_output_printf(output, "  %-8s %-11s %-30s%9.3f%11.3f%+8.1f%%  %s\n", row->device, row->workload,
+                           row->quantity, row->value, r->simulated[i], 100 * gsim_reproduce_error(r, i),
+                           row->is_fit ? "fit" : "check");
     }
-    print_points(acs, "acs-launch-sync", "Speed-up where launch and synchronise take so many us (rtx3070, window 32)", output);
-    print_points(acs, "acs-window", "Speed-up where the window has so many entries (rtx3070, launch and synchronise 4 us)", output);
+    print_points(acs, "acs-launch-sync", "Speed-up where launch and synchronise take so many us (rtx3070, window 32)",
+                 output);
+    print_points(acs, "acs-window",
+                 "Speed-up where the window has so many entries (rtx3070, launch and synchronise 4 us)", output);
 }
 
 void gsim_acs_csv(const struct gsim_reproduction *r, struct gsim_output *output)
@@ -291,7 +312,7 @@ void gsim_acs_csv(const struct gsim_reproduction *r, struct gsim_output *output)
             const struct gsim_acs_point *p = &acs->points[i];
             const double values[] = {p->sw[c], p->hw[c], p->graph[c]};
             for (int s = 0; s < 3; s++)
-                gsim_output_printf(output, "%s,rtx3070,%s,%g,%s,,%.6f,,,\n", p->figure, gsim_acs_class_name((enum gsim_acs_class)c), p->x,
-                                   schedulers[s + 1], values[s]);
+                gsim_output_printf(output, "%s,rtx3070,%s,%g,%s,,%.6f,,,\n", p->figure,
+                                   gsim_acs_class_name((enum gsim_acs_class)c), p->x, schedulers[s + 1], values[s]);
         }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "gpusim reproduce acs": what ACS (arXiv 2401.12377; ACE, PACT 2024) published, from runs of the generators brax, dyn-dnn and static-dnn
- * under one stream, acs-sw, acs-hw and a CUDA graph built for each input, and how it depends on launch and synchronise and on the window.
+ * "gpusim reproduce acs": what ACS (arXiv 2401.12377; ACE, PACT 2024) published, from runs of the generators brax,
+ * dyn-dnn and static-dnn under one stream, acs-sw, acs-hw and a CUDA graph built for each input, and how it depends on
+ * launch and synchronise and on the window.
  */
 #pragma once
 

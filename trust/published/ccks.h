@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. "gpusim reproduce ccks": of CCKS one number is published, a gain of up to 77 % over scheduling on the GPU; where the model
- * finds such a gain, by task length, imbalance, link, width of the graph and what either side takes for a task.
+ * Layer: trust. "gpusim reproduce ccks": of CCKS one number is published, a gain of up to 77 % over scheduling on the
+ * GPU; where the model finds such a gain, by task length, imbalance, link, width of the graph and what either side
+ * takes for a task.
  */
 #pragma once
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See trust/published/effort.h. The published table does not say which program it is of, what is counted and by which lexer. */
+/* See trust/published/effort.h. The published table does not say which program it is of, what is counted and by which
+ * lexer. */
 #include "trust/published/effort.h"
 
 static const char *const programs[GSIM_EFFORT_PROGRAMS] = {"vec", "bs", "img", "ml", "hits", "dl"};
 
-/* AUTHORS: bodies of execute_*() in the authors' benchmarks, AssOfKFC_Benchmarks e6558e9, counted likewise; means of six programs, 0: none. */
+/* AUTHORS: bodies of execute_*() in the authors' benchmarks, AssOfKFC_Benchmarks e6558e9, counted likewise; means of
+ * six programs, 0: none. */
 static const struct scheme {
     const char *name, *folder;
     double lines, tokens, authors_tokens;
@@ -16,13 +18,16 @@ static const struct scheme {
     {"kesco", "trust/published/effort/kesco", 88, 401, 0},
 };
 
-enum gsim_status gsim_effort_run(struct gsim_effort *effort, const char *(*find)(struct gsim_arena *arena, const char *name), struct gsim_error *error)
+enum gsim_status gsim_effort_run(struct gsim_effort *effort,
+                                 const char *(*find)(struct gsim_arena *arena, const char *name),
+                                 struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     enum gsim_status status = GSIM_OK;
     for (int s = 0; s < GSIM_EFFORT_SCHEMES && status == GSIM_OK; s++)
         for (int p = 0; p < GSIM_EFFORT_PROGRAMS && status == GSIM_OK; p++) {
-            const char *name = gsim_arena_printf(&arena, "%s/%s.cu", schemes[s].folder, programs[p]), *path = name ? find(&arena, name) : NULL;
+            const char *name = gsim_arena_printf(&arena, "%s/%s.cu", schemes[s].folder, programs[p]),
+                       *path = name ? find(&arena, name) : NULL;
             status = path ? gsim_cuda_effort_of(path, "run", &effort->counted[s][p], error)
                           : gsim_error_set(error, GSIM_IO, "cannot find %s", name ? name : "the sources");
         }
@@ -33,7 +38,8 @@ enum gsim_status gsim_effort_run(struct gsim_effort *effort, const char *(*find)
 static double mean(const struct gsim_effort *e, int scheme, bool of_lines)
 {
     double sum = 0;
-    for (int p = 0; p < GSIM_EFFORT_PROGRAMS; p++) sum += of_lines ? e->counted[scheme][p].lines : e->counted[scheme][p].tokens;
+    for (int p = 0; p < GSIM_EFFORT_PROGRAMS; p++)
+        sum += of_lines ? e->counted[scheme][p].lines : e->counted[scheme][p].tokens;
     return sum / GSIM_EFFORT_PROGRAMS;
 }
 
@@ -46,8 +52,11 @@ static void put_number(struct gsim_output *out, int width, int digits, double va
 
 void gsim_effort_print(const struct gsim_effort *e, struct gsim_output *out)
 {
-    gsim_output_text(out, "KeSCo's effort table: what one program takes to write. Ours: the mean of six, of what runs the kernels\n\n");
-    gsim_output_printf(out, "%-9s %15s %14s %15s    %s\n", "", "published", "authors' code", "ours", "tokens over serial: published, authors', ours");
+    gsim_output_text(
+        out,
+        "KeSCo's effort table: what one program takes to write. Ours: the mean of six, of what runs the kernels\n\n");
+    gsim_output_printf(out, "%-9s %15s %14s %15s    %s\n", "", "published", "authors' code", "ours",
+                       "tokens over serial: published, authors', ours");
     gsim_output_printf(out, "%-9s %7s %7s %14s %7s %7s\n", "scheme", "lines", "tokens", "tokens", "lines", "tokens");
     for (int s = 0; s < GSIM_EFFORT_SCHEMES; s++) {
         const struct scheme *k = &schemes[s];
@@ -71,14 +80,18 @@ void gsim_effort_print(const struct gsim_effort *e, struct gsim_output *out)
         gsim_output_text(out, "\n");
     }
     double more = mean(e, 4, false) - mean(e, 0, false);
-    gsim_output_printf(out,
-                       "\nKeSCo's annotation takes %.1f tokens more than serial here, 23 in the paper: two a launch, a number and a\n"
-                       "comma. 23 is 11 or 12 launches, which only IMG has. What does not match, and why:\n"
-                       "  serial    378 is what the authors' bodies have, within 1 %%; ours are launches and synchronisations alone\n"
-                       "  async     streams and events are made in run() here; the paper does not say whether it counts that\n"
-                       "  taskflow  the paper does not say which of Taskflow's interfaces it counts; ours is tf::cudaFlow\n"
-                       "  grsched   no source of it is known; ours builds kernels and calls them, without their code and their arrays\n"
-                       "  lines     86 lines of 378 tokens are %.1f tokens a line, as a formatter breaks them; here a line is a statement\n", more, 378.0 / 86);
+    gsim_output_printf(
+        out,
+        "\nKeSCo's annotation takes %.1f tokens more than serial here, 23 in the paper: two a launch, a number and a\n"
+        "comma. 23 is 11 or 12 launches, which only IMG has. What does not match, and why:\n"
+        "  serial    378 is what the authors' bodies have, within 1 %%; ours are launches and synchronisations alone\n"
+        "  async     streams and events are made in run() here; the paper does not say whether it counts that\n"
+        "  taskflow  the paper does not say which of Taskflow's interfaces it counts; ours is tf::cudaFlow\n"
+        "  grsched   no source of it is known; ours builds kernels and calls them, without their code and their "
+        "arrays\n"
+        "  lines     86 lines of 378 tokens are %.1f tokens a line, as a formatter breaks them; here a line is a "
+        "statement\n",
+        more, 378.0 / 86);
 }
 
 void gsim_effort_csv(const struct gsim_effort *e, struct gsim_output *out)
@@ -86,6 +99,6 @@ void gsim_effort_csv(const struct gsim_effort *e, struct gsim_output *out)
     gsim_output_text(out, "scheme,program,published_lines,published_tokens,lines,tokens\n");
     for (int s = 0; s < GSIM_EFFORT_SCHEMES; s++)
         for (int p = 0; p < GSIM_EFFORT_PROGRAMS; p++)
-            gsim_output_printf(out, "%s,%s,%.0f,%.0f,%u,%u\n", schemes[s].name, programs[p], schemes[s].lines, schemes[s].tokens, e->counted[s][p].lines,
-                               e->counted[s][p].tokens);
+            gsim_output_printf(out, "%s,%s,%.0f,%.0f,%u,%u\n", schemes[s].name, programs[p], schemes[s].lines,
+                               schemes[s].tokens, e->counted[s][p].lines, e->counted[s][p].tokens);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. "gpusim reproduce kesco-effort": what a programmer writes for one program in each scheme, in lines and tokens. Published
- * are means alone; ours are counted by clang's lexer in examples/cuda (serial) and trust/published/effort (the others).
+ * Layer: trust. "gpusim reproduce kesco-effort": what a programmer writes for one program in each scheme, in lines and
+ * tokens. Published are means alone; ours are counted by clang's lexer in examples/cuda (serial) and
+ * trust/published/effort (the others).
  */
 #pragma once
 
@@ -16,7 +17,8 @@ struct gsim_effort {
 };
 
 /* FIND: where a file of gpusim's is, from the arena; NULL: nowhere. */
-enum gsim_status gsim_effort_run(struct gsim_effort *effort, const char *(*find)(struct gsim_arena *arena, const char *name),
+enum gsim_status gsim_effort_run(struct gsim_effort *effort,
+                                 const char *(*find)(struct gsim_arena *arena, const char *name),
                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_effort_print(const struct gsim_effort *effort, struct gsim_output *output);
 void gsim_effort_csv(const struct gsim_effort *effort, struct gsim_output *output);

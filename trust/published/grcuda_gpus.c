@@ -18,7 +18,7 @@
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* --- cells --------------------------------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 static bool parse(char *line, struct gsim_grcuda_cell *c)
 {
@@ -29,10 +29,15 @@ static bool parse(char *line, struct gsim_grcuda_cell *c)
         if (!rest != (i == 8)) return false;
         if (rest) *rest++ = '\0';
     }
-    *c = (struct gsim_grcuda_cell){.size = atof(fields[6]), .gpus = (uint32_t)atoi(fields[7]), .published_s = *fields[8] ? atof(fields[8]) : NAN,
-                                   .predicted_s = NAN, .published_times = NAN, .predicted_times = NAN};
+    *c = (struct gsim_grcuda_cell){.size = atof(fields[6]),
+                                   .gpus = (uint32_t)atoi(fields[7]),
+                                   .published_s = *fields[8] ? atof(fields[8]) : NAN,
+                                   .predicted_s = NAN,
+                                   .published_times = NAN,
+                                   .predicted_times = NAN};
     char *const texts[] = {c->gpu, c->runtime, c->program, c->mode, c->parent, c->placement};
-    const size_t sizes[] = {sizeof c->gpu, sizeof c->runtime, sizeof c->program, sizeof c->mode, sizeof c->parent, sizeof c->placement};
+    const size_t sizes[] = {sizeof c->gpu,  sizeof c->runtime, sizeof c->program,
+                            sizeof c->mode, sizeof c->parent,  sizeof c->placement};
     for (int i = 0; i < 6; i++) snprintf(texts[i], sizes[i], "%s", fields[i]);
     return c->size > 0 && c->gpus > 0;
 }
@@ -49,8 +54,10 @@ static enum gsim_status read_cells(struct gsim_grcuda_gpus *g, const char *path,
         bool is_comment = line[0] == '#' || is_head;
         if (line[0] != '#') is_head = false;
         if (is_comment) continue;
-        if (gsim_array_grow((void **)&g->cells, sizeof *g->cells, g->count, &room)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        else if (!parse(line, &g->cells[g->count])) status = gsim_error_set(error, GSIM_INPUT, "'%s': cell %zu: expected nine fields", path, g->count + 1);
+        if (gsim_array_grow((void **)&g->cells, sizeof *g->cells, g->count, &room))
+            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else if (!parse(line, &g->cells[g->count]))
+            status = gsim_error_set(error, GSIM_INPUT, "'%s': cell %zu: expected nine fields", path, g->count + 1);
         else g->count++;
     }
     if (file) fclose(file);
@@ -60,8 +67,9 @@ static enum gsim_status read_cells(struct gsim_grcuda_gpus *g, const char *path,
 /* One GPU leaves no choice: all policies are one run. */
 static bool is_same_run(const struct gsim_grcuda_cell *a, const struct gsim_grcuda_cell *b)
 {
-    return is(a->gpu, b->gpu) && is(a->runtime, b->runtime) && is(a->program, b->program) && is(a->mode, b->mode) && a->size == b->size &&
-           a->gpus == b->gpus && (a->gpus == 1 || (is(a->parent, b->parent) && is(a->placement, b->placement)));
+    return is(a->gpu, b->gpu) && is(a->runtime, b->runtime) && is(a->program, b->program) && is(a->mode, b->mode) &&
+           a->size == b->size && a->gpus == b->gpus &&
+           (a->gpus == 1 || (is(a->parent, b->parent) && is(a->placement, b->placement)));
 }
 
 static bool is_on_one(const struct gsim_grcuda_cell *one, const struct gsim_grcuda_cell *c)
@@ -71,7 +79,7 @@ static bool is_on_one(const struct gsim_grcuda_cell *one, const struct gsim_grcu
     return is_same_run(one, &other);
 }
 
-/* --- a run --------------------------------------------------------------------------------------------------------- */
+/* --- a run --- */
 
 struct machine {
     struct gsim_device_spec device;
@@ -104,12 +112,17 @@ static enum gsim_status build(const struct gsim_grcuda_cell *c, struct gsim_prog
 }
 
 /* By hand: streams and GPUs are the program's. GrCUDA: its scheduler, which on one GPU has nothing to place. */
-static enum gsim_status simulate(const struct machine *m, const struct gsim_grcuda_cell *c, const struct gsim_program *program, double *seconds,
-                                 struct gsim_error *error)
+static enum gsim_status simulate(const struct machine *m, const struct gsim_grcuda_cell *c,
+                                 const struct gsim_program *program, double *seconds, struct gsim_error *error)
 {
     bool is_grcuda = is(c->runtime, "grcuda") && is(c->mode, "async");
-    struct gsim_simulation s = {.program = program, .device = &m->device, .node = m->node, .gpu_count = c->gpus, .memory = GSIM_MEMORY_MANAGED,
-                                .iterations = ITERATIONS, .seed = 1};
+    struct gsim_simulation s = {.program = program,
+                                .device = &m->device,
+                                .node = m->node,
+                                .gpu_count = c->gpus,
+                                .memory = GSIM_MEMORY_MANAGED,
+                                .iterations = ITERATIONS,
+                                .seed = 1};
     struct gsim_timeline timeline = {0};
     s.scheduler = gsim_scheduler_find(is_grcuda ? "grsched" : is(c->mode, "sync") ? "serial" : "async");
     if (is_grcuda && c->gpus > 1) s.placement = gsim_placement_find(c->placement);
@@ -117,16 +130,19 @@ static enum gsim_status simulate(const struct machine *m, const struct gsim_grcu
     void *params = gsim_alloc(s.scheduler->params_size + 1);
     if (!params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (s.scheduler->params) gsim_params_set_defaults(s.scheduler->params, params);
-    enum gsim_status status = is_grcuda ? gsim_params_set(s.scheduler->params, params, "parent_stream", c->parent, error) : GSIM_OK;
+    enum gsim_status status =
+        is_grcuda ? gsim_params_set(s.scheduler->params, params, "parent_stream", c->parent, error) : GSIM_OK;
     s.scheduler_params = params;
     if (!status) status = gsim_simulate(&s, &timeline, error);
-    if (!status) *seconds = gsim_time_us(timeline.iterations[ITERATIONS - 1].end - timeline.iterations[ITERATIONS - 1].start) * 1e-6;
+    if (!status)
+        *seconds =
+            gsim_time_us(timeline.iterations[ITERATIONS - 1].end - timeline.iterations[ITERATIONS - 1].start) * 1e-6;
     gsim_timeline_release(&timeline);
     gsim_free(params);
     return status;
 }
 
-/* --- worker processes ----------------------------------------------------------------------------------------------- */
+/* --- worker processes --- */
 
 struct outcome {
     double seconds;
@@ -188,7 +204,8 @@ static bool is_first(const struct gsim_grcuda_gpus *g, size_t cell)
     return true;
 }
 
-static enum gsim_status run_cells(struct gsim_grcuda_gpus *g, uint32_t processes, struct gsim_progress *progress, struct gsim_error *error)
+static enum gsim_status run_cells(struct gsim_grcuda_gpus *g, uint32_t processes, struct gsim_progress *progress,
+                                  struct gsim_error *error)
 {
     struct jobs jobs = {.g = g};
     const struct gsim_pool_config config = {.jobs = processes, .data = &jobs, .run = run_one, .fail = fail_one};
@@ -212,8 +229,8 @@ static enum gsim_status run_cells(struct gsim_grcuda_gpus *g, uint32_t processes
     return status;
 }
 
-enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *path, uint32_t jobs, struct gsim_progress *progress,
-                                      struct gsim_error *error)
+enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *path, uint32_t jobs,
+                                      struct gsim_progress *progress, struct gsim_error *error)
 {
     *g = (struct gsim_grcuda_gpus){0};
     enum gsim_status status = read_cells(g, path, error);
@@ -231,7 +248,7 @@ enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *pa
 
 void gsim_grcuda_gpus_release(struct gsim_grcuda_gpus *g) { gsim_free(g->cells); }
 
-/* --- output --------------------------------------------------------------------------------------------------------- */
+/* --- output --- */
 
 static void put(struct gsim_output *output, double value)
 {
@@ -240,10 +257,12 @@ static void put(struct gsim_output *output, double value)
 
 void gsim_grcuda_gpus_csv(const struct gsim_grcuda_gpus *g, struct gsim_output *output)
 {
-    gsim_output_text(output, "gpu,program,size,runtime,policy,parent,placement,gpus,published,predicted,published_speedup,predicted_speedup\n");
+    gsim_output_text(output, "gpu,program,size,runtime,policy,parent,placement,gpus,published,predicted,published_"
+                             "speedup,predicted_speedup\n");
     for (size_t i = 0; i < g->count; i++) {
         const struct gsim_grcuda_cell *c = &g->cells[i];
-        gsim_output_printf(output, "%s,%s,%.0f,%s,%s,%s,%s,%u,", c->gpu, c->program, c->size, c->runtime, c->mode, c->parent, c->placement, c->gpus);
+        gsim_output_printf(output, "%s,%s,%.0f,%s,%s,%s,%s,%u,", c->gpu, c->program, c->size, c->runtime, c->mode,
+                           c->parent, c->placement, c->gpus);
         put(output, c->published_s);
         gsim_output_text(output, ",");
         put(output, c->predicted_s);
@@ -265,8 +284,8 @@ static void rank(const struct gsim_grcuda_gpus *g, size_t a, struct tally *t)
 {
     for (size_t b = a + 1; b < g->count; b++) {
         const struct gsim_grcuda_cell *x = &g->cells[a], *y = &g->cells[b];
-        bool is_pair = is(x->gpu, y->gpu) && is(x->program, y->program) && is(x->mode, y->mode) && is(x->runtime, y->runtime) && x->size == y->size &&
-                       x->gpus == y->gpus;
+        bool is_pair = is(x->gpu, y->gpu) && is(x->program, y->program) && is(x->mode, y->mode) &&
+                       is(x->runtime, y->runtime) && x->size == y->size && x->gpus == y->gpus;
         double ratio = x->published_s / y->published_s, predicted = x->predicted_s / y->predicted_s;
         if (!is_pair || !(ratio > DIFFER || ratio < 1 / DIFFER) || !isfinite(predicted)) continue;
         t->pairs++;
@@ -277,8 +296,9 @@ static void rank(const struct gsim_grcuda_gpus *g, size_t a, struct tally *t)
 static void put_tally(struct gsim_output *output, const char *gpu, const char *program, const struct tally *t)
 {
     if (!t->count) return;
-    gsim_output_printf(output, "  %-5s %-6s %6zu %10.2fx %10.2fx %9.1f %%", gpu, program, t->count, exp(t->log_published / (double)t->count),
-                       exp(t->log_predicted / (double)t->count), 100 * t->errors / (double)t->count);
+    gsim_output_printf(output, "  %-5s %-6s %6zu %10.2fx %10.2fx %9.1f %%", gpu, program, t->count,
+                       exp(t->log_published / (double)t->count), exp(t->log_predicted / (double)t->count),
+                       100 * t->errors / (double)t->count);
     if (t->pairs) gsim_output_printf(output, " %6zu of %zu", t->ranked, t->pairs);
     gsim_output_text(output, "\n");
 }
@@ -290,7 +310,9 @@ static double error_of(const struct gsim_grcuda_gpus *g, const char *program, ui
     size_t count = 0;
     for (size_t i = 0; i < g->count; i++) {
         const struct gsim_grcuda_cell *c = &g->cells[i];
-        if (c->gpus != gpus || (program && !is(c->program, program)) || !isfinite(c->published_times) || !isfinite(c->predicted_times)) continue;
+        if (c->gpus != gpus || (program && !is(c->program, program)) || !isfinite(c->published_times) ||
+            !isfinite(c->predicted_times))
+            continue;
         sum += fabs(c->predicted_times / c->published_times - 1);
         count++;
     }
@@ -306,7 +328,8 @@ static void put_causes(const struct gsim_grcuda_gpus *g, struct gsim_output *out
         {"b1m", NULL},
         {"b5m", NULL},
         {"b6m", "8: all GPUs read the coefficients; see below"},
-        {"b9m", "all GPUs read the vector at each of 50 steps; 8: see below; round-robin on 2 and 4 faults 40 % too much"},
+        {"b9m",
+         "all GPUs read the vector at each of 50 steps; 8: see below; round-robin on 2 and 4 faults 40 % too much"},
         {"b11m", "faults on rows of more than 100 KB are slower than simulated; 8: see below"},
         {NULL, NULL},
     };
@@ -317,8 +340,10 @@ static void put_causes(const struct gsim_grcuda_gpus *g, struct gsim_output *out
         for (size_t n = 0; n < 3; n++) gsim_output_printf(output, " %8.1f", error_of(g, rows[r].program, gpus[n]));
         gsim_output_printf(output, "%s%s\n", rows[r].cause ? "  " : "", rows[r].cause ? rows[r].cause : "");
     }
-    gsim_output_text(output, "\n  GPUs 0 to 3 have NVLink between all pairs, 0 to 7 have not. What several GPUs read in managed memory then moves to and\n"
-                             "  fro, until the driver pins it in the host's memory and it is read over PCIe. That is not modelled: pages go to who\n"
+    gsim_output_text(output, "\n  GPUs 0 to 3 have NVLink between all pairs, 0 to 7 have not. What several GPUs read "
+                             "in managed memory then moves to and\n"
+                             "  fro, until the driver pins it in the host's memory and it is read over PCIe. That is "
+                             "not modelled: pages go to who\n"
                              "  faults, and are copied on a read (docs/not-modelled.md).\n");
 }
 
@@ -326,9 +351,11 @@ void gsim_grcuda_gpus_print(const struct gsim_grcuda_gpus *g, struct gsim_output
 {
     static const char *const programs[] = {"b1m", "b5m", "b6m", "b9m", "b11m"};
     struct tally all = {0};
-    gsim_output_text(output, "GrCUDA's programs on 2 to 8 V100: speed-ups over one GPU, geometric means; mean error; pairs of policies ranked right,\n"
+    gsim_output_text(output, "GrCUDA's programs on 2 to 8 V100: speed-ups over one GPU, geometric means; mean error; "
+                             "pairs of policies ranked right,\n"
                              "where published times differ by more than 10 %\n\n");
-    gsim_output_printf(output, "  %-5s %-6s %6s %11s %11s %11s %12s\n", "gpu", "", "cells", "published", "simulated", "error", "ranked");
+    gsim_output_printf(output, "  %-5s %-6s %6s %11s %11s %11s %12s\n", "gpu", "", "cells", "published", "simulated",
+                       "error", "ranked");
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++) {
         struct tally t = {0};
         for (size_t i = 0; i < g->count; i++) {

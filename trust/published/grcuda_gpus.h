@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. "gpusim reproduce grcuda-gpus": GrCUDA's programs on 1 to 8 GPUs (grcuda_gpus.csv), by hand and under its device policies.
+ * Layer: trust. "gpusim reproduce grcuda-gpus": GrCUDA's programs on 1 to 8 GPUs (grcuda_gpus.csv), by hand and under
+ * its device policies.
  */
 #pragma once
 
@@ -21,8 +22,8 @@ struct gsim_grcuda_gpus {
     char failure[160]; /* of the first run that failed; "": none */
 };
 
-enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *path, uint32_t jobs, struct gsim_progress *progress,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_grcuda_gpus_run(struct gsim_grcuda_gpus *g, const char *path, uint32_t jobs,
+                                      struct gsim_progress *progress, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_grcuda_gpus_release(struct gsim_grcuda_gpus *g);
 void gsim_grcuda_gpus_print(const struct gsim_grcuda_gpus *g, struct gsim_output *output);
 void gsim_grcuda_gpus_csv(const struct gsim_grcuda_gpus *g, struct gsim_output *output);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. "gpusim reproduce mega": numbers that were published of persistent kernels, programmatic launches and a CPU that schedules
- * for cores, and what the model says. Nothing is fitted to them; what had to be assumed is said beside each.
+ * Layer: trust. "gpusim reproduce mega": numbers that were published of persistent kernels, programmatic launches and a
+ * CPU that schedules for cores, and what the model says. Nothing is fitted to them; what had to be assumed is said
+ * beside each.
  */
 #pragma once
 

@@ -24,18 +24,26 @@ static void release(struct set *set)
     *set = (struct set){0};
 }
 
-static enum gsim_status add(struct set *set, const cJSON *item, const struct gsim_scheduler_ops *scheduler, struct gsim_error *error)
+static enum gsim_status add(struct set *set, const cJSON *item, const struct gsim_scheduler_ops *scheduler,
+                            struct gsim_error *error)
 {
-    static const char *const names[MOST_TASKS] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
-    const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program"), *size = cJSON_GetObjectItemCaseSensitive(item, "size");
-    const struct gsim_workload_ops *workload = cJSON_IsString(program) ? gsim_workload_find(program->valuestring) : NULL;
+    static const char *const names[MOST_TASKS] = {"first", "second", "third",   "fourth",
+                                                  "fifth", "sixth",  "seventh", "eighth"};
+    const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program"),
+                *size = cJSON_GetObjectItemCaseSensitive(item, "size");
+    const struct gsim_workload_ops *workload =
+        cJSON_IsString(program) ? gsim_workload_find(program->valuestring) : NULL;
     struct gsim_workload_options options = {.suite = GSIM_SUITE_KESCO, .shape = scheduler->shape};
     uint32_t i = set->count;
     if (!workload || i == MOST_TASKS || !cJSON_IsString(size) || !gsim_text_quantity(size->valuestring, &options.size))
         return gsim_error_set(error, GSIM_INPUT, "tasks[%u]: expected a workload and its size", i);
     enum gsim_status status = workload->build(&options, &set->programs[i], error);
     if (status != GSIM_OK) return status;
-    set->tasks[i] = (struct gsim_task){.name = names[i], .program = &set->programs[i], .scheduler = scheduler, .priority = (int)i, .process = GSIM_OWN_PROCESS,
+    set->tasks[i] = (struct gsim_task){.name = names[i],
+                                       .program = &set->programs[i],
+                                       .scheduler = scheduler,
+                                       .priority = (int)i,
+                                       .process = GSIM_OWN_PROCESS,
                                        .requests = 1};
     set->count++;
     return GSIM_OK;
@@ -56,16 +64,20 @@ static enum gsim_status read_set(const char *path, const char *scheduler, struct
     return status == GSIM_OK ? status : gsim_error_prefix(error, "'%s'", path);
 }
 
-/* Until the last task is done; NAN where the way rules such tasks out. KeSCo's tasks are in one process, whose streams it knows all. */
-static enum gsim_status time_of(const struct gsim_device_spec *device, const char *path, const char *way, const char *scheduler, bool is_managed, double *us,
-                                struct gsim_error *error)
+/* Until the last task is done; NAN where the way rules such tasks out. KeSCo's tasks are in one process, whose streams
+ * it knows all. */
+static enum gsim_status time_of(const struct gsim_device_spec *device, const char *path, const char *way,
+                                const char *scheduler, bool is_managed, double *us, struct gsim_error *error)
 {
     struct set set;
     struct gsim_task_stats stats[MOST_TASKS] = {{0}};
     *us = 0;
     enum gsim_status status = read_set(path, scheduler, &set, error);
     if (status == GSIM_OK)
-        status = gsim_trial_run(&(struct gsim_trial){.device = device, .tasks = set.tasks, .count = set.count, .way = way, .is_managed = is_managed}, stats, NULL, error);
+        status = gsim_trial_run(
+            &(struct gsim_trial){
+                .device = device, .tasks = set.tasks, .count = set.count, .way = way, .is_managed = is_managed},
+            stats, NULL, error);
     for (uint32_t i = 0; i < set.count; i++) *us = fmax(*us, stats[i].end_us);
     release(&set);
     if (status != GSIM_USAGE) return status;
@@ -74,13 +86,15 @@ static enum gsim_status time_of(const struct gsim_device_spec *device, const cha
     return GSIM_OK;
 }
 
-enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *const files[GSIM_MP_SETS], struct gsim_mp *mp, struct gsim_error *error)
+enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *const files[GSIM_MP_SETS],
+                             struct gsim_mp *mp, struct gsim_error *error)
 {
     static const char *const ways[] = {"exclusive", "timeslice", "mps"}, *const schedulers[] = {"serial", "kesco"};
     enum gsim_status status = GSIM_OK;
     *mp = (struct gsim_mp){0};
     for (int managed = 0; managed < 2; managed++)
-        for (int s = 0; s < GSIM_MP_SETS && status == GSIM_OK; s++) status = time_of(device, files[s], "kesco", "kesco", managed, &mp->kesco_us[managed][s], error);
+        for (int s = 0; s < GSIM_MP_SETS && status == GSIM_OK; s++)
+            status = time_of(device, files[s], "kesco", "kesco", managed, &mp->kesco_us[managed][s], error);
     for (int way = 0; way < 3; way++)
         for (int scheduler = 0; scheduler < 2; scheduler++)
             for (int managed = 0; managed < 2; managed++) {
@@ -97,7 +111,8 @@ enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *
 
 void gsim_mp_print(const struct gsim_mp *mp, struct gsim_output *output)
 {
-    gsim_output_text(output, "\nSeveral tasks: KeSCo's MP-1 and MP-2 on an A100, its time for all over a baseline's. Their sizes are ours.\n");
+    gsim_output_text(output, "\nSeveral tasks: KeSCo's MP-1 and MP-2 on an A100, its time for all over a baseline's. "
+                             "Their sizes are ours.\n");
     gsim_output_printf(output, "  published: %.2f over processes, %.2f over MPS\n\n", published[0], published[1]);
     gsim_output_printf(output, "  %-10s %-10s %-9s %8s %8s\n", "processes", "each by", "memory", "MP-1", "MP-2");
     for (uint32_t i = 0; i < mp->count; i++) {
@@ -108,7 +123,9 @@ void gsim_mp_print(const struct gsim_mp *mp, struct gsim_output *output)
             else gsim_output_printf(output, " %8s", "-");
         gsim_output_text(output, "\n");
     }
-    gsim_output_text(output, "\n  What decides is the baseline: 1.43 comes out of MP-1 where processes have the GPU one after the other, each serial; beside\n"
-                             "  one another they hide the same gaps that KeSCo does. MP-2 loses: once ML has ended, DL is packed on the few SMs that\n"
+    gsim_output_text(output, "\n  What decides is the baseline: 1.43 comes out of MP-1 where processes have the GPU "
+                             "one after the other, each serial; beside\n"
+                             "  one another they hide the same gaps that KeSCo does. MP-2 loses: once ML has ended, DL "
+                             "is packed on the few SMs that\n"
                              "  empty first beside B&S, and takes 1.2 s for 0.25 alone. Not met.\n");
 }

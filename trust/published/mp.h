@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. KeSCo's task sets MP-1 and MP-2 (ICCD 2023): published is 1.43 times over a baseline of processes and 1.22 times over MPS. What the
- * baseline's processes are decides: their memory, their own scheduler, and whether they have the GPU by turns of tasks or of slices.
+ * Layer: trust. KeSCo's task sets MP-1 and MP-2 (ICCD 2023): published is 1.43 times over a baseline of processes
+ * and 1.22 times over MPS. What the baseline's processes are decides: their memory, their own scheduler, and whether
+ * they have the GPU by turns of tasks or of slices.
  */
 #pragma once
 
@@ -23,5 +24,6 @@ struct gsim_mp {
 };
 
 /* FILES: MP-1's and MP-2's (workloads/tasks). */
-enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *const files[GSIM_MP_SETS], struct gsim_mp *mp, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_mp_run(const struct gsim_device_spec *device, const char *const files[GSIM_MP_SETS],
+                             struct gsim_mp *mp, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_mp_print(const struct gsim_mp *mp, struct gsim_output *output);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Generators of trust/published/partitioned.h. Of b6m's and b9m's kernels no time alone was published: their costs are those
- * of ml.c and of b11m. */
+/* Generators of trust/published/partitioned.h. Of b6m's and b9m's kernels no time alone was published: their costs are
+ * those of ml.c and of b11m. */
 #include "trust/published/partitioned.h"
 
 #include <math.h>
@@ -33,15 +33,18 @@ struct cost {
 /* As VEC's and B&S's grcuda suite (vec.c, bs.c). */
 static const struct cost square_cost = {1, 8, 265, 0}, reduce_cost = {2, 8, 0, 0}, bs_cost = {200, 16, 1250, 0};
 /* Per matrix element, a thread per row. thread_cycles fitted to b9m, one kernel at a time, N = 2e4: 84 (V100) and 106
- * (A100); of 8 elements one comes from DRAM (572 cycles) and seven from L1 (36): 103 derived. sm_cycles derived: the lanes
- * of a warp read 32 sectors, one per cycle, the vector's element is one more, and every eighth time 32 sectors arrive. Vectors, per element: assumed, one DRAM access. */
+ * (A100); of 8 elements one comes from DRAM (572 cycles) and seven from L1 (36): 103 derived. sm_cycles derived: the
+ * lanes of a warp read 32 sectors, one per cycle, the vector's element is one more, and every eighth time 32 sectors
+ * arrive. Vectors, per element: assumed, one DRAM access. */
 static const struct cost product_cost = {2, 4, 95, 1.16}, copy_cost = {0, 8, 450, 0}, update_cost = {2, 12, 450, 0};
-/* Derived from ml.c, GrCUDA's suite: rr_1's two passes over x apart, per row and feature, in which a thread waits for DRAM
- * once each (405 ns at 1.41 GHz: there 770 cycles in all at 0.94); per read-modify-write of nb_1 and rr_2, of which there
- * are 16,384 in a row and were 2,000; the others per row and class, of which there were 10. */
+/* Derived from ml.c, GrCUDA's suite: rr_1's two passes over x apart, per row and feature, in which a thread waits for
+ * DRAM once each (405 ns at 1.41 GHz: there 770 cycles in all at 0.94); per read-modify-write of nb_1 and rr_2, of
+ * which there are 16,384 in a row and were 2,000; the others per row and class, of which there were 10. */
 static const struct cost moments_cost = {3, 4, 571, 0}, normal_cost = {2, 8, 571, 0}, sums_cost = {2, 0.28, 71, 2.56};
-static const struct cost nb_2_cost = {1, 4.4, 167, 1.41}, nb_3_cost = {21, 4.9, 333, 1.45}, rr_3_cost = {1, 8.2, 28, 2.03};
-static const struct cost nb_4_cost = {17, 8.7, 42, 3.2}, softmax_cost = {40, 8.4, 492, 3.75}, argmax_cost = {3, 8.6, 66, 2.48};
+static const struct cost nb_2_cost = {1, 4.4, 167, 1.41}, nb_3_cost = {21, 4.9, 333, 1.45},
+                         rr_3_cost = {1, 8.2, 28, 2.03};
+static const struct cost nb_4_cost = {17, 8.7, 42, 3.2}, softmax_cost = {40, 8.4, 492, 3.75},
+                         argmax_cost = {3, 8.6, 66, 2.48};
 
 static uint32_t buffer(struct maker *m, const char *name, int number, double bytes, enum gsim_buffer_init init)
 {
@@ -198,8 +201,8 @@ static struct learning learning_buffers(struct maker *m)
     return b;
 }
 
-/* A kernel over the scores of all rows: SCORES, which it changes or else reads, OTHERS, which it reads, and ARG; both may be
- * NULL. */
+/* A kernel over the scores of all rows: SCORES, which it changes or else reads, OTHERS, which it reads, and ARG; both
+ * may be NULL. */
 static void score(struct maker *m, const char *name, const struct cost *cost, int stream, const struct slices *scores,
                   bool changes, const struct gsim_arg *arg, const struct slices *others)
 {
@@ -217,10 +220,11 @@ static void ridge(struct maker *m, const struct learning *b)
         KERNEL(m, "rr_1", 32, cells, FEATURES, &moments_cost, i, IN(b->x[i]), OUT(b->mean[i]), OUT(b->std[i]));
     KERNEL(m, "rr_1_1", 32, FEATURES, FEATURES, &update_cost, 0, INOUT(b->mean[0]), INOUT(b->std[0]));
     for (int i = 1; i < PARTITIONS; i++)
-        KERNEL(m, "rr_1_1", 32, FEATURES, FEATURES, &update_cost, 0, INOUT(b->mean[0]), INOUT(b->std[0]), IN(b->mean[i]),
-               IN(b->std[i]));
+        KERNEL(m, "rr_1_1", 32, FEATURES, FEATURES, &update_cost, 0, INOUT(b->mean[0]), INOUT(b->std[0]),
+               IN(b->mean[i]), IN(b->std[i]));
     for (int i = 0; i < PARTITIONS; i++) {
-        KERNEL(m, "rr_1_2", 32, cells, FEATURES, &normal_cost, i, IN(b->x[i]), OUT(b->z[i]), IN(b->mean[0]), IN(b->std[0]));
+        KERNEL(m, "rr_1_2", 32, cells, FEATURES, &normal_cost, i, IN(b->x[i]), OUT(b->z[i]), IN(b->mean[0]),
+               IN(b->std[0]));
         KERNEL(m, "rr_2", 32, cells * CLASSES, m->part, &sums_cost, i, IN(b->z[i]), IN(b->coeff), INOUT(b->r2.of[i]));
     }
     score(m, "rr_3", &rr_3_cost, 0, &b->r2, true, &(struct gsim_arg)IN(b->intercept), NULL);
@@ -281,7 +285,8 @@ static void gradient_step(struct maker *m, const struct gradient *g)
 {
     struct args args = {0};
     for (int i = 0; i < PARTITIONS; i++)
-        KERNEL(m, "matrix_vector_mult", 32, m->part * m->n, m->part, &product_cost, i, IN(g->a[i]), IN(g->p), OUT(g->y.of[i]));
+        KERNEL(m, "matrix_vector_mult", 32, m->part * m->n, m->part, &product_cost, i, IN(g->a[i]), IN(g->p),
+               OUT(g->y.of[i]));
     update(m, "dot", 0, g->p, false, &g->y, false, &g->t2);
     host_op(m, GSIM_OP_HOST_READ, g->t1, 4, false);
     host_op(m, GSIM_OP_HOST_READ, g->t2, 4, false);
@@ -310,8 +315,8 @@ static void gradient(struct maker *m)
     host_op(m, GSIM_OP_HOST_WRITE, g.x, m->n * 4, true);
     for (int i = 0; i < PARTITIONS; i++) {
         KERNEL(m, "precondition", 32, m->part, m->part, &copy_cost, i, INOUT(g.a[i]));
-        KERNEL(m, "matrix_vector_mult_axpy", 32, m->part * m->n, m->part, &product_cost, i, IN(g.a[i]), IN(g.x), IN(g.b),
-               OUT(g.r.of[i]));
+        KERNEL(m, "matrix_vector_mult_axpy", 32, m->part * m->n, m->part, &product_cost, i, IN(g.a[i]), IN(g.x),
+               IN(g.b), OUT(g.r.of[i]));
     }
     update(m, "cpy", 0, g.p, true, &g.r, false, NULL);
     norm(m, &g);

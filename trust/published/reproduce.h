@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/published (program). "gpusim reproduce": cli/trust/reproduce.c has the command, cli_reproduce_rules.c how a
- * published number comes about from runs, cli_reproduce_table.c what is printed and written.
+ * Layer: trust/published (program). "gpusim reproduce": cli/trust/reproduce.c has the command, cli_reproduce_rules.c
+ * how a published number comes about from runs, cli_reproduce_table.c what is printed and written.
  */
 #pragma once
 

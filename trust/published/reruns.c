@@ -172,7 +172,8 @@ static enum gsim_status make_one(struct worker *worker, const struct gsim_rerun 
     status = gsim_simulate(&simulation, &timeline, error);
     if (status == GSIM_OK) status = measure(&program, &timeline, result, error);
     /* Of the partitioned benchmarks no overlap was published. */
-    if (status == GSIM_OK && gsim_workload_find(run->workload)) status = gsim_script_overlap(&timeline, &result->overlap, error);
+    if (status == GSIM_OK && gsim_workload_find(run->workload))
+        status = gsim_script_overlap(&timeline, &result->overlap, error);
     result->done = status == GSIM_OK;
     gsim_timeline_release(&timeline);
     gsim_program_release(&program);
@@ -209,7 +210,8 @@ static void fail_one(void *data, uint64_t item, enum gsim_item_end end, const ch
     gsim_bytes_add(outcome, &result, sizeof result);
 }
 
-static enum gsim_status take_one(void *data, uint64_t item, const char *outcome, size_t length, struct gsim_error *error)
+static enum gsim_status take_one(void *data, uint64_t item, const char *outcome, size_t length,
+                                 struct gsim_error *error)
 {
     struct jobs *jobs = data;
     if (length != sizeof *jobs->reruns->results)
@@ -233,7 +235,8 @@ enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned processes
     struct gsim_pool *pool = NULL;
     enum gsim_status status = gsim_pool_create(&config, &pool, error);
     for (size_t put = reruns->done_count; status == GSIM_OK && jobs.received < fresh;) {
-        for (size_t room = gsim_pool_room(pool, reruns->count - put); room && put < reruns->count && status == GSIM_OK; room--)
+        for (size_t room = gsim_pool_room(pool, reruns->count - put); room && put < reruns->count && status == GSIM_OK;
+             room--)
             status = gsim_pool_put(pool, put++, error);
         if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
         if (!reruns->progress) continue;
@@ -242,7 +245,8 @@ enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned processes
         gsim_progress_show(reruns->progress);
     }
     gsim_pool_destroy(pool);
-    for (size_t i = reruns->done_count; status == GSIM_OK && i < reruns->count; i++) { /* the machine's fault, not the run's */
+    for (size_t i = reruns->done_count; status == GSIM_OK && i < reruns->count;
+         i++) { /* the machine's fault, not the run's */
         const struct gsim_rerun_result *result = &reruns->results[i];
         if (result->status == GSIM_IO || result->status == GSIM_NOMEM)
             status = gsim_error_set(error, result->status, "%s", result->message);

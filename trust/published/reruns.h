@@ -14,7 +14,8 @@
 #define GSIM_RERUN_KERNELS 12
 
 struct gsim_rerun {
-    const char *device, *workload, *scheduler; /* workload: a built-in one, or a name of trust/published/partitioned.h */
+    const char *device, *workload,
+        *scheduler; /* workload: a built-in one, or a name of trust/published/partitioned.h */
     enum gsim_suite suite;
     double size;
     uint32_t blocks, block1d;
@@ -50,6 +51,7 @@ struct gsim_reruns {
 
 /* The result of RUN where it has been made; NULL, with RUN noted for the next gsim_reruns_make(), where not. */
 const struct gsim_rerun_result *gsim_reruns_get(struct gsim_reruns *reruns, const struct gsim_rerun *run);
-/* Makes all that were noted. A run that fails has a message; only lack of memory, files or processes fails the whole. */
+/* Makes all that were noted. A run that fails has a message; only lack of memory, files or processes fails the whole.
+ */
 enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned jobs, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_reruns_release(struct gsim_reruns *reruns);

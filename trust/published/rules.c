@@ -211,8 +211,7 @@ static double single_gpu(struct gsim_reproduction *r, const struct gsim_publishe
     return time_of(r, run);
 }
 
-/* --- KeSCo (ICCD 2023) ---------------------------------------------------------------------------------------------
- */
+/* --- KeSCo (ICCD 2023) --- */
 static struct gsim_rerun kesco_run(const char *device, const char *workload, double size, const char *scheduler,
                                    bool prefetch)
 {
@@ -277,8 +276,7 @@ static double plan(struct gsim_reproduction *r, const struct gsim_published_row 
     return is(row->quantity, "streams") ? result->streams_used : result->events_recorded;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------
- */
+/* --- all --- */
 double gsim_reproduce_row(struct gsim_reproduction *r, const struct gsim_published_row *row)
 {
     static const struct {

@@ -63,7 +63,8 @@ static size_t pass(const struct interval *now, size_t count, struct interval *ne
             struct interval a = now[i], b = now[j];
             if (a.start >= b.end || b.start >= a.end) continue;
             is_merged = true;
-            made = add(next, made, (struct interval){a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end});
+            made = add(next, made,
+                       (struct interval){a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end});
         }
         if (!is_merged) made = add(next, made, now[i]);
     }
@@ -89,8 +90,8 @@ static int longest_first(const void *left, const void *right)
     return (a->end < b->end) - (a->end > b->end);
 }
 
-/* The mean over all orders for intervals of one start, as those with earlier ops have: a pass drops the shortest one, unless it
- * comes first, and then all of them count. */
+/* The mean over all orders for intervals of one start, as those with earlier ops have: a pass drops the shortest one,
+ * unless it comes first, and then all of them count. */
 static double length_of_nested(struct interval *met, size_t count)
 {
     double sum = 0, mean = 0;
@@ -190,7 +191,8 @@ enum gsim_status gsim_script_overlap(const struct gsim_timeline *timeline, struc
                                          .compute_compute = share(&c, KERNELS, KERNELS, true),
                                          .total = share(&c, KERNELS | TRANSFERS, KERNELS | TRANSFERS, true)};
     }
-    if (!status && c.is_out_of_memory) status = gsim_error_set(error, GSIM_NOMEM, "cannot count overlaps: out of memory");
+    if (!status && c.is_out_of_memory)
+        status = gsim_error_set(error, GSIM_NOMEM, "cannot count overlaps: out of memory");
     gsim_random_release(&c.dice);
     gsim_free(c.next);
     gsim_free(c.now);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Published results of sharing a GPU, simulated with services of a stated kind, since the papers' own are not to be had. XSched (OSDI
- * 2025, raw results): ResNet-152 in TensorRT on a GV100, against another one. FIKIT: how much faster the urgent of two services is than
- * under time slices, over kernels of Orion's V100 profiles, gaps after each kernel and kinds of the other service.
+ * Layer: trust. Published results of sharing a GPU, simulated with services of a stated kind, since the papers' own are
+ * not to be had. XSched (OSDI 2025, raw results): ResNet-152 in TensorRT on a GV100, against another one. FIKIT: how
+ * much faster the urgent of two services is than under time slices, over kernels of Orion's V100 profiles, gaps after
+ * each kernel and kinds of the other service.
  */
 #pragma once
 
@@ -15,7 +16,8 @@ struct gsim_xsched_row {
 };
 #define GSIM_XSCHED_ROWS 11
 /* On DEVICE, a V100. */
-enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device, struct gsim_xsched_row rows[GSIM_XSCHED_ROWS],
+enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device,
+                                       struct gsim_xsched_row rows[GSIM_XSCHED_ROWS],
                                        struct gsim_error *error) GSIM_NODISCARD;
 
 /* A pair of services: the urgent model's requests with so many microseconds of host time behind each of its kernels. */
@@ -23,7 +25,7 @@ struct gsim_fikit_row {
     char urgent[24], other[24];
     double gap_us;
     bool has_other_gaps;     /* the other one has such gaps, too */
-    bool is_closed;          /* the urgent one's requests follow one another at once; else as far apart as they are long */
+    bool is_closed; /* the urgent one's requests follow one another at once; else as far apart as they are long */
     double speed_up;         /* of the urgent one's mean request, over time slices */
     double other_ratio;      /* mean request of the other one under time slices over FIKIT; NAN: it had none there */
     double over_exclusive;   /* the urgent one's under FIKIT over alone */
@@ -34,6 +36,6 @@ struct gsim_fikit_table {
     struct gsim_arena arena;
 };
 /* KERNELS: the file of Orion's kernels. */
-enum gsim_status gsim_reproduce_fikit(const struct gsim_device_spec *device, const char *kernels, struct gsim_fikit_table *table,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_reproduce_fikit(const struct gsim_device_spec *device, const char *kernels,
+                                      struct gsim_fikit_table *table, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_fikit_table_release(struct gsim_fikit_table *table); /* accepts zeroed */

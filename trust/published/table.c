@@ -187,7 +187,8 @@ static void put_summary(const struct gsim_reproduction *r, const struct gsim_rep
 /* Kendall's tau of published and simulated values of the workloads on one device: do they rank alike? */
 static double rank_agreement(const struct gsim_reproduction *r, const struct gsim_published_row *like)
 {
-    double *values = gsim_alloc(sizeof *values * (2 * r->shown_count + 1)), *simulated = values + r->shown_count, tau = NAN;
+    double *values = gsim_alloc(sizeof *values * (2 * r->shown_count + 1)), *simulated = values + r->shown_count,
+           tau = NAN;
     size_t count = 0;
     for (size_t i = 0; values && i < r->shown_count; i++) {
         const struct gsim_published_row *a = &r->published.rows[i];

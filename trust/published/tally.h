@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. "gpusim reproduce tally": Tally's artifact (ASPLOS 2025, A100): 12 pairs of an inference server and a training, under six systems.
- * Its programs are not to be had; services of Orion's V100 kernels stand for them. What decides is stated: how long a kernel's blocks are.
+ * Layer: trust. "gpusim reproduce tally": Tally's artifact (ASPLOS 2025, A100): 12 pairs of an inference server and a
+ * training, under six systems. Its programs are not to be had; services of Orion's V100 kernels stand for them. What
+ * decides is stated: how long a kernel's blocks are.
  */
 #pragma once
 
@@ -23,16 +24,18 @@ struct gsim_tally_pair {
 struct gsim_tally {
     struct gsim_tally_pair pairs[GSIM_TALLY_PAIRS];
     uint32_t count;
-    /* P99 over alone under MPS and under MPS with priorities, of the first pair, where a kernel has at most so many waves of blocks. */
+    /* P99 over alone under MPS and under MPS with priorities, of the first pair, where a kernel has at most so many
+     * waves of blocks. */
     double waves[GSIM_TALLY_WAVES], mps[GSIM_TALLY_WAVES], priority[GSIM_TALLY_WAVES];
 };
 
-/* On DEVICE, an A100. TABLE: the published numbers; KERNELS: Orion's (workloads/services). The first PAIR_COUNT pairs. */
-enum gsim_status gsim_tally_run(const struct gsim_device_spec *device, const char *table, const char *kernels, uint32_t pair_count,
-                                struct gsim_tally *tally, struct gsim_error *error) GSIM_NODISCARD;
+/* On DEVICE, an A100. TABLE: the published numbers; KERNELS: Orion's (workloads/services). The first PAIR_COUNT pairs.
+ */
+enum gsim_status gsim_tally_run(const struct gsim_device_spec *device, const char *table, const char *kernels,
+                                uint32_t pair_count, struct gsim_tally *tally, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Of two systems whose published numbers differ by more than 5 %: how many pairs of systems there are, and how many come out in that order.
- * WITHOUT: a system that does not count; below 0: all do. */
+/* Of two systems whose published numbers differ by more than 5 %: how many pairs of systems there are, and how many
+ * come out in that order. WITHOUT: a system that does not count; below 0: all do. */
 struct gsim_tally_order {
     uint32_t count, right;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: trust. One run of tasks under a way of sharing, and what a measurement stage finds of them: for what re-derives published figures. */
+/* Layer: trust. One run of tasks under a way of sharing, and what a measurement stage finds of them: for what
+ * re-derives published figures. */
 #pragma once
 
 #include "sim/report/report.h"
@@ -20,8 +21,9 @@ struct gsim_trial {
 };
 
 /* STATS: of each task. TIMELINE: the caller's to release, its program is gone; NULL: not kept. */
-enum gsim_status gsim_trial_run(const struct gsim_trial *trial, struct gsim_task_stats *stats, struct gsim_timeline *timeline,
-                                struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_trial_run(const struct gsim_trial *trial, struct gsim_task_stats *stats,
+                                struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
 /* REQUESTS of each task alone, as --measure. PROFILES: the caller's to release. */
-enum gsim_status gsim_trial_measure(const struct gsim_device_spec *device, const struct gsim_task *tasks, uint32_t count, uint32_t requests,
-                                    struct gsim_task_profiles *profiles, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_trial_measure(const struct gsim_device_spec *device, const struct gsim_task *tasks,
+                                    uint32_t count, uint32_t requests, struct gsim_task_profiles *profiles,
+                                    struct gsim_error *error) GSIM_NODISCARD;

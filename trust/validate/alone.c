@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/validate/alone.h. Each round multiplies a kernel's time alone by what it took in the trace over what it takes in the replay; the round
- * whose replay was nearest counts.
+ * See trust/validate/alone.h. Each round multiplies a kernel's time alone by what it took in the trace over what it
+ * takes in the replay; the round whose replay was nearest counts.
  */
 #include "trust/validate/alone.h"
 
@@ -18,8 +18,7 @@
 #define LEAST_SHARE 0.02  /* of a kernel's time beside all others, below which its time is that of running alone */
 #define LEAST_ALONE 0.02  /* of what a kernel took: nothing slows more */
 
-/* --- the replay ----------------------------------------------------------------------------------------------------
- */
+/* --- the replay --- */
 static void put_moment(struct gsim_moment *moments, uint32_t op, gsim_time origin, gsim_time start, gsim_time end)
 {
     if (isnan(moments[op].start_us))
@@ -39,8 +38,8 @@ static gsim_time begin_of(const struct gsim_timeline *timeline)
 }
 
 /* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
-static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_program *p, const struct gsim_demand *works,
-                               struct gsim_moment *moments, struct gsim_error *error)
+static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_program *p,
+                               const struct gsim_demand *works, struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_device_spec device = *predictor->device;
@@ -67,7 +66,8 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
     for (size_t i = 0; status == GSIM_OK && i < timeline.copy_count; i++) {
         const struct gsim_copy_record *c = &timeline.copies[i];
         const struct gsim_op *op = &p->ops[c->op];
-        if (op->kind == GSIM_OP_COPY && op->copy_kind == c->kind && c->iteration == is_graph) put_moment(moments, c->op, origin, c->start, c->end);
+        if (op->kind == GSIM_OP_COPY && op->copy_kind == c->kind && c->iteration == is_graph)
+            put_moment(moments, c->op, origin, c->start, c->end);
     }
     gsim_timeline_release(&timeline);
     return status;
@@ -79,7 +79,7 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
     return replay(predictor, p, NULL, moments, error);
 }
 
-/* --- who ran beside others ----------------------------------------------------------------------------------------- */
+/* --- who ran beside others --- */
 struct span {
     double start_us, end_us, shared_us; /* shared: with each other kernel, added up */
     uint32_t at;                        /* in ops */
@@ -91,7 +91,8 @@ static int by_start(const void *left, const void *right)
     return (a->start_us > b->start_us) - (a->start_us < b->start_us);
 }
 
-/* Marks in BESIDE, by op of OPS, the kernels that ran beside another stream's; returns how many. SPANS has room for COUNT. */
+/* Marks in BESIDE, by op of OPS, the kernels that ran beside another stream's; returns how many. SPANS has room for
+ * COUNT. */
 static uint32_t mark_beside(const struct gsim_recorded_op *ops, uint32_t count, struct span *spans, bool *beside)
 {
     uint32_t kernels = 0, marked = 0;
@@ -117,14 +118,14 @@ static uint32_t mark_beside(const struct gsim_recorded_op *ops, uint32_t count, 
     return marked;
 }
 
-/* --- the rounds ---------------------------------------------------------------------------------------------------- */
+/* --- the rounds --- */
 struct kernel_sum {
     double recorded_us, replayed_us; /* of its ops that ran beside others */
 };
 
 /* Their sums by kernel, and how far the replay is off on average. */
-static double compare(const struct gsim_program *p, const struct gsim_recorded_op *ops, uint32_t count, const bool *beside,
-                      const struct gsim_moment *moments, struct kernel_sum *sums)
+static double compare(const struct gsim_program *p, const struct gsim_recorded_op *ops, uint32_t count,
+                      const bool *beside, const struct gsim_moment *moments, struct kernel_sum *sums)
 {
     double off = 0, all = 0;
     for (uint32_t i = 0; i < p->kernel_count; i++) sums[i] = (struct kernel_sum){0};
@@ -160,8 +161,8 @@ struct scratch {
 };
 
 static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim_program *p,
-                             const struct gsim_recorded_op *ops, uint32_t count, void (*progress)(void *, uint32_t), void *context,
-                             struct scratch *s, struct gsim_alone *alone, struct gsim_error *error)
+                             const struct gsim_recorded_op *ops, uint32_t count, void (*progress)(void *, uint32_t),
+                             void *context, struct scratch *s, struct gsim_alone *alone, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < p->kernel_count; i++) s->best_us[i] = s->recorded_us[i] = p->kernels[i].solo_us;
@@ -191,8 +192,9 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
 }
 
 enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct gsim_program *p,
-                                  const struct gsim_recorded_op *ops, uint32_t op_count, void (*progress)(void *, uint32_t), void *context,
-                                  struct gsim_alone *alone, struct gsim_error *error)
+                                  const struct gsim_recorded_op *ops, uint32_t op_count,
+                                  void (*progress)(void *, uint32_t), void *context, struct gsim_alone *alone,
+                                  struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct scratch s = {.moments = GSIM_ARENA_ARRAY(&arena, struct gsim_moment, p->op_count + 1),
@@ -212,8 +214,10 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
 const char *gsim_alone_text(const struct gsim_alone *alone, const char *device, char text[GSIM_ALONE_TEXT_SIZE])
 {
     snprintf(text, GSIM_ALONE_TEXT_SIZE,
-             "%" PRIu32 " kernels that ran beside others: taken to need %.1f %% of that alone on %s, with which a replay has them within "
+             "%" PRIu32 " kernels that ran beside others: taken to need %.1f %% of that alone on %s, with which a "
+                        "replay has them within "
              "%.1f %% (with all of it: %.1f %%)",
-             alone->kernels, 100 * alone->alone_us / alone->recorded_us, device, 100 * alone->left, 100 * alone->before);
+             alone->kernels, 100 * alone->alone_us / alone->recorded_us, device, 100 * alone->left,
+             100 * alone->before);
     return text;
 }

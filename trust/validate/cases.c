@@ -158,7 +158,8 @@ static enum gsim_status add_priority(struct gsim_validation *v, const struct two
     const struct gsim_dim3 *grid = &c->kernels[0].grid;
     double blocks = (double)grid->x * grid->y * grid->z;
     double block_us = c->kernels[0].solo_us / ceil(blocks / (v->device->sm_count * need.blocks_per_sm));
-    const double predicted[2] = {gsim_time_us(two->start[1] - two->start[0]), gsim_time_us(two->end[1] - two->start[0])};
+    const double predicted[2] = {gsim_time_us(two->start[1] - two->start[0]),
+                                 gsim_time_us(two->end[1] - two->start[0])};
     const double measured[2] = {c->start_us[1] - c->start_us[0], c->end_us[1] - c->start_us[0]};
     for (int i = 0; i < 2; i++) {
         struct gsim_sample *s = gsim_validation_add(v, c, i ? GSIM_QUANTITY_END : GSIM_QUANTITY_START,

@@ -56,8 +56,8 @@ static bool create_handles(struct gsim_run *run, const struct issue *issue, stru
 
 /* --- the time of a program in Python ------------------------------------------------------------------------------ */
 
-/* Shares of an idle synchronise through PyTorch that pass after the CUDA call in it, and before the launch in a graph's replay:
- * behind work, 3.4 of its 7.2 us stay visible (an H200's host, measured: traces/h200/vm/replay.json.gz). */
+/* Shares of an idle synchronise through PyTorch that pass after the CUDA call in it, and before the launch in a graph's
+ * replay: behind work, 3.4 of its 7.2 us stay visible (an H200's host, measured: traces/h200/vm/replay.json.gz). */
 #define SYNC_AFTER 0.33
 #define REPLAY_BEFORE 0.14
 
@@ -136,7 +136,8 @@ static gsim_graph_exec build_graph(struct gsim_run *run, const struct issue *iss
 {
     const struct gsim_case *c = issue->subject;
     gsim_graph graph = gsim_graph_create(run->driver);
-    gsim_graph_node *nodes = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count), *after = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count);
+    gsim_graph_node *nodes = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count),
+                    *after = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, c->node_count);
     for (uint32_t i = 0; nodes && after && i < c->node_count; i++) {
         for (uint32_t j = 0; j < c->nodes[i].dep_count; j++) after[j] = nodes[c->nodes[i].deps[j]];
         nodes[i] = gsim_graph_add(run->driver, graph, &run->program->ops[i], after, c->nodes[i].dep_count);
@@ -192,8 +193,10 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = (int32_t)node->stream, .after = node->deps,
                              .after_count = node->dep_count};
         /* Dependences are the case's: what a kernel touches is named as read. */
-        const struct gsim_arg touched[2] = {{1 + node->buffer, true, false, true}, {2 + node->buffer, true, false, true}};
-        const struct gsim_segment parts[2] = {{0, node->part_bytes, 0, true, false}, {0, node->part_bytes, 1, true, false}};
+        const struct gsim_arg touched[2] = {{1 + node->buffer, true, false, true},
+                                            {2 + node->buffer, true, false, true}};
+        const struct gsim_segment parts[2] = {{0, node->part_bytes, 0, true, false},
+                                              {0, node->part_bytes, 1, true, false}};
         if (node->is_copy) {
             op.kind = GSIM_OP_COPY;
             op.copy_kind = node->copy_kind;
@@ -241,8 +244,8 @@ static double measured_part_us(const struct gsim_timeline *timeline)
     return gsim_time_us(timeline->iterations[0].end - timeline->iterations[0].start);
 }
 
-static enum gsim_status copy_time(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline, double *time_us,
-                                  struct gsim_error *error)
+static enum gsim_status copy_time(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
+                                  double *time_us, struct gsim_error *error)
 {
     (void)copy;
     (void)error;
@@ -252,10 +255,12 @@ static enum gsim_status copy_time(const struct gsim_spread_copy *copy, const str
 
 /* TIMELINE is of the first run; the prediction is PREDICTED_US. */
 static enum gsim_status add_samples(struct gsim_validation *v, const struct issue *issue, double predicted_us,
-                                    const struct gsim_timeline *timeline, const struct gsim_spread *spread, struct gsim_error *error)
+                                    const struct gsim_timeline *timeline, const struct gsim_spread *spread,
+                                    struct gsim_error *error)
 {
     const struct gsim_case *c = issue->subject;
-    struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us, c->makespan_us[issue->schedule]);
+    struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us,
+                                                c->makespan_us[issue->schedule]);
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->spread = *spread;
     if (issue->schedule != GSIM_SCHEDULE_LIVE) return GSIM_OK;
@@ -268,14 +273,15 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
     return GSIM_OK;
 }
 
-/* Which of two queues the front end turns to first is drawn (sim/front/front.c), and so is which of the blocks that began together end first
- * (gsim_gpu_set_scatter), and a measurement is the median of many runs: with several streams the prediction is the mean of this many, each with a
- * seed of its own. 950 DAGs on each GPU (docs/accuracy.md), live 3.23 % off with the order of queues alone drawn, 3.18 with both; as graphs 2.60 in
- * one run, 2.46 in five. */
+/* Which of two queues the front end turns to first is drawn (sim/front/front.c), and so is which of the blocks that
+ * began together end first (gsim_gpu_set_scatter), and a measurement is the median of many runs: with several streams
+ * the prediction is the mean of this many, each with a seed of its own. 950 DAGs on each GPU (docs/accuracy.md),
+ * live 3.23 % off with the order of queues alone drawn, 3.18 with both; as graphs 2.60 in one run, 2.46 in five. */
 #define RUNS 5
 
-static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program, const struct gsim_demand *works,
-                                     const struct issue *issue, struct gsim_error *error)
+static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program,
+                                     const struct gsim_demand *works, const struct issue *issue,
+                                     struct gsim_error *error)
 {
     static const struct gsim_scheduler_ops literal = {
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "literal", .execute = execute};

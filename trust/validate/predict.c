@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/validate/predict.h. The program with measured kernels, its simulation, and the comparison of timelines; the replay
- * of recorded streams is trust/validate/predict_replay.c's.
+ * See trust/validate/predict.h. The program with measured kernels, its simulation, and the comparison of timelines; the
+ * replay of recorded streams is trust/validate/predict_replay.c's.
  */
 #include "trust/validate/predict.h"
 
@@ -65,8 +65,8 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
     return GSIM_OK;
 }
 
-static enum gsim_status measured_program(const struct gsim_program *built, const struct gsim_profile *profile, double excess_us,
-                                         struct gsim_program *program, struct gsim_error *error)
+static enum gsim_status measured_program(const struct gsim_program *built, const struct gsim_profile *profile,
+                                         double excess_us, struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_builder *builder = gsim_builder_create(built->name);
     if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. Predicts what gpusim-runner recorded: the workload is built as the run says, its kernels get their
- * recorded times alone, and the run's scheduler schedules it on a device. Which runs, what is summed up:
+ * Layer: trust/validate. Predicts what gpusim-runner recorded: the workload is built as the run says, its kernels get
+ * their recorded times alone, and the run's scheduler schedules it on a device. Which runs, what is summed up:
  * trust/validate/runs.h.
  */
 #pragma once
@@ -17,7 +17,8 @@ struct gsim_predictor {
     /* Follows a program's own streams; NULL: recorded streams are not replayed. */
     const struct gsim_scheduler_ops *replay;
     struct gsim_profiles *kernels; /* what is known of single kernels beside the recordings; NULL: nothing */
-    struct gsim_kept_works *works; /* of DEVICE, or of one that differs in what launches cost; NULL: every run finds its own */
+    struct gsim_kept_works
+        *works; /* of DEVICE, or of one that differs in what launches cost; NULL: every run finds its own */
 };
 
 /* How far the starts and ends of the traced iteration's kernels and copies are from the predicted ones, both counted

@@ -3,8 +3,8 @@
  * A recorded trace as a program: each kernel and copy on the stream and in the order of its launch, with the data
  * dependences of the workload. Where the device had nothing left to do before a call, and the run synchronises at all,
  * the host is taken to have waited. What else it did between its calls is found by simulating twice: what the recorded
- * launches are further apart than those of the first simulation is the host's own time in the second. What the tracer itself
- * adds on the device is in the device's numbers (tracer_start_us, tracer_gap_us).
+ * launches are further apart than those of the first simulation is the host's own time in the second. What the tracer
+ * itself adds on the device is in the device's numbers (tracer_start_us, tracer_gap_us).
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate (internal). What the kinds of cases share while they are simulated: cases.c two kernels on the bare
- * GPU, dags.c whole programs. Everybody else includes trust/validate/validate.h.
+ * Layer: trust/validate (internal). What the kinds of cases share while they are simulated: cases.c two kernels on the
+ * bare GPU, dags.c whole programs. Everybody else includes trust/validate/validate.h.
  */
 #pragma once
 

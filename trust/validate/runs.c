@@ -130,12 +130,13 @@ enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again
 {
     for (size_t i = 0; i < v->count; i++) {
         struct gsim_run_sample first = v->samples[i], second;
-        if (!gsim_recording_key_equal(&first.key, &run->key) || first.memory != run->memory || first.prefetch != run->prefetch ||
-            strcmp(first.scheduler, run->scheduler) != 0)
+        if (!gsim_recording_key_equal(&first.key, &run->key) || first.memory != run->memory ||
+            first.prefetch != run->prefetch || strcmp(first.scheduler, run->scheduler) != 0)
             continue;
         enum gsim_status status = measure(run, &second, error);
         if (status != GSIM_OK) return status;
-        first.prediction = (struct gsim_prediction){.iteration_us = second.measured_us, .replay_us = NAN, .timeline.mean = NAN};
+        first.prediction =
+            (struct gsim_prediction){.iteration_us = second.measured_us, .replay_us = NAN, .timeline.mean = NAN};
         first.error = second.measured_us / first.measured_us - 1;
         first.traced_ratio = NAN;
         again->config_count = v->config_count;
@@ -218,8 +219,7 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
     return status;
 }
 
-/* --- rankings ------------------------------------------------------------------------------------------------------
- */
+/* --- rankings --- */
 struct clear_pairs {
     double agreeing, disagreeing, tied;
 };

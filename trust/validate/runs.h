@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. Predictions against recordings of gpusim-runner: one sample per run, and what is summed up from them:
- * errors by split, scheduler and workload, speed-ups over a base scheduler, and how well schedulers are ranked. The
- * predictions are trust/validate/predict.h's; printing: trust/validate/runs_table.c. All times are microseconds.
+ * Layer: trust/validate. Predictions against recordings of gpusim-runner: one sample per run, and what is summed up
+ * from them: errors by split, scheduler and workload, speed-ups over a base scheduler, and how well schedulers are
+ * ranked. The predictions are trust/validate/predict.h's; printing: trust/validate/runs_table.c. All times are
+ * microseconds.
  */
 #pragma once
 
@@ -45,10 +46,12 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *validation,
                                          const struct gsim_recordings *recordings, const struct gsim_recording *run,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
-/* The same runs recorded once more, in the place of predictions: adds to AGAIN a copy of V's sample of RUN whose prediction
- * is what RUN took; runs that V does not have are passed over. How near that is, no prediction can pass. AGAIN has V's predictor and base. */
+/* The same runs recorded once more, in the place of predictions: adds to AGAIN a copy of V's sample of RUN whose
+ * prediction is what RUN took; runs that V does not have are passed over. How near that is, no prediction can pass.
+ * AGAIN has V's predictor and base. */
 enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
-                                               const struct gsim_recording *run, struct gsim_error *error) GSIM_NODISCARD;
+                                               const struct gsim_recording *run,
+                                               struct gsim_error *error) GSIM_NODISCARD;
 
 /* Which samples a line of the table is about. Strings: NULL for any. */
 struct gsim_run_choice {

@@ -100,7 +100,8 @@ static enum gsim_status put_rankings(const struct gsim_run_validation *v, struct
 }
 
 /* On the same times alone; a second recording in the place of predictions has none. */
-static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct gsim_output *output,
+                                    struct gsim_error *error)
 {
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
     for (size_t i = 0; i < 2; i++) {
@@ -109,9 +110,11 @@ static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct 
         enum gsim_status status = gsim_run_summarize(v, &choice, &s, error);
         if (status != GSIM_OK) return status;
         if (!s.makespan.count) continue;
-        gsim_output_printf(output, "%s  simpler models, %s runs: kernels' times alone added up %.2f %% off on average,\n", i ? "" : "\n",
-                           gsim_split_word(splits[i]), 100 * s.sum_mean);
-        gsim_output_printf(output, "  the longest path of dependent ones %.2f %%, gpusim %.2f %%\n", 100 * s.path_mean, 100 * s.makespan.mean);
+        gsim_output_printf(output,
+                           "%s  simpler models, %s runs: kernels' times alone added up %.2f %% off on average,\n",
+                           i ? "" : "\n", gsim_split_word(splits[i]), 100 * s.sum_mean);
+        gsim_output_printf(output, "  the longest path of dependent ones %.2f %%, gpusim %.2f %%\n", 100 * s.path_mean,
+                           100 * s.makespan.mean);
     }
     return GSIM_OK;
 }
@@ -126,13 +129,16 @@ static void put_notes(const struct gsim_run_validation *v, struct gsim_output *o
         "\n  mean, median, worst of the absolute error of the predicted time of an iteration, bias its signed mean;\n"
         "  own spread: half of what lies between the 5 %% and 95 %% quantiles of the repetitions, over their median.\n"
         "  speed-up over %s: error of the ratio. replay: the traced iteration, predicted from its own streams, order\n"
-        "  and host times (not of graphs), with the tracer's own cost. times: mean deviation of the starts and ends of\n"
-        "  kernels and copies, as a share of the traced iteration. tracer: by how much tracing lengthens an iteration.\n"
+        "  and host times (not of graphs), with the tracer's own cost. times: mean deviation of the starts and ends "
+        "of\n"
+        "  kernels and copies, as a share of the traced iteration. tracer: by how much tracing lengthens an "
+        "iteration.\n"
         "  clear pairs: measured times further apart than both their spreads.\n",
         v->base);
 }
 
-static enum gsim_status put_table(const struct gsim_run_validation *v, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status put_table(const struct gsim_run_validation *v, struct gsim_output *output,
+                                  struct gsim_error *error)
 {
     gsim_output_printf(output, "%-25s%-32s%8s%17s%17s%10s%8s\n", "", "  error of the prediction, in %", "own",
                        "speed-up", "replay", "times", "tracer");
@@ -155,7 +161,8 @@ enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *v, 
 enum gsim_status gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
                                                  struct gsim_output *output, struct gsim_error *error)
 {
-    gsim_output_printf(output, "\nThe same runs, %zu of them, recorded once more (%s), in the place of predictions:\n", again->count, path);
+    gsim_output_printf(output, "\nThe same runs, %zu of them, recorded once more (%s), in the place of predictions:\n",
+                       again->count, path);
     return put_table(again, output, error);
 }
 

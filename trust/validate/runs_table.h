@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. A validation of recorded runs as text: the table in the terminal, one line per run, CSV, JSON. What the
- * numbers are: trust/validate/runs.h. No wall-clock time: equal input gives equal bytes.
+ * Layer: trust/validate. A validation of recorded runs as text: the table in the terminal, one line per run, CSV, JSON.
+ * What the numbers are: trust/validate/runs.h. No wall-clock time: equal input gives equal bytes.
  */
 #pragma once
 

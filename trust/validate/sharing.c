@@ -43,8 +43,9 @@ static bool is_count(double value, double most) { return value >= 0 && value <= 
 
 static bool is_kernel(const cJSON *k)
 {
-    return is_count(number(k, "grid"), GSIM_LIMIT_GRID_X) && number(k, "grid") >= 1 && is_count(number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) &&
-           number(k, "block") >= 1 && is_count(number(k, "regs"), GSIM_LIMIT_REGS) && is_count(number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) &&
+    return is_count(number(k, "grid"), GSIM_LIMIT_GRID_X) && number(k, "grid") >= 1 &&
+           is_count(number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) && number(k, "block") >= 1 &&
+           is_count(number(k, "regs"), GSIM_LIMIT_REGS) && is_count(number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) &&
            number(k, "flops") >= 0 && number(k, "dram_bytes") >= 0 && number(k, "solo_ns") > 0;
 }
 
@@ -56,17 +57,19 @@ static bool is_service(const cJSON *service, int kernel_count)
     {
         if (!cJSON_IsArray(step) || cJSON_GetArraySize(step) != 3) return false;
         const cJSON *kernel = step->child, *gap = kernel->next, *waits = gap->next;
-        if (!cJSON_IsNumber(kernel) || !is_count(kernel->valuedouble, kernel_count - 1) || !cJSON_IsNumber(gap) || !(gap->valuedouble >= 0) ||
-            !cJSON_IsNumber(waits))
+        if (!cJSON_IsNumber(kernel) || !is_count(kernel->valuedouble, kernel_count - 1) || !cJSON_IsNumber(gap) ||
+            !(gap->valuedouble >= 0) || !cJSON_IsNumber(waits))
             return false;
     }
     return true;
 }
 
 /* How many; 0: more than there is room for. */
-static uint32_t services_of(const struct gsim_sharing_recording *r, uint32_t index, const cJSON *services[GSIM_SHARING_SERVICES])
+static uint32_t services_of(const struct gsim_sharing_recording *r, uint32_t index,
+                            const cJSON *services[GSIM_SHARING_SERVICES])
 {
-    const cJSON *group = cJSON_GetArrayItem(r->groups, (int)index), *pair = cJSON_GetArrayItem(r->pairs, (int)index), *service;
+    const cJSON *group = cJSON_GetArrayItem(r->groups, (int)index), *pair = cJSON_GetArrayItem(r->pairs, (int)index),
+                *service;
     uint32_t count = 0;
     if (!r->groups) {
         services[0] = cJSON_GetObjectItemCaseSensitive(pair, "a");
@@ -79,14 +82,17 @@ static uint32_t services_of(const struct gsim_sharing_recording *r, uint32_t ind
 }
 
 /* What was recorded of service NUMBER under a way; NULL: nothing. Files call a service alone "solo" or "alone". */
-static const cJSON *measured_of(const struct gsim_sharing_recording *r, uint32_t index, enum gsim_sharing_way way, uint32_t number)
+static const cJSON *measured_of(const struct gsim_sharing_recording *r, uint32_t index, enum gsim_sharing_way way,
+                                uint32_t number)
 {
     for (int name = 0; name < 2; name++) {
         char key[32];
         const char *word = name && way == GSIM_SHARING_WAY_SOLO ? "alone" : ways[way].word;
         const cJSON *found;
         snprintf(key, sizeof key, "%s_%c", word, 'a' + (int)number);
-        if (r->groups) found = cJSON_GetArrayItem(cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(r->json, word), (int)index), (int)number);
+        if (r->groups)
+            found = cJSON_GetArrayItem(cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(r->json, word), (int)index),
+                                       (int)number);
         else found = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(r->pairs, (int)index), key);
         if (cJSON_IsObject(found)) return found;
     }
@@ -116,7 +122,10 @@ struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, str
         gsim_error_set(error, GSIM_INPUT, "'%s': expected lists of kernels and of pairs or groups", path);
     cJSON_ArrayForEach(item, r->kernels)
     {
-        if (!is_kernel(item)) gsim_error_set(error, GSIM_INPUT, "'%s': kernels[%u]: expected grid, block, regs, smem, flops, dram_bytes and solo_ns", path, index);
+        if (!is_kernel(item))
+            gsim_error_set(error, GSIM_INPUT,
+                           "'%s': kernels[%u]: expected grid, block, regs, smem, flops, dram_bytes and solo_ns", path,
+                           index);
         index++;
     }
     for (index = 0; index < gsim_sharing_recording_pairs(r); index++) {
@@ -125,7 +134,8 @@ struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, str
         bool is_good = count > 0;
         for (uint32_t i = 0; i < count; i++) is_good &= is_service(services[i], kernel_count);
         if (!is_good)
-            gsim_error_set(error, GSIM_INPUT, "'%s': %s[%u]: expected services of think_us and steps of kernel, gap and synchronise", path,
+            gsim_error_set(error, GSIM_INPUT,
+                           "'%s': %s[%u]: expected services of think_us and steps of kernel, gap and synchronise", path,
                            r->groups ? "groups" : "pairs", index);
     }
     if (!error->status) return r;
@@ -140,7 +150,10 @@ void gsim_sharing_recording_release(struct gsim_sharing_recording *r)
     gsim_free(r);
 }
 
-uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r) { return (uint32_t)cJSON_GetArraySize(r->groups ? r->groups : r->pairs); }
+uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r)
+{
+    return (uint32_t)cJSON_GetArraySize(r->groups ? r->groups : r->pairs);
+}
 
 /* --- simulating ---------------------------------------------------------------------------------------------- */
 
@@ -158,8 +171,8 @@ static struct gsim_kernel kernel_of(const cJSON *k, const char *name, const char
                                 .solo_device = device};
 }
 
-static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSON *service, const char *device, struct gsim_program *program,
-                              struct gsim_error *error)
+static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSON *service, const char *device,
+                              struct gsim_program *program, struct gsim_error *error)
 {
     const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
     struct gsim_builder *b = gsim_builder_create("service");
@@ -175,9 +188,14 @@ static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSO
         const cJSON *index = step->child, *gap = index->next;
         snprintf(name, sizeof name, "k%.0f", index->valuedouble);
         struct gsim_kernel kernel = kernel_of(cJSON_GetArrayItem(r->kernels, (int)index->valuedouble), name, device);
-        after[count++] = gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
+        after[count++] = gsim_builder_op(
+            b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
         bool waits = gap->next->valuedouble != 0;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = gap->valuedouble, .after = after, .after_count = waits ? count : 0, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                             .host_us = gap->valuedouble,
+                                             .after = after,
+                                             .after_count = waits ? count : 0,
+                                             .stream = -1});
         if (waits) count = 0;
     }
     gsim_free(after);
@@ -206,8 +224,8 @@ static bool take(const struct gsim_timeline *t, uint32_t task, struct gsim_shari
 }
 
 /* The parameters of the way, in the set's arena. */
-static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_sharing_ops *ops, struct gsim_task_set *set, void **params,
-                                  struct gsim_error *error)
+static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_sharing_ops *ops,
+                                  struct gsim_task_set *set, void **params, struct gsim_error *error)
 {
     char text[96] = "";
     enum gsim_status status = GSIM_OK;
@@ -225,12 +243,21 @@ static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_s
     return status;
 }
 
-static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharing_way way, const struct gsim_device_spec *device, double measure_us,
-                                     const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharing_way way,
+                                     const struct gsim_device_spec *device, double measure_us,
+                                     const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline,
+                                     struct gsim_error *error)
 {
     const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[way].share);
-    struct gsim_simulation s = {.program = &set->all, .device = device, .scheduler = set->tasks[0].scheduler, .tasks = set, .sharing = ops,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .measure_us = measure_us, .profile = profiles};
+    struct gsim_simulation s = {.program = &set->all,
+                                .device = device,
+                                .scheduler = set->tasks[0].scheduler,
+                                .tasks = set,
+                                .sharing = ops,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .measure_us = measure_us,
+                                .profile = profiles};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     void *params;
     enum gsim_status status = params_of(way, ops, set, &params, error);
@@ -241,8 +268,8 @@ static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharin
 }
 
 /* The measurement stage: ten requests of each task alone. */
-static enum gsim_status measure(const struct gsim_task_set *set, const struct gsim_device_spec *device, struct gsim_task_profiles *profiles,
-                                struct gsim_error *error)
+static enum gsim_status measure(const struct gsim_task_set *set, const struct gsim_device_spec *device,
+                                struct gsim_task_profiles *profiles, struct gsim_error *error)
 {
     enum gsim_status status = gsim_task_profiles_init(profiles, set->count, error);
     for (uint32_t i = 0; i < set->count && status == GSIM_OK; i++) {
@@ -261,8 +288,9 @@ static enum gsim_status measure(const struct gsim_task_set *set, const struct gs
     return status;
 }
 
-static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, enum gsim_sharing_way way, const struct gsim_device_spec *device,
-                                 struct gsim_timeline *timeline, struct gsim_error *error)
+static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, enum gsim_sharing_way way,
+                                 const struct gsim_device_spec *device, struct gsim_timeline *timeline,
+                                 struct gsim_error *error)
 {
     struct gsim_task_set set;
     struct gsim_task_profiles profiles = {0};
@@ -279,11 +307,15 @@ static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, 
 /* SMs of the first service of a pair; 0: the way gives none. */
 static uint32_t first_part(enum gsim_sharing_way way)
 {
-    return way == GSIM_SHARING_WAY_PART_64 ? 64 : way == GSIM_SHARING_WAY_PART_32 ? 32 : way == GSIM_SHARING_WAY_PART_16 ? 16 : 0;
+    return way == GSIM_SHARING_WAY_PART_64   ? 64
+           : way == GSIM_SHARING_WAY_PART_32 ? 32
+           : way == GSIM_SHARING_WAY_PART_16 ? 16
+                                             : 0;
 }
 
 enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, uint32_t pair, enum gsim_sharing_way way,
-                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
+                                      const struct gsim_device_spec *device,
+                                      struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
                                       struct gsim_error *error)
 {
     const cJSON *services[GSIM_SHARING_SERVICES];
@@ -299,10 +331,16 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
         names[i][0] = (char)('a' + (int)i);
         names[i][1] = '\0';
         status = build(r, services[i], device->name, &programs[i], error);
-        tasks[i] = (struct gsim_task){.name = names[i], .program = &programs[i], .scheduler = gsim_scheduler_find("async"), .priority = (int)i,
-                                      .process = GSIM_OWN_PROCESS, .gap_us = number(services[i], "think_us"),
+        tasks[i] = (struct gsim_task){.name = names[i],
+                                      .program = &programs[i],
+                                      .scheduler = gsim_scheduler_find("async"),
+                                      .priority = (int)i,
+                                      .process = GSIM_OWN_PROCESS,
+                                      .gap_us = number(services[i], "think_us"),
                                       .duration_us = seconds > 0 ? seconds * 1e6 : RECORDED_US,
-                                      .sms = !part ? 0 : i ? (uint32_t)device->sm_count - part : part};
+                                      .sms = !part ? 0
+                                             : i   ? (uint32_t)device->sm_count - part
+                                                   : part};
         if (tasks[i].priority >= GSIM_TASK_PRIORITIES) tasks[i].priority = GSIM_TASK_PRIORITIES - 1;
     }
     uint32_t runs = way == GSIM_SHARING_WAY_SOLO ? all : 1, at_once = way == GSIM_SHARING_WAY_SOLO ? 1 : all;
@@ -313,7 +351,11 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
             const cJSON *measured = measured_of(r, pair, way, run + i);
             if (!measured) continue; /* no request of it was done */
             struct gsim_sharing_sample *s = &samples[(*count)++];
-            *s = (struct gsim_sharing_sample){.pair = pair, .service = run + i, .way = way, .measured_us = number(measured, "p50"), .measured_p90_us = number(measured, "p90")};
+            *s = (struct gsim_sharing_sample){.pair = pair,
+                                              .service = run + i,
+                                              .way = way,
+                                              .measured_us = number(measured, "p50"),
+                                              .measured_p90_us = number(measured, "p90")};
             if (!take(&timeline, i, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         }
         gsim_timeline_release(&timeline);

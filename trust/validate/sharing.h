@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Recorded pairs and groups of services that share a GPU, exact ones: steps of one kernel, the host's time behind it, and whether the
- * host synchronises first (traces/h100/sharing_exact.json.gz). Each way of sharing is simulated for as long as it was recorded; compared
- * is the median request of each service.
+ * Layer: trust. Recorded pairs and groups of services that share a GPU, exact ones: steps of one kernel, the host's
+ * time behind it, and whether the host synchronises first (traces/h100/sharing_exact.json.gz). Each way of sharing is
+ * simulated for as long as it was recorded; compared is the median request of each service.
  */
 #pragma once
 
@@ -45,6 +45,7 @@ void gsim_sharing_recording_release(struct gsim_sharing_recording *recording); /
 /* Pairs, or groups. */
 uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *recording);
 /* SAMPLES: of the services that were recorded under the way; COUNT says how many. */
-enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *recording, uint32_t pair, enum gsim_sharing_way way,
-                                      const struct gsim_device_spec *device, struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
+enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *recording, uint32_t pair,
+                                      enum gsim_sharing_way way, const struct gsim_device_spec *device,
+                                      struct gsim_sharing_sample samples[GSIM_SHARING_SERVICES], uint32_t *count,
                                       struct gsim_error *error) GSIM_NODISCARD;

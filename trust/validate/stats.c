@@ -88,14 +88,15 @@ double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t coun
 /* Percentiles at 2.5 and 97.5 % need no more. */
 enum { RESAMPLES = 2000 };
 
-enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count, struct gsim_paired_change *change,
-                                    struct gsim_error *error)
+enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count,
+                                    struct gsim_paired_change *change, struct gsim_error *error)
 {
     double means[RESAMPLES];
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (!rng) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsl_rng_set(rng, 1);
-    *change = (struct gsim_paired_change){.count = count, .before = gsl_stats_mean(before, 1, count), .after = gsl_stats_mean(after, 1, count)};
+    *change = (struct gsim_paired_change){
+        .count = count, .before = gsl_stats_mean(before, 1, count), .after = gsl_stats_mean(after, 1, count)};
     for (int r = 0; r < RESAMPLES; r++) {
         double sum = 0;
         for (size_t i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. How far predictions are from measurements: statistics of signed relative errors, correlation on
- * logarithms, agreement of two rankings, and what it costs to follow a prediction. Numbers in, numbers out;
- * what they belong to is trust/validate/validate.h's. GSL does the arithmetic where it has it.
+ * Layer: trust/validate. How far predictions are from measurements: statistics of signed relative errors, correlation
+ * on logarithms, agreement of two rankings, and what it costs to follow a prediction. Numbers in, numbers out; what
+ * they belong to is trust/validate/validate.h's. GSL does the arithmetic where it has it.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ struct gsim_paired_change {
     double low, high;     /* of after - before: 95 % interval, percentiles of the bootstrap over pairs (Efron, 1979) */
 };
 /* Of the same COUNT >= 1 cases. The same every time. Fails with GSIM_NOMEM only. */
-enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count, struct gsim_paired_change *change,
-                                    struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count,
+                                    struct gsim_paired_change *change, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Total variation distance of two histograms of the same total: 0 equal, 1 disjoint. NAN for empty ones. */
 double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t count);

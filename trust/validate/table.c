@@ -49,36 +49,42 @@ static void put_rankings(const struct gsim_validation *v, struct gsim_output *ou
         gsim_output_printf(output,
                            "  %-8s %3zu DAGs, Kendall's tau %.3f on average; following the prediction costs %.2f %% on "
                            "average, %.2f %% at worst\n",
-                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean, 100 * ranking.regret_mean,
-                           100 * ranking.regret_worst);
+                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean,
+                           100 * ranking.regret_mean, 100 * ranking.regret_worst);
     }
 }
 
-static enum gsim_status put_intervals(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status put_intervals(const struct gsim_validation *v, struct gsim_output *output,
+                                      struct gsim_error *error)
 {
     if (!v->spread_runs) return GSIM_OK;
-    gsim_output_printf(output, "\nWhat was measured, and the 90 %% intervals of %u perturbed copies:\n", v->spread_runs);
-    gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%20s\n", "kind", "quantity", "n", "held", "median width", "unstable", "of those >20 % off");
+    gsim_output_printf(output, "\nWhat was measured, and the 90 %% intervals of %u perturbed copies:\n",
+                       v->spread_runs);
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%20s\n", "kind", "quantity", "n", "held", "median width",
+                       "unstable", "of those >20 % off");
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++)
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_interval_row row;
-            enum gsim_status status = gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row, error);
+            enum gsim_status status =
+                gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row, error);
             if (status) return status;
             if (!row.count) continue;
-            gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%13zu of %zu\n", gsim_case_kind_word((enum gsim_case_kind)kind),
-                               gsim_quantity_word((enum gsim_quantity)quantity), row.count, 100 * (double)row.held / (double)row.count,
-                               100 * row.width_median, row.unstable, row.off_unstable, row.off);
+            gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%13zu of %zu\n",
+                               gsim_case_kind_word((enum gsim_case_kind)kind),
+                               gsim_quantity_word((enum gsim_quantity)quantity), row.count,
+                               100 * (double)row.held / (double)row.count, 100 * row.width_median, row.unstable,
+                               row.off_unstable, row.off);
         }
     return GSIM_OK;
 }
 
-static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT], struct gsim_output *output,
-                                  struct gsim_error *error)
+static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT],
+                                  struct gsim_output *output, struct gsim_error *error)
 {
     gsim_output_printf(output, "%-32s%-40s%8s%16s%s\n", "", " error of the prediction, in %", "own", "mean of half",
                        validation->compares_models ? "          mean of the model" : "");
-    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s", "kind", "quantity", "n", "mean", "median", "worst",
-                       "bias", "corr.", "spread", "even", "odd");
+    gsim_output_printf(output, "%-9s%-18s%5s%8s%8s%8s%8s%8s%8s%9s%7s", "kind", "quantity", "n", "mean", "median",
+                       "worst", "bias", "corr.", "spread", "even", "odd");
     for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
         if (compared(validation, m)) gsim_output_printf(output, "%10s", compared(validation, m));
     gsim_output_text(output, "\n");
@@ -132,14 +138,17 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
             gsim_output_printf(output, "  %-17s %s\n", gsim_quantity_word((enum gsim_quantity)quantity),
                                gsim_quantity_help((enum gsim_quantity)quantity));
     if (has_kind(validation, GSIM_CASE_ATEN))
-        gsim_output_text(output, "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
-                                 "  knows the file's \"host\", or what they take beside another H200.\n");
-    gsim_output_text(output,
-                     "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
-                     "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"
-                     "  kernels released together includes the chance of which comes first.\n");
+        gsim_output_text(
+            output,
+            "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
+            "  knows the file's \"host\", or what they take beside another H200.\n");
+    gsim_output_text(
+        output, "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
+                "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"
+                "  kernels released together includes the chance of which comes first.\n");
     for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
-        if (compared(validation, m)) gsim_output_printf(output, "  %-17s %s\n", gsim_model_name(m), gsim_model_summary(m));
+        if (compared(validation, m))
+            gsim_output_printf(output, "  %-17s %s\n", gsim_model_name(m), gsim_model_summary(m));
     return GSIM_OK;
 }
 
@@ -157,7 +166,8 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
         bool of_one = s->quantity == GSIM_QUANTITY_OWN || s->quantity == GSIM_QUANTITY_PLACEMENT;
         gsim_output_printf(output, "  %s%s", s->subject->name, of_one ? s->part ? " (second)" : " (first)" : "");
         if (s->spread.runs)
-            gsim_output_printf(output, "  %.3f to %.3f%s", s->spread.low_us, s->spread.high_us, s->spread.unstable ? ", unstable" : "");
+            gsim_output_printf(output, "  %.3f to %.3f%s", s->spread.low_us, s->spread.high_us,
+                               s->spread.unstable ? ", unstable" : "");
         gsim_output_text(output, "\n");
     }
     gsim_output_text(output, "\n");
@@ -171,7 +181,8 @@ static void put_field(struct gsim_output *output, double value)
     if (isfinite(value)) gsim_output_real(output, value);
 }
 
-static void put_spread(const struct gsim_validation *validation, const struct gsim_spread *spread, struct gsim_output *output)
+static void put_spread(const struct gsim_validation *validation, const struct gsim_spread *spread,
+                       struct gsim_output *output)
 {
     if (!validation->spread_runs) return;
     put_field(output, spread->runs ? spread->median_us : NAN);
@@ -184,7 +195,8 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
 {
     gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
     for (uint32_t m = 1; gsim_model_name(m); m++) gsim_output_printf(output, ",%s_us", gsim_model_name(m));
-    gsim_output_printf(output, ",half,part,case,file%s\n", validation->spread_runs ? ",copies_median_us,low_us,high_us,unstable" : "");
+    gsim_output_printf(output, ",half,part,case,file%s\n",
+                       validation->spread_runs ? ",copies_median_us,low_us,high_us,unstable" : "");
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
         gsim_output_put(output, "%c,%c", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
@@ -208,8 +220,8 @@ static void put_json_interval(const struct gsim_interval_row *interval, uint32_t
                     interval->width_median, interval->unstable, interval->off, interval->off_unstable);
 }
 
-static void put_json_row(const struct gsim_validation *v, const struct gsim_validation_row *row, const struct gsim_interval_row *interval,
-                         struct gsim_output *output)
+static void put_json_row(const struct gsim_validation *v, const struct gsim_validation_row *row,
+                         const struct gsim_interval_row *interval, struct gsim_output *output)
 {
     gsim_output_put(output, "{'kind': '%s', 'quantity': %q, 'count': %z, 'mean': %r, 'median': %r, 'worst': %r, "
                             "'bias': %r, 'log_correlation': %r, 'spread': %r, 'mean_even': %r, 'mean_odd': %r",
@@ -236,7 +248,9 @@ static enum gsim_status put_json_rows(const struct gsim_validation *validation, 
             enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
                                                           (enum gsim_quantity)quantity, &row, error);
             struct gsim_interval_row interval;
-            if (!status) status = gsim_validation_interval(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &interval, error);
+            if (!status)
+                status = gsim_validation_interval(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity,
+                                                  &interval, error);
             if (status) return status;
             if (!row.all.count) continue;
             gsim_output_printf(output, "%s\n  ", separator);
@@ -257,8 +271,9 @@ static enum gsim_status put_json_member(const char *name, const struct gsim_vali
     return status;
 }
 
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
-                                      struct gsim_output *output, struct gsim_error *error)
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation,
+                                      const struct gsim_validation_members *members, struct gsim_output *output,
+                                      struct gsim_error *error)
 {
     const char *separator = "";
     gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'skipped': %z, 'unfit': %z,\n 'rows': [",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. A validation's results as text: the table in the terminal, one line per case, CSV, JSON. What the
- * numbers are: trust/validate/validate.h. No wall-clock time: equal input gives equal bytes.
+ * Layer: trust/validate. A validation's results as text: the table in the terminal, one line per case, CSV, JSON. What
+ * the numbers are: trust/validate/validate.h. No wall-clock time: equal input gives equal bytes.
  */
 #pragma once
 
@@ -27,5 +27,6 @@ struct gsim_validation_members {
     const struct gsim_trace_validation *traces;
     bool has_trace_ops; /* each kernel and copy of a trace */
 };
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
-                                      struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_validation_json(const struct gsim_validation *validation,
+                                      const struct gsim_validation_members *members, struct gsim_output *output,
+                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -17,10 +17,9 @@ void gsim_trace_validation_release(struct gsim_trace_validation *v)
     v->count = v->capacity = 0;
 }
 
-/* --- the comparison ------------------------------------------------------------------------------------------------
- */
-static void compare_ops(const struct gsim_program *p, const struct gsim_validated_trace *traced, const struct gsim_moment *moments,
-                        struct gsim_trace_sample *s)
+/* --- the comparison --- */
+static void compare_ops(const struct gsim_program *p, const struct gsim_validated_trace *traced,
+                        const struct gsim_moment *moments, struct gsim_trace_sample *s)
 {
     double sum = 0;
     s->timeline = (struct gsim_timeline_deviation){.worst = 0};
@@ -56,8 +55,8 @@ static int by_stream(const void *left, const void *right)
 }
 
 /* Ops of repaired times have durations all the same. STREAMS has room for one per op. */
-static void sum_streams(const struct gsim_validated_trace *traced, const struct gsim_moment *moments, struct gsim_trace_sample *s,
-                        struct gsim_trace_stream *streams)
+static void sum_streams(const struct gsim_validated_trace *traced, const struct gsim_moment *moments,
+                        struct gsim_trace_sample *s, struct gsim_trace_stream *streams)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < traced->op_count; i++) {
@@ -115,11 +114,13 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, cons
     return status;
 }
 
-enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v,
+                                                    const struct gsim_validated_trace *traced,
                                                     const struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
-    enum gsim_status status = streams ? add_sample(v, traced, moments, streams, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        streams ? add_sample(v, traced, moments, streams, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_free(streams);
     return status;
 }

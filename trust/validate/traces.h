@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. Predictions against profilers' traces: the program that a trace became is replayed on its own streams,
- * and where its kernels and copies start and end is compared with where they did. Kernels have the trace's own
+ * Layer: trust/validate. Predictions against profilers' traces: the program that a trace became is replayed on its own
+ * streams, and where its kernels and copies start and end is compared with where they did. Kernels have the trace's own
  * durations, so what is tested is all else. Printing: trust/validate/traces_table.h. Times: microseconds from the first
  * launch call.
  */
@@ -54,10 +54,13 @@ struct gsim_trace_validation {
 void gsim_trace_validation_release(struct gsim_trace_validation *validation);
 
 /* Replays the program and adds a sample. GSIM_INPUT: a kernel does not fit the device. */
-enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validation, const struct gsim_validated_trace *traced,
+enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validation,
+                                           const struct gsim_validated_trace *traced,
                                            struct gsim_error *error) GSIM_NODISCARD;
 
 /* The same of one that was replayed already: MOMENTS, by op of its program. */
 struct gsim_moment;
-enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *validation, const struct gsim_validated_trace *traced,
-                                                    const struct gsim_moment *moments, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *validation,
+                                                    const struct gsim_validated_trace *traced,
+                                                    const struct gsim_moment *moments,
+                                                    struct gsim_error *error) GSIM_NODISCARD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Printing a validation of traces. Columns of the CSV lines are those of trust/validate/table.c: plots/validate_*.gp read
- * them by position.
+ * Printing a validation of traces. Columns of the CSV lines are those of trust/validate/table.c: plots/validate_*.gp
+ * read them by position.
  */
 #include "trust/validate/traces_table.h"
 
@@ -17,8 +17,7 @@ static const char *op_name(const struct gsim_trace_op *op)
     return op->name ? op->name : copies[op->copy_kind];
 }
 
-/* --- the table -----------------------------------------------------------------------------------------------------
- */
+/* --- the table --- */
 #define NAME_COLUMNS 30
 #define NAME_HEAD    10 /* of a longer name; ranks and steps stand at the end */
 
@@ -67,15 +66,16 @@ void gsim_trace_validation_print(const struct gsim_trace_validation *v, struct g
     gsim_output_printf(output, "%-30s%8s%9s%14s%14s%9s%9s%8s\n", "trace", "ops", "repairs", "us", "us", "error %",
                        "mean", "worst");
     for (size_t i = 0; i < v->count; i++) put_sample(&v->samples[i], output);
-    gsim_output_text(output, "\n  measured, predicted: first launch call to last end, then each stream's kernels and "
-                             "copies added up. times:\n"
-                             "  how far kernels' and copies' starts and ends are off, counted from the first launch, "
-                             "as a share of all the time.\n"
-                             "  Kernels have the durations that the trace gives, those that ran beside others times alone "
-                             "that bring these about\n"
-                             "  (--alone): so this tests queues, launch costs, gaps, waits, the host's time and copies, "
-                             "and not how long a kernel\n"
-                             "  takes. repairs: records that could not be, put right.\n");
+    gsim_output_text(output,
+                     "\n  measured, predicted: first launch call to last end, then each stream's kernels and "
+                     "copies added up. times:\n"
+                     "  how far kernels' and copies' starts and ends are off, counted from the first launch, "
+                     "as a share of all the time.\n"
+                     "  Kernels have the durations that the trace gives, those that ran beside others times alone "
+                     "that bring these about\n"
+                     "  (--alone): so this tests queues, launch costs, gaps, waits, the host's time and copies, "
+                     "and not how long a kernel\n"
+                     "  takes. repairs: records that could not be, put right.\n");
 }
 
 void gsim_trace_validation_print_ops(const struct gsim_trace_validation *v, struct gsim_output *output)
@@ -101,8 +101,7 @@ void gsim_trace_validation_print_ops(const struct gsim_trace_validation *v, stru
     gsim_output_text(output, "\n");
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------
- */
+/* --- files --- */
 static void put_field(struct gsim_output *output, double value)
 {
     gsim_output_text(output, ",");

@@ -73,13 +73,13 @@ static enum gsim_status simulate(struct gsim_validation *v, const struct gsim_ca
 
 static bool is_time(enum gsim_quantity quantity)
 {
-    return quantity != GSIM_QUANTITY_PLACEMENT && quantity != GSIM_QUANTITY_KERNELS && quantity != GSIM_QUANTITY_START &&
-           quantity != GSIM_QUANTITY_END;
+    return quantity != GSIM_QUANTITY_PLACEMENT && quantity != GSIM_QUANTITY_KERNELS &&
+           quantity != GSIM_QUANTITY_START && quantity != GSIM_QUANTITY_END;
 }
 
 /* The samples from FIRST on under the work model MODEL. */
-static enum gsim_status compare_model(struct gsim_validation *v, size_t first, uint32_t model, const struct gsim_case *subject,
-                                      struct gsim_error *error)
+static enum gsim_status compare_model(struct gsim_validation *v, size_t first, uint32_t model,
+                                      const struct gsim_case *subject, struct gsim_error *error)
 {
     struct gsim_device_spec device = *v->device;
     struct gsim_validation other = {.device = &device, .gpu = v->gpu};
@@ -110,22 +110,24 @@ enum gsim_status gsim_validation_run(struct gsim_validation *validation, const s
         return gsim_error_prefix(error, "%s: %s", subject->file, subject->name);
     }
     if (!validation->unfit++)
-        snprintf(validation->unfit_reason, sizeof validation->unfit_reason, "%.60s: %.135s", subject->name, local.message);
+        snprintf(validation->unfit_reason, sizeof validation->unfit_reason, "%.60s: %.135s", subject->name,
+                 local.message);
     return GSIM_OK;
 }
 
-static bool add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity, double again, double measured)
+static bool add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity,
+                     double again, double measured)
 {
     return !(again > 0 && measured > 0) || gsim_validation_add(v, subject, quantity, again, measured);
 }
 
-enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject, const struct gsim_case *again,
-                                           struct gsim_error *error)
+enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
+                                           const struct gsim_case *again, struct gsim_error *error)
 {
     bool added = add_both(validation, subject, GSIM_QUANTITY_SPAN, again->span_us, subject->span_us);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT; schedule++)
-        added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule), again->makespan_us[schedule],
-                                  subject->makespan_us[schedule]);
+        added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule),
+                                  again->makespan_us[schedule], subject->makespan_us[schedule]);
     return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
@@ -201,8 +203,9 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
 }
 
 /* --- intervals ------------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind, enum gsim_quantity quantity,
-                                          struct gsim_interval_row *row, struct gsim_error *error)
+enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                          enum gsim_quantity quantity, struct gsim_interval_row *row,
+                                          struct gsim_error *error)
 {
     double *widths = gsim_alloc((validation->count + 1) * sizeof *widths);
     if (!widths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

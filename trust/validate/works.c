@@ -21,7 +21,8 @@ void gsim_kept_works_release(struct gsim_kept_works *kept)
 static uint32_t *slot_of(const struct gsim_kept_works *kept, const struct gsim_kernel *kernel)
 {
     size_t at = gsim_kernel_hash(kernel) & (kept->slot_count - 1);
-    while (kept->slots[at] && !gsim_kernel_is_same(&kept->kernels[kept->slots[at] - 1], kernel)) at = (at + 1) & (kept->slot_count - 1);
+    while (kept->slots[at] && !gsim_kernel_is_same(&kept->kernels[kept->slots[at] - 1], kernel))
+        at = (at + 1) & (kept->slot_count - 1);
     return &kept->slots[at];
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust/validate. What kernels are on a device, found once each: runs of one program under several schedulers, and replays of
- * their traces, have the same kernels, and to find what a measured one does takes longer than to simulate a run.
+ * Layer: trust/validate. What kernels are on a device, found once each: runs of one program under several schedulers,
+ * and replays of their traces, have the same kernels, and to find what a measured one does takes longer than to
+ * simulate a run.
  */
 #pragma once
 
@@ -19,5 +20,6 @@ struct gsim_kept_works {
 };
 void gsim_kept_works_release(struct gsim_kept_works *kept);
 
-/* Those of PROGRAM's kernels, until the next call; NULL: one cannot run on the device, or memory is out, as its run will tell. */
+/* Those of PROGRAM's kernels, until the next call; NULL: one cannot run on the device, or memory is out, as its run
+ * will tell. */
 const struct gsim_demand *gsim_kept_works_of(struct gsim_kept_works *kept, const struct gsim_program *program);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/blame.h. From its launch to its start a work passes: the host comes to its call; the launch reaches the
- * GPU; what it follows ends; the gap behind that; its turn in the hardware queue; its data; room, or a free copy engine.
+ * See trust/whatif/blame.h. From its launch to its start a work passes: the host comes to its call; the launch reaches
+ * the GPU; what it follows ends; the gap behind that; its turn in the hardware queue; its data; room, or a free copy
+ * engine.
  */
 #include "trust/whatif/blame.h"
 
@@ -10,10 +11,14 @@
 #include "sim/device/occupancy.h"
 #include "sim/sm/work.h"
 
-/* More than the front end takes by itself where streams share a queue: a stream's turn, two acquires and a look for an engine. */
+/* More than the front end takes by itself where streams share a queue: a stream's turn, two acquires and a look for an
+ * engine. */
 #define FRONT_END_US 6.0 /* us; ours: above the sum of those numbers of any device */
 
-static bool begins_with(const char *text, const char *beginning) { return text && strncmp(text, beginning, strlen(beginning)) == 0; }
+static bool begins_with(const char *text, const char *beginning)
+{
+    return text && strncmp(text, beginning, strlen(beginning)) == 0;
+}
 
 /* What the host worked on, as the program says it. */
 static enum gsim_cause cause_of_work(const char *detail)
@@ -75,7 +80,10 @@ static enum gsim_cause kind_of_call(const struct gsim_api_record *call)
     return GSIM_CAUSE_OTHER_CALLS;
 }
 
-static enum gsim_cause between_calls(const struct gsim_moments *m) { return m->has_framework ? GSIM_CAUSE_FRAMEWORK : GSIM_CAUSE_HOST_WORK; }
+static enum gsim_cause between_calls(const struct gsim_moments *m)
+{
+    return m->has_framework ? GSIM_CAUSE_FRAMEWORK : GSIM_CAUSE_HOST_WORK;
+}
 
 enum gsim_cause gsim_blame_host(const struct gsim_moments *m, uint32_t thread, gsim_time time, struct gsim_until *until)
 {
@@ -94,7 +102,8 @@ enum gsim_cause gsim_blame_host(const struct gsim_moments *m, uint32_t thread, g
     until->time = call->end;
     if (call->api == GSIM_API_HOST_WORK) until->what = name_of_work(call->detail);
     if (cause != GSIM_CAUSE_LAUNCH_CALLS || !call->waited) return cause;
-    if (call->api == GSIM_API_MEMCPY && call->start + call->waited < call->end) { /* staged: the wait is behind the submission */
+    if (call->api == GSIM_API_MEMCPY &&
+        call->start + call->waited < call->end) { /* staged: the wait is behind the submission */
         if (time >= call->end - call->waited) return GSIM_CAUSE_RESULT;
         until->time = call->end - call->waited;
         return cause;
@@ -111,13 +120,16 @@ bool gsim_blames_host(const struct gsim_moments *m, const struct gsim_moment_wor
     return !w->is_node && w->arrival > w->follows + w->gap;
 }
 
-/* --- room ---------------------------------------------------------------------------------------------------------------- */
+/* --- room --- */
 enum { THREADS, REGISTERS, SMEM, BLOCKS, RESOURCES };
 
-static enum gsim_cause missing_room(const struct gsim_moments *m, const struct gsim_moment_work *w, const struct gsim_running *running)
+static enum gsim_cause missing_room(const struct gsim_moments *m, const struct gsim_moment_work *w,
+                                    const struct gsim_running *running)
 {
-    static const enum gsim_cause causes[] = {[THREADS] = GSIM_CAUSE_ROOM_THREADS, [REGISTERS] = GSIM_CAUSE_ROOM_REGISTERS,
-                                             [SMEM] = GSIM_CAUSE_ROOM_SMEM, [BLOCKS] = GSIM_CAUSE_ROOM_BLOCKS};
+    static const enum gsim_cause causes[] = {[THREADS] = GSIM_CAUSE_ROOM_THREADS,
+                                             [REGISTERS] = GSIM_CAUSE_ROOM_REGISTERS,
+                                             [SMEM] = GSIM_CAUSE_ROOM_SMEM,
+                                             [BLOCKS] = GSIM_CAUSE_ROOM_BLOCKS};
     const struct gsim_device_spec *d = m->simulation->device;
     const struct gsim_sm_limits limits = gsim_sm_limits(d);
     const struct gsim_demand *wanted = &m->demands[w->kernel_index];
@@ -145,7 +157,7 @@ static enum gsim_cause missing_room(const struct gsim_moments *m, const struct g
     return cause;
 }
 
-/* --- behind ready ---------------------------------------------------------------------------------------------------------- */
+/* --- behind ready --- */
 /* The first of the works by end that ends behind TIME. */
 static uint32_t first_end(const struct gsim_moments *m, gsim_time time)
 {
@@ -184,7 +196,7 @@ static enum gsim_cause blame_ready(const struct gsim_moments *m, const struct gs
     return running->count ? missing_room(m, w, running) : w->is_node ? GSIM_CAUSE_GRAPH_GAP : GSIM_CAUSE_LAUNCH_LATENCY;
 }
 
-/* --- up to ready ------------------------------------------------------------------------------------------------------------ */
+/* --- up to ready --- */
 static enum gsim_cause gap_cause(const struct gsim_moments *m, const struct gsim_moment_work *w)
 {
     bool is_unexplained = w->is_unexplained || (w->after != GSIM_NO_WORK && m->works[w->after].is_unexplained);
@@ -200,9 +212,10 @@ static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gs
     return shares && w->ready - from > gsim_time_from_us(FRONT_END_US) ? GSIM_CAUSE_HW_QUEUE : gap_cause(m, w);
 }
 
-/* The launch is not there yet. What the host does reaches the GPU a latency later, so what it did then is what the GPU lacks now; the
- * latency itself is missed only where the host had to wait for the GPU before. */
-static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, struct gsim_until *until)
+/* The launch is not there yet. What the host does reaches the GPU a latency later, so what it did then is what the GPU
+ * lacks now; the latency itself is missed only where the host had to wait for the GPU before. */
+static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time,
+                                     struct gsim_until *until)
 {
     const struct gsim_api_record *call = &m->timeline->apis[w->call];
     gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0, then = time - latency;
@@ -220,7 +233,8 @@ static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct 
     return cause;
 }
 
-static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time, struct gsim_until *until)
+static enum gsim_cause blame_unready(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time,
+                                     struct gsim_until *until)
 {
     bool host = gsim_blames_host(m, w);
     if (host && time < w->arrival) {
@@ -260,8 +274,8 @@ bool gsim_is_held(const struct gsim_moments *m, const struct gsim_moment_work *w
     return w->start > w->ready;
 }
 
-enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_time time, bool is_idle, const struct gsim_running *running,
-                           struct gsim_until *until)
+enum gsim_cause gsim_blame(const struct gsim_moments *m, uint32_t work, gsim_time time, bool is_idle,
+                           const struct gsim_running *running, struct gsim_until *until)
 {
     enum gsim_cause cause;
     until->what = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust (internal to trust/whatif). What a work that had not started lacked at a time: the one rule book of causes.
+ * Layer: trust (internal to trust/whatif). What a work that had not started lacked at a time: the one rule book of
+ * causes.
  */
 #pragma once
 
@@ -18,8 +19,8 @@ struct gsim_until {
     const char *what;
 };
 
-/* The cause at TIME of WORK, which has not started (GSIM_NO_WORK: nothing is left to start, and the host is looked at where
- * IS_IDLE); UNTIL is at least TIME + 1. */
+/* The cause at TIME of WORK, which has not started (GSIM_NO_WORK: nothing is left to start, and the host is looked at
+ * where IS_IDLE); UNTIL is at least TIME + 1. */
 enum gsim_cause gsim_blame(const struct gsim_moments *moments, uint32_t work, gsim_time time, bool is_idle,
                            const struct gsim_running *running, struct gsim_until *until);
 
@@ -29,4 +30,5 @@ bool gsim_is_held(const struct gsim_moments *moments, const struct gsim_moment_w
 /* What held WORK's start back: its launch came behind the work that it waits for. */
 bool gsim_blames_host(const struct gsim_moments *moments, const struct gsim_moment_work *work);
 /* What the host does at TIME on THREAD. */
-enum gsim_cause gsim_blame_host(const struct gsim_moments *moments, uint32_t thread, gsim_time time, struct gsim_until *until);
+enum gsim_cause gsim_blame_host(const struct gsim_moments *moments, uint32_t thread, gsim_time time,
+                                struct gsim_until *until);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/causes.h: a sweep over all starts, ends and changes of occupancy; between two of them the state of the GPU is
- * one, and trust/whatif/blame.h says why no more was under way. The critical path: trust/whatif/path.c.
+ * See trust/whatif/causes.h: a sweep over all starts, ends and changes of occupancy; between two of them the state of
+ * the GPU is one, and trust/whatif/blame.h says why no more was under way. The critical path: trust/whatif/path.c.
  */
 #include "trust/whatif/causes.h"
 
@@ -33,13 +33,16 @@ const char *gsim_gpu_state_text(enum gsim_gpu_state state) { return state_texts[
 const char *gsim_cause_word(enum gsim_cause cause) { return cause_words[cause]; }
 const char *gsim_cause_text(enum gsim_cause cause) { return cause_texts[cause]; }
 
-/* --- the sweep ------------------------------------------------------------------------------------------------------------ */
+/* --- the sweep --- */
 struct held {
     gsim_time since;
     uint32_t work;
 };
 
-bool gsim_is_delay(const char *kernel) { return strcmp(kernel, GSIM_UNEXPLAINED_KERNEL) == 0 || strcmp(kernel, GSIM_RANKS_KERNEL) == 0; }
+bool gsim_is_delay(const char *kernel)
+{
+    return strcmp(kernel, GSIM_UNEXPLAINED_KERNEL) == 0 || strcmp(kernel, GSIM_RANKS_KERNEL) == 0;
+}
 
 struct sweep {
     const struct gsim_moments *m;
@@ -55,7 +58,8 @@ struct sweep {
     bool failed;
 };
 
-static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_state state, enum gsim_cause cause, const char *what, uint32_t next)
+static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_state state, enum gsim_cause cause,
+                const char *what, uint32_t next)
 {
     struct gsim_explanation *x = s->explanation;
     struct gsim_stretch *last = x->stretch_count ? &x->stretches[x->stretch_count - 1] : NULL;
@@ -114,7 +118,8 @@ static gsim_time next_change(const struct sweep *s)
     const struct gsim_moments *m = s->m;
     gsim_time next = m->makespan;
     if (s->next < m->work_count && m->works[s->next].start < next) next = m->works[s->next].start;
-    if (s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end < next) next = m->works[m->by_end[s->next_end]].end;
+    if (s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end < next)
+        next = m->works[m->by_end[s->next_end]].end;
     if (s->first_held < s->held_count && s->held[s->first_held].since > s->now && s->held[s->first_held].since < next)
         next = s->held[s->first_held].since;
     if (s->occupancy < m->timeline->occupancy_count && m->timeline->occupancy[s->occupancy].time < next)
@@ -134,10 +139,12 @@ static enum gsim_gpu_state state_of(const struct sweep *s)
 static uint32_t held_at(struct sweep *s, gsim_time now)
 {
     while (s->first_held < s->held_count && s->m->works[s->held[s->first_held].work].start <= now) s->first_held++;
-    return s->first_held < s->held_count && s->held[s->first_held].since <= now ? s->held[s->first_held].work : GSIM_NO_WORK;
+    return s->first_held < s->held_count && s->held[s->first_held].since <= now ? s->held[s->first_held].work
+                                                                                : GSIM_NO_WORK;
 }
 
-/* The next that could have run: while nothing runs anything, else a kernel. Copies that the driver makes by itself have no launch. */
+/* The next that could have run: while nothing runs anything, else a kernel. Copies that the driver makes by itself have
+ * no launch. */
 static uint32_t next_work(const struct sweep *s, enum gsim_gpu_state state)
 {
     const struct gsim_moments *m = s->m;
@@ -183,7 +190,8 @@ static void list_held(struct sweep *s)
     const struct gsim_moments *m = s->m;
     for (uint32_t i = 0; i < m->work_count; i++) {
         struct held held = {.work = i};
-        if (gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start) s->held[s->held_count++] = held;
+        if (gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start)
+            s->held[s->held_count++] = held;
     }
     qsort(s->held, s->held_count, sizeof *s->held, compare_held);
 }
@@ -202,8 +210,8 @@ static void sweep(struct sweep *s)
     }
 }
 
-enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline, size_t iteration,
-                              struct gsim_explanation *x, struct gsim_error *error)
+enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+                              size_t iteration, struct gsim_explanation *x, struct gsim_error *error)
 {
     *x = (struct gsim_explanation){0};
     x->moments = gsim_alloc(sizeof *x->moments);
@@ -243,7 +251,10 @@ gsim_time gsim_explained_state(const struct gsim_explanation *x, enum gsim_gpu_s
     return sum;
 }
 
-gsim_time gsim_explained_idle(const struct gsim_explanation *x, enum gsim_cause cause) { return x->time[GSIM_GPU_IDLE][cause]; }
+gsim_time gsim_explained_idle(const struct gsim_explanation *x, enum gsim_cause cause)
+{
+    return x->time[GSIM_GPU_IDLE][cause];
+}
 
 gsim_time gsim_explained_busy(const struct gsim_explanation *x, enum gsim_cause cause)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing, and the
- * critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's; text: cli/whatif/explain.c.
+ * Layer: trust. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing,
+ * and the critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's;
+ * text: cli/whatif/explain.c.
  */
 #pragma once
 
@@ -65,9 +66,11 @@ const char *gsim_cause_text(enum gsim_cause cause);
 bool gsim_is_delay(const char *kernel);
 
 #define GSIM_RANKS_KERNEL "(waiting for other ranks)"   /* the same, of a collective of one rank alone */
-#define GSIM_UNEXPLAINED_KERNEL "(unexplained idle)" /* the kernel that traces/import/records/emit.c makes of such a time */
+#define GSIM_UNEXPLAINED_KERNEL                                                                                        \
+    "(unexplained idle)" /* the kernel that traces/import/records/emit.c makes of such a time */
 
-/* A stretch of one state and cause; NEXT: the work that it waited for, an index into gsim_moments.works, UINT32_MAX for none. */
+/* A stretch of one state and cause; NEXT: the work that it waited for, an index into gsim_moments.works, UINT32_MAX for
+ * none. */
 struct gsim_stretch {
     gsim_time start, end;
     enum gsim_gpu_state state;
@@ -76,8 +79,8 @@ struct gsim_stretch {
     const char *what; /* the host did, where it is known (GSIM_HOST_... in timeline.h); NULL: not */
 };
 
-/* A part of the critical path: kernels of one name (by the index of the first), copies of one direction, or a cause, of the host
- * each thing that it did apart. */
+/* A part of the critical path: kernels of one name (by the index of the first), copies of one direction, or a cause, of
+ * the host each thing that it did apart. */
 enum gsim_part_kind { GSIM_PART_KERNEL, GSIM_PART_COPY, GSIM_PART_CAUSE };
 struct gsim_path_part {
     enum gsim_part_kind kind;
@@ -97,11 +100,12 @@ struct gsim_explanation {
     struct gsim_moments *moments; /* trust/whatif/moments.h */
 };
 
-/* TIMELINE: detailed, and of SIMULATION; both must outlive the explanation, which the caller releases in any case. ITERATION: only that one;
- * GSIM_ALL_ITERATIONS: from the program's first call to the last end. */
+/* TIMELINE: detailed, and of SIMULATION; both must outlive the explanation, which the caller releases in any case.
+ * ITERATION: only that one; GSIM_ALL_ITERATIONS: from the program's first call to the last end. */
 #define GSIM_ALL_ITERATIONS SIZE_MAX
-enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline, size_t iteration,
-                              struct gsim_explanation *explanation, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+                              size_t iteration, struct gsim_explanation *explanation,
+                              struct gsim_error *error) GSIM_NODISCARD;
 void gsim_explanation_release(struct gsim_explanation *explanation); /* accepts a zeroed one */
 
 /* Of one state all causes; of one cause the idle time; the busy time in which it kept further kernels from running. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/changes.h. What changes do to the program is trust/whatif/edits.c's; here what they do to the rest of the simulation.
+ * See trust/whatif/changes.h. What changes do to the program is trust/whatif/edits.c's; here what they do to the rest
+ * of the simulation.
  */
 #include "trust/whatif/changes.h"
 
@@ -17,7 +18,7 @@ static const struct {
     enum gsim_error_of of;
     bool is_software;
 } kinds[GSIM_CHANGE_COUNT] = {
-#define CHANGE_ROW(kind, word_, metavar_, error_, of_, source_, software_, text_)                                                            \
+#define CHANGE_ROW(kind, word_, metavar_, error_, of_, source_, software_, text_)                                      \
     [GSIM_CHANGE_##kind] = {word_, metavar_, source_, text_, error_, GSIM_ERROR_OF_##of_, software_},
     GSIM_CHANGE_MAP(CHANGE_ROW)
 #undef CHANGE_ROW
@@ -30,12 +31,14 @@ bool gsim_change_is_software(enum gsim_change_kind kind) { return kinds[kind].is
 double gsim_change_error(enum gsim_change_kind kind) { return kinds[kind].error; }
 const char *gsim_change_error_of(enum gsim_change_kind kind)
 {
-    static const char *const texts[] = {[GSIM_ERROR_OF_TIME] = "of the time", [GSIM_ERROR_OF_SAVED] = "of what is saved",
+    static const char *const texts[] = {[GSIM_ERROR_OF_TIME] = "of the time",
+                                        [GSIM_ERROR_OF_SAVED] = "of what is saved",
                                         [GSIM_ERROR_OF_BUSY] = "of the GPU's time"};
     return texts[kinds[kind].of];
 }
 
-double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us, double busy_us)
+double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
+                             double busy_us)
 {
     double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
     for (size_t i = 0; i < count; i++) {
@@ -51,13 +54,14 @@ const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].
 
 #define GSIM_MOST_STREAMS 1000
 
-/* --- reading ------------------------------------------------------------------------------------------------------------------ */
+/* --- reading --- */
 static enum gsim_status unknown(const char *text, struct gsim_error *error)
 {
     char all[400] = "";
     for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
         size_t length = strlen(all);
-        snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word, kinds[k].metavar ? "=" : "", kinds[k].metavar ? kinds[k].metavar : "");
+        snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word,
+                 kinds[k].metavar ? "=" : "", kinds[k].metavar ? kinds[k].metavar : "");
     }
     return gsim_error_set(error, GSIM_USAGE, "unknown change '%.60s': expected %s", text, all);
 }
@@ -83,11 +87,15 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
     bool is_kernel = strncmp(text, "kernel:", 7) == 0 && length > 7;
     int kind = 0;
-    if (strlen(text) >= GSIM_CHANGE_TEXT) return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
-    while (kind < GSIM_CHANGE_COUNT && !(strlen(kinds[kind].word) == length && strncmp(kinds[kind].word, text, length) == 0)) kind++;
+    if (strlen(text) >= GSIM_CHANGE_TEXT)
+        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
+    while (kind < GSIM_CHANGE_COUNT &&
+           !(strlen(kinds[kind].word) == length && strncmp(kinds[kind].word, text, length) == 0))
+        kind++;
     if (is_kernel) kind = GSIM_CHANGE_KERNEL;
     if (kind == GSIM_CHANGE_COUNT || (equals && !kinds[kind].metavar)) return unknown(text, error);
-    *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind, .factor = default_factor((enum gsim_change_kind)kind)};
+    *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind,
+                                   .factor = default_factor((enum gsim_change_kind)kind)};
     snprintf(change->text, sizeof change->text, "%s", text);
     if (is_kernel) snprintf(change->argument, sizeof change->argument, "%.*s", (int)(length - 7), text + 7);
     if (kind == GSIM_CHANGE_DEVICE) {
@@ -96,15 +104,21 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
         return GSIM_OK;
     }
     if (equals && !read_factor(equals + 1, &change->factor))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text, equals + 1);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text,
+                              equals + 1);
     bool is_count = kind == GSIM_CHANGE_STREAMS || kind == GSIM_CHANGE_HW_QUEUES;
-    if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS)) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text, GSIM_MOST_STREAMS);
-    if (kind == GSIM_CHANGE_PDL && change->factor > 0.99) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", text);
-    if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32) return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
+    if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text,
+                              GSIM_MOST_STREAMS);
+    if (kind == GSIM_CHANGE_PDL && change->factor > 0.99)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", text);
+    if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
     return GSIM_OK;
 }
 
-/* --- applying ------------------------------------------------------------------------------------------------------------------ */
+/* --- applying --- */
 static void note(struct gsim_variant *v, const char *text)
 {
     size_t length = strlen(v->note);
@@ -122,7 +136,8 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
-static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, struct gsim_error *error)
+static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name,
+                                    struct gsim_error *error)
 {
     struct gsim_device_spec from = v->device;
     enum gsim_status status = gsim_device_load(name, &v->other, error);
@@ -130,13 +145,15 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
     v->has_effect = true;
-    double dram = from.dram_gbps / v->device.dram_gbps, issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
-                                                                (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
+    double dram = from.dram_gbps / v->device.dram_gbps,
+           issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
+                   (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
     char text[160];
     uint32_t cut = 0;
     uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
-    snprintf(text, sizeof text, "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram, 1 / issue,
-             v->device.clock_mhz / from.clock_mhz);
+    snprintf(text, sizeof text,
+             "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram,
+             1 / issue, v->device.clock_mhz / from.clock_mhz);
     note(v, moved ? text : "kernels by what they demand; copies by the link there; host as it is");
     if (cut) {
         snprintf(text, sizeof text, "%u kernels cut to the shared memory there", cut);
@@ -147,8 +164,8 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
 
 static void hasten_link(struct gsim_device_spec *d, double factor)
 {
-    double *const rates[] = {&d->h2d_gbps, &d->cached_h2d_gbps, &d->d2h_gbps, &d->bidirectional_gbps, &d->pageable_h2d_gbps, &d->pageable_d2h_gbps,
-                             &d->prefetch_gbps, &d->fault_total_gbps};
+    double *const rates[] = {&d->h2d_gbps,          &d->cached_h2d_gbps,   &d->d2h_gbps,      &d->bidirectional_gbps,
+                             &d->pageable_h2d_gbps, &d->pageable_d2h_gbps, &d->prefetch_gbps, &d->fault_total_gbps};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
 }
 
@@ -156,7 +173,9 @@ static bool moves_data(const struct gsim_program *p, enum gsim_memory_mode memor
 {
     (void)memory;
     for (uint32_t i = 0; i < p->op_count; i++)
-        if ((p->ops[i].kind == GSIM_OP_COPY && p->ops[i].copy_kind != GSIM_COPY_D2D) || p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE) return true;
+        if ((p->ops[i].kind == GSIM_OP_COPY && p->ops[i].copy_kind != GSIM_COPY_D2D) ||
+            p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE)
+            return true;
     for (uint32_t i = 0; i < p->buffer_count; i++)
         if (p->buffers[i].init == GSIM_INIT_HOST) return true;
     return false;
@@ -166,7 +185,9 @@ static bool moves_data(const struct gsim_program *p, enum gsim_memory_mode memor
 static bool moves_managed(const struct gsim_program *p)
 {
     for (uint32_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind == GSIM_OP_PREFETCH || p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE) return true;
+        if (p->ops[i].kind == GSIM_OP_PREFETCH || p->ops[i].kind == GSIM_OP_HOST_READ ||
+            p->ops[i].kind == GSIM_OP_HOST_WRITE)
+            return true;
     for (uint32_t i = 0; i < p->buffer_count; i++)
         if (p->buffers[i].init == GSIM_INIT_HOST) return true;
     return false;
@@ -188,7 +209,8 @@ static uint32_t count_streams(const struct gsim_edit *e)
 /* Kernels on managed memory do not go ahead; a traced program, which moves its data itself, has none. */
 static bool may_launch_ahead(struct gsim_variant *v, const struct gsim_edit *e)
 {
-    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_managed(e->source)) v->simulation.memory = GSIM_MEMORY_PINNED;
+    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_managed(e->source))
+        v->simulation.memory = GSIM_MEMORY_PINNED;
     return v->device.compute_capability >= 90 && v->simulation.memory != GSIM_MEMORY_MANAGED;
 }
 
@@ -199,26 +221,30 @@ static uint32_t launch_ahead(struct gsim_variant *v, struct gsim_edit *e, double
     char text[96] = "assumed: kernels trigger at their ends, which saves the gap only";
     if (!may_launch_ahead(v, e)) return 0;
     uint32_t touched = gsim_edit_launch_ahead(e, prologue);
-    if (prologue > 0) snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
+    if (prologue > 0)
+        snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
     if (touched && touched != UINT32_MAX) note(v, text);
     return touched;
 }
 
-/* Before a step's launches Python stays: what a trace has there, at least PyTorch's guard, wrapper and copies of inputs around a graph. */
+/* Before a step's launches Python stays: what a trace has there, at least PyTorch's guard, wrapper and copies of inputs
+ * around a graph. */
 static void leave_host(struct gsim_variant *v, struct gsim_edit *e)
 {
     double left_us = 0;
     struct gsim_op *first = e->source->op_count ? &e->ops[0] : NULL;
     bool is_step = first && first->kind == GSIM_OP_HOST_COMPUTE && !first->overhead && !first->after_count;
     if (!is_step || !e->kernel_count || !e->kernels[0].solo_profiled) return;
-    for (uint32_t i = 0; i < e->source->op_count && e->ops[i].kind == GSIM_OP_HOST_COMPUTE; i++) left_us += e->ops[i].overhead ? 0 : e->ops[i].host_us;
+    for (uint32_t i = 0; i < e->source->op_count && e->ops[i].kind == GSIM_OP_HOST_COMPUTE; i++)
+        left_us += e->ops[i].overhead ? 0 : e->ops[i].host_us;
     if (left_us >= GRAPH_LEAVES_US) return;
     first->host_us += GRAPH_LEAVES_US - left_us;
     note(v, "PyTorch's guard, wrapper and copies of inputs stay: 100 us of each step (70 to 160 in 3 traces)");
 }
 
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
-static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c, bool has_data, struct gsim_error *error)
+static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c, bool has_data,
+                      struct gsim_error *error)
 {
     struct gsim_device_spec *d = &v->device;
     enum gsim_status status = GSIM_OK;
@@ -249,7 +275,8 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_FUSE: touched = gsim_edit_fuse(e); break;
     case GSIM_CHANGE_PINNED:
         touched = gsim_edit_pin(e);
-        if (!touched && v->simulation.memory != GSIM_MEMORY_PINNED && has_data) touched = moves_data(e->source, v->simulation.memory);
+        if (!touched && v->simulation.memory != GSIM_MEMORY_PINNED && has_data)
+            touched = moves_data(e->source, v->simulation.memory);
         if (touched && touched != UINT32_MAX) {
             v->simulation.memory = GSIM_MEMORY_PINNED;
             v->simulation.prefetch = true;
@@ -275,10 +302,13 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
 {
     switch (kind) {
     case GSIM_CHANGE_DAG:
-    case GSIM_CHANGE_STREAMS: return has_data ? "each op is in that stream already" : "needs what operators read and write: --execution-trace";
+    case GSIM_CHANGE_STREAMS:
+        return has_data ? "each op is in that stream already"
+                        : "needs what operators read and write: --execution-trace";
     case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
     case GSIM_CHANGE_PRIORITIES: return "one stream only";
-    case GSIM_CHANGE_PDL: return "needs compute capability 9.0, memory that is not managed, and a kernel behind another in a stream";
+    case GSIM_CHANGE_PDL:
+        return "needs compute capability 9.0, memory that is not managed, and a kernel behind another in a stream";
     case GSIM_CHANGE_FUSE: return "no chain of small elementwise kernels";
     case GSIM_CHANGE_PINNED: return "no copies of pageable or managed memory";
     case GSIM_CHANGE_HW_QUEUES: return "each stream has a queue of its own, or there are as many";
@@ -301,10 +331,11 @@ static int step_of(enum gsim_change_kind kind)
 
 static bool is_same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
-    return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles && a->flops == b->flops &&
-           a->dram_bytes == b->dram_bytes && a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
-           a->prologue == b->prologue && a->trigger == b->trigger &&
-           memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
+    return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles &&
+           a->sm_cycles == b->sm_cycles && a->flops == b->flops && a->dram_bytes == b->dram_bytes &&
+           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes && a->prologue == b->prologue &&
+           a->trigger == b->trigger && memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 &&
+           memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
 }
 
 void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulation *base)
@@ -320,13 +351,14 @@ void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulati
     memcpy(works, base->works, sizeof *works * count);
     for (uint32_t k = 0; k < count; k++) {
         if (is_same_kernel(&v->program.kernels[k], &p->kernels[k])) continue;
-        if (gsim_demands_init(&works[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK) return; /* for the run to tell */
+        if (gsim_demands_init(&works[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK)
+            return; /* for the run to tell */
     }
     v->simulation.works = works;
 }
 
-enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data, const struct gsim_change *changes,
-                                   size_t count, struct gsim_error *error)
+enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data,
+                                   const struct gsim_change *changes, size_t count, struct gsim_error *error)
 {
     struct gsim_edit edit;
     *v = (struct gsim_variant){.simulation = *base, .device = *base->device};
@@ -341,7 +373,9 @@ enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_sim
             uint32_t touched = apply(v, &edit, &changes[i], has_data, error);
             if (touched == UINT32_MAX) {
                 gsim_edit_release(&edit);
-                return error->status != GSIM_OK ? error->status : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+                return error->status != GSIM_OK
+                           ? error->status
+                           : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
             }
             if (!touched) note(v, why_not(changes[i].kind, has_data));
             v->has_effect |= touched > 0;

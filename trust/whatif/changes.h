@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a graph, drop
- * synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues, faster kernels, links or
- * another device. Which to try and how to show it: cli/whatif/whatif.c.
+ * Layer: trust. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
+ * graph, drop synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues,
+ * faster kernels, links or another device. Which to try and how to show it: cli/whatif/whatif.c.
  */
 #pragma once
 
 #include "gpusim/simulate.h"
 
-/* What an error is a share of: the predicted time, but at most what is saved; the time that is saved; the time in which the GPU works. */
+/* What an error is a share of: the predicted time, but at most what is saved; the time that is saved; the time in which
+ * the GPU works. */
 enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY };
 
-/* X(KIND, word, metavar of its value or NULL, error as a ratio, of what, where that is from, software: can be done together with
- * others, what it is). */
-#define GSIM_CHANGE_MAP(X)                                                                                                            \
-    X(GRAPH, "graph", NULL, 0.08, TIME, "6 models on an H100", true, "capture into a CUDA graph")                                    \
-    X(DAG, "dag", NULL, 0.15, TIME, "4 networks on an H100", true, "a CUDA graph of the true dependences")                            \
-    X(NOSYNC, "nosync", NULL, 0.25, SAVED, "assumed", true, "drop synchronisations that nothing needs")                               \
-    X(STREAMS, "streams", "K", 0.30, SAVED, "assumed", true, "K streams by true dependences")                                         \
-    X(PRIORITIES, "priorities", NULL, 0.50, SAVED, "assumed", true, "urgent streams by what follows their work")                      \
-    X(LAUNCH, "launch", "FACTOR", 0.10, SAVED, "assumed", false, "launch calls that many times cheaper")                              \
-    X(PDL, "pdl", "PROLOGUE", 0.50, SAVED, "assumed", true, "programmatic launch along streams: only the gap, or a share of each kernel ahead too") \
-    X(FUSE, "fuse", NULL, 0.50, SAVED, "assumed", true, "one launch for each chain of small elementwise kernels")                     \
-    X(PINNED, "pinned", NULL, 0.30, SAVED, "assumed", true, "pinned memory, copies to the device ahead on a stream of their own")     \
-    X(HW_QUEUES, "hw_queues", "N", 0.30, SAVED, "assumed", true, "N hardware queues (CUDA_DEVICE_MAX_CONNECTIONS)")                   \
-    X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false, "kernels of that NAME, or whose names hold it, so many times faster")           \
-    X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                               \
+/* X(KIND, word, metavar of its value or NULL, error as a ratio, of what, where that is from, software: can be done
+ * together with others, what it is). */
+#define GSIM_CHANGE_MAP(X)                                                                                             \
+    X(GRAPH, "graph", NULL, 0.08, TIME, "6 models on an H100", true, "capture into a CUDA graph")                      \
+    X(DAG, "dag", NULL, 0.15, TIME, "4 networks on an H100", true, "a CUDA graph of the true dependences")             \
+    X(NOSYNC, "nosync", NULL, 0.25, SAVED, "assumed", true, "drop synchronisations that nothing needs")                \
+    X(STREAMS, "streams", "K", 0.30, SAVED, "assumed", true, "K streams by true dependences")                          \
+    X(PRIORITIES, "priorities", NULL, 0.50, SAVED, "assumed", true, "urgent streams by what follows their work")       \
+    X(LAUNCH, "launch", "FACTOR", 0.10, SAVED, "assumed", false, "launch calls that many times cheaper")               \
+    X(PDL, "pdl", "PROLOGUE", 0.50, SAVED, "assumed", true,                                                            \
+      "programmatic launch along streams: only the gap, or a share of each kernel ahead too")                          \
+    X(FUSE, "fuse", NULL, 0.50, SAVED, "assumed", true, "one launch for each chain of small elementwise kernels")      \
+    X(PINNED, "pinned", NULL, 0.30, SAVED, "assumed", true,                                                            \
+      "pinned memory, copies to the device ahead on a stream of their own")                                            \
+    X(HW_QUEUES, "hw_queues", "N", 0.30, SAVED, "assumed", true, "N hardware queues (CUDA_DEVICE_MAX_CONNECTIONS)")    \
+    X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false,                                                  \
+      "kernels of that NAME, or whose names hold it, so many times faster")                                            \
+    X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                \
     X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by datasheet rates", false, "another GPU")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
@@ -55,7 +59,8 @@ const char *gsim_change_error_of(enum gsim_change_kind kind); /* "of the time", 
 const char *gsim_change_source(enum gsim_change_kind kind); /* of that error */
 
 /* "graph", "streams=4", "kernel:gemm=2x", "device=h200". GSIM_USAGE says what is known. */
-enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 
 /* The simulation with changes, and what belongs to it. */
 struct gsim_variant {
@@ -68,29 +73,37 @@ struct gsim_variant {
 };
 
 /* How far off TIME_US may be with these changes, which save SAVED_US and leave the GPU working for BUSY_US. */
-double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us, double busy_us);
+double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
+                             double busy_us);
 
-/* All of CHANGES together on BASE. HAS_DATA: its program says what kernels read and write, or what follows what. The variant stays where it
- * is, and the caller releases it in any case. */
+/* All of CHANGES together on BASE. HAS_DATA: its program says what kernels read and write, or what follows what. The
+ * variant stays where it is, and the caller releases it in any case. */
 enum gsim_status gsim_variant_init(struct gsim_variant *variant, const struct gsim_simulation *base, bool has_data,
-                                   const struct gsim_change *changes, size_t count, struct gsim_error *error) GSIM_NODISCARD;
-/* Where the variant's kernels are BASE's: their demands, which take long to find, too. The device must be BASE's but for host and front end. */
+                                   const struct gsim_change *changes, size_t count,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+/* Where the variant's kernels are BASE's: their demands, which take long to find, too. The device must be BASE's but
+ * for host and front end. */
 void gsim_variant_share_works(struct gsim_variant *variant, const struct gsim_simulation *base);
 void gsim_variant_release(struct gsim_variant *variant);
 
-/* --- edits.c: what a change does to the program; each returns how many things it changed, UINT32_MAX when memory is out ------ */
+/* --- edits.c: what a change does to the program; each returns how many things it changed, UINT32_MAX when memory is
+ * out ------ */
 struct gsim_edit;
 void gsim_edit_gather_host(struct gsim_edit *edit); /* of programs without a framework */
 uint32_t gsim_edit_order_streams(struct gsim_edit *edit, bool all_in_one);
 uint32_t gsim_edit_spread(struct gsim_edit *edit, uint32_t count); /* over so many streams (spread.c) */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *edit);
-uint32_t gsim_edit_rank_streams(struct gsim_edit *edit, const struct gsim_device_spec *device, struct gsim_error *error);
-/* Kernels whose stream has a kernel before them, and which follow nothing of other streams, launched programmatically. PROLOGUE above 0: each
- * has this share of it before its wait, where the program does not say, and triggers half-way; else they trigger at their ends. */
+uint32_t gsim_edit_rank_streams(struct gsim_edit *edit, const struct gsim_device_spec *device,
+                                struct gsim_error *error);
+/* Kernels whose stream has a kernel before them, and which follow nothing of other streams, launched programmatically.
+ * PROLOGUE above 0: each has this share of it before its wait, where the program does not say, and triggers half-way;
+ * else they trigger at their ends. */
 uint32_t gsim_edit_launch_ahead(struct gsim_edit *edit, double prologue);
 uint32_t gsim_edit_fuse(struct gsim_edit *edit);
 uint32_t gsim_edit_pin(struct gsim_edit *edit);
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
-/* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get that. */
-uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut);
+/* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get that.
+ */
+uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
+                        uint32_t *cut);

@@ -76,7 +76,8 @@ static void sort_out(struct list *list)
 }
 
 /* What op I follows, in the new program's numbers: dropped ones are replaced by what they follow, which PASSED has. */
-static void resolve(const struct gsim_edit *e, uint32_t op, const uint32_t *place, uint32_t **passed, const uint32_t *passed_count, struct list *list)
+static void resolve(const struct gsim_edit *e, uint32_t op, const uint32_t *place, uint32_t **passed,
+                    const uint32_t *passed_count, struct list *list)
 {
     list->count = 0;
     for (uint32_t i = 0; i < e->ops[op].after_count; i++) {
@@ -93,8 +94,10 @@ static void resolve(const struct gsim_edit *e, uint32_t op, const uint32_t *plac
 static bool rebuild(struct gsim_edit *e, struct gsim_builder *b)
 {
     const struct gsim_program *p = e->source;
-    uint32_t *place = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)p->op_count + 1), *kernel_of = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)e->kernel_count + 1);
-    uint32_t **passed = GSIM_ARENA_ARRAY(&e->arena, uint32_t *, (size_t)p->op_count + 1), *passed_count = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)p->op_count + 1);
+    uint32_t *place = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)p->op_count + 1),
+             *kernel_of = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)e->kernel_count + 1);
+    uint32_t **passed = GSIM_ARENA_ARRAY(&e->arena, uint32_t *, (size_t)p->op_count + 1),
+             *passed_count = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)p->op_count + 1);
     struct list list = {0};
     bool ok = place && kernel_of && passed && passed_count;
     for (uint32_t i = 0; ok && i < p->buffer_count; i++)
@@ -112,7 +115,8 @@ static bool rebuild(struct gsim_edit *e, struct gsim_builder *b)
             continue;
         }
         if (ok && op.kind == GSIM_OP_KERNEL) {
-            if (kernel_of[op.kernel_index] == UINT32_MAX) kernel_of[op.kernel_index] = gsim_builder_kernel(b, &e->kernels[op.kernel_index]);
+            if (kernel_of[op.kernel_index] == UINT32_MAX)
+                kernel_of[op.kernel_index] = gsim_builder_kernel(b, &e->kernels[op.kernel_index]);
             op.kernel_index = kernel_of[op.kernel_index];
         }
         op.after = list.items;

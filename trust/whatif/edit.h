@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust (internal to trust/whatif). A program as it would be after a change: ops can be dropped, given other kernels and
- * other predecessors. What followed a dropped op follows what that followed.
+ * Layer: trust (internal to trust/whatif). A program as it would be after a change: ops can be dropped, given other
+ * kernels and other predecessors. What followed a dropped op follows what that followed.
  */
 #pragma once
 
@@ -21,5 +21,6 @@ bool gsim_edit_begin(struct gsim_edit *edit, const struct gsim_program *source) 
 bool gsim_edit_set_after(struct gsim_edit *edit, uint32_t op, const uint32_t *after, uint32_t count) GSIM_NODISCARD;
 bool gsim_edit_add_after(struct gsim_edit *edit, uint32_t op, uint32_t other) GSIM_NODISCARD;
 /* The new program; in any case the edit is over. */
-enum gsim_status gsim_edit_finish(struct gsim_edit *edit, struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_edit_finish(struct gsim_edit *edit, struct gsim_program *program,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_edit_release(struct gsim_edit *edit);

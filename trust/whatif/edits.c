@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each change does to a program (trust/whatif/changes.h). Host ops of a traced program stand for the host's time and, with
- * "after", for its waits.
+ * What each change does to a program (trust/whatif/changes.h). Host ops of a traced program stand for the host's time
+ * and, with "after", for its waits.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@
 #define SMALL_US       20.0 /* longer kernels gain little from being fused */
 #define LONGEST_CHAIN  16
 #define LARGE_COPY     262144 /* bytes from which a copy is all transfer */
-#define TRIGGER 0.5 /* of a block's time, where a program gives none: as assumed for trust/published/README.md, "mega" */
+#define TRIGGER                                                                                                        \
+    0.5 /* of a block's time, where a program gives none: as assumed for trust/published/README.md, "mega" */
 
 static bool is_host(const struct gsim_op *op)
 {
@@ -80,9 +81,11 @@ void gsim_edit_gather_host(struct gsim_edit *e)
             launches = true;
             continue;
         }
-        bool is_loop = op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what && strcmp(op->what, GSIM_HOST_OWN) == 0;
+        bool is_loop =
+            op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what && strcmp(op->what, GSIM_HOST_OWN) == 0;
         if (!is_loop) { /* it parts two graphs, unless it is a framework's */
-            if (op->kind != GSIM_OP_HOST_COMPUTE || !op->overhead) first = op->kind == GSIM_OP_HOST_COMPUTE ? i : NONE, launches = false;
+            if (op->kind != GSIM_OP_HOST_COMPUTE || !op->overhead)
+                first = op->kind == GSIM_OP_HOST_COMPUTE ? i : NONE, launches = false;
             continue;
         }
         op->overhead = false;
@@ -97,7 +100,8 @@ void gsim_edit_gather_host(struct gsim_edit *e)
     }
 }
 
-/* Behind kernel LAST of its stream, with nothing else to wait for: an event of another stream between the two would undo it. */
+/* Behind kernel LAST of its stream, with nothing else to wait for: an event of another stream between the two would
+ * undo it. */
 static bool may_launch_ahead(const struct gsim_edit *e, uint32_t op, uint32_t last)
 {
     const struct gsim_op *its = &e->ops[op];
@@ -134,8 +138,11 @@ uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
     return changed;
 }
 
-/* --- waits ----------------------------------------------------------------------------------------------------------------------- */
-static bool is_copy(const struct gsim_op *op, enum gsim_copy_kind kind) { return op->kind == GSIM_OP_COPY && op->copy_kind == kind; }
+/* --- waits --- */
+static bool is_copy(const struct gsim_op *op, enum gsim_copy_kind kind)
+{
+    return op->kind == GSIM_OP_COPY && op->copy_kind == kind;
+}
 
 static bool waits_for_device(const struct gsim_edit *e, uint32_t op)
 {
@@ -144,7 +151,8 @@ static bool waits_for_device(const struct gsim_edit *e, uint32_t op)
     return false;
 }
 
-/* What wait OP waits for that the host reads: copies to it since FIRST; copies to the device block by themselves. Returns how many. */
+/* What wait OP waits for that the host reads: copies to it since FIRST; copies to the device block by themselves.
+ * Returns how many. */
 static uint32_t find_reads(const struct gsim_edit *e, uint32_t op, uint32_t first, uint32_t *reads)
 {
     uint32_t count = 0;
@@ -167,7 +175,8 @@ static bool keep_order(struct gsim_edit *e, uint32_t wait, const uint32_t *await
         if (!ok || *first != NONE) continue;
         *first = i;
         for (uint32_t a = 0; a < awaited_count && ok; a++)
-            if (stream_of(&e->ops[awaited[a]]) != stream_of(&e->ops[i]) && e->ops[awaited[a]].device == e->ops[i].device)
+            if (stream_of(&e->ops[awaited[a]]) != stream_of(&e->ops[i]) &&
+                e->ops[awaited[a]].device == e->ops[i].device)
                 ok = gsim_edit_add_after(e, i, awaited[a]);
     }
     gsim_free(seen.items);
@@ -175,12 +184,14 @@ static bool keep_order(struct gsim_edit *e, uint32_t wait, const uint32_t *await
 }
 
 /* The host no longer waits: what it took to wake goes, its own work stays. */
-static bool drop_wait(struct gsim_edit *e, uint32_t wait, const uint32_t *reads, uint32_t read_count, uint32_t stream_count)
+static bool drop_wait(struct gsim_edit *e, uint32_t wait, const uint32_t *reads, uint32_t read_count,
+                      uint32_t stream_count)
 {
     struct gsim_op *op = &e->ops[wait];
     const uint32_t *awaited = op->after;
     uint32_t awaited_count = op->after_count;
-    if (op->what && strncmp(op->what, GSIM_HOST_IN_WAIT, strlen(GSIM_HOST_IN_WAIT)) == 0 && !read_count) op->host_us = 0;
+    if (op->what && strncmp(op->what, GSIM_HOST_IN_WAIT, strlen(GSIM_HOST_IN_WAIT)) == 0 && !read_count)
+        op->host_us = 0;
     if (!gsim_edit_set_after(e, wait, reads, read_count)) return false;
     return stream_count < 2 || keep_order(e, wait, awaited, awaited_count);
 }
@@ -206,7 +217,7 @@ uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
     return reads ? changed : NONE;
 }
 
-/* --- priorities ---------------------------------------------------------------------------------------------------------------- */
+/* --- priorities --- */
 /* How long each kernel would take on a GPU with room for all its blocks: what more SMs do not shorten. */
 static double *find_lengths(const struct gsim_edit *e, const struct gsim_device_spec *device)
 {
@@ -218,9 +229,11 @@ static double *find_lengths(const struct gsim_edit *e, const struct gsim_device_
         struct gsim_block_need need;
         struct gsim_error ignored = {0};
         lengths[i] = k->solo_us;
-        if (k->solo_us <= 0 && gsim_kernel_alone(device, k, &alone, &ignored) == GSIM_OK) lengths[i] = gsim_time_us(alone.time);
+        if (k->solo_us <= 0 && gsim_kernel_alone(device, k, &alone, &ignored) == GSIM_OK)
+            lengths[i] = gsim_time_us(alone.time);
         if (gsim_block_need(&limits, k, &need, &ignored) != GSIM_OK) continue;
-        lengths[i] /= fmax(1, ceil((double)k->grid.x * k->grid.y * k->grid.z / (device->sm_count * need.blocks_per_sm)));
+        lengths[i] /=
+            fmax(1, ceil((double)k->grid.x * k->grid.y * k->grid.z / (device->sm_count * need.blocks_per_sm)));
     }
     return lengths;
 }
@@ -248,7 +261,8 @@ uint32_t gsim_edit_rank_streams(struct gsim_edit *e, const struct gsim_device_sp
 {
     int levels = (int)device->priority_levels;
     const struct gsim_program *p = e->source;
-    double *below = gsim_alloc(sizeof *below * ((size_t)p->op_count + 1)), *of_buffer = gsim_alloc(sizeof *of_buffer * ((size_t)p->buffer_count + 1));
+    double *below = gsim_alloc(sizeof *below * ((size_t)p->op_count + 1)),
+           *of_buffer = gsim_alloc(sizeof *of_buffer * ((size_t)p->buffer_count + 1));
     struct rank *ranks = gsim_alloc(sizeof *ranks * ((size_t)p->op_count + 1));
     double *lengths = find_lengths(e, device);
     struct lasts next = {0}; /* by stream: its op behind the one at hand */
@@ -291,7 +305,7 @@ done:
     return changed;
 }
 
-/* --- fewer launches -------------------------------------------------------------------------------------------------------------- */
+/* --- fewer launches --- */
 static bool is_elementwise(const struct gsim_kernel *k)
 {
     static const char *const words[] = {"elementwise", "pointwise", "bn_fw_inf", "CatArray", "fill_kernel"};
@@ -309,7 +323,9 @@ static bool is_small(const struct gsim_edit *e, const struct gsim_op *op)
 /* NEXT depends on nothing but what FIRST follows as well, or on FIRST. */
 static bool may_join(const struct gsim_edit *e, uint32_t first, uint32_t last, uint32_t next)
 {
-    if (e->ops[next].kind != GSIM_OP_KERNEL || stream_of(&e->ops[next]) != stream_of(&e->ops[first]) || !is_small(e, &e->ops[next])) return false;
+    if (e->ops[next].kind != GSIM_OP_KERNEL || stream_of(&e->ops[next]) != stream_of(&e->ops[first]) ||
+        !is_small(e, &e->ops[next]))
+        return false;
     for (uint32_t a = 0; a < e->ops[next].after_count; a++) {
         uint32_t before = e->ops[next].after[a];
         if (before > first && before != last && !e->dropped[before]) return false;
@@ -366,7 +382,8 @@ static uint32_t fuse_from(struct gsim_edit *e, uint32_t first)
         e->kernels[kernel].solo_us += k->solo_us;
         e->kernels[kernel].flops += k->flops;
         e->kernels[kernel].dram_bytes += k->dram_bytes;
-        if ((uint64_t)k->grid.x * k->grid.y * k->grid.z > (uint64_t)e->kernels[kernel].grid.x * e->kernels[kernel].grid.y * e->kernels[kernel].grid.z) {
+        if ((uint64_t)k->grid.x * k->grid.y * k->grid.z >
+            (uint64_t)e->kernels[kernel].grid.x * e->kernels[kernel].grid.y * e->kernels[kernel].grid.z) {
             e->kernels[kernel].grid = k->grid;
             e->kernels[kernel].block = k->block;
         }
@@ -390,16 +407,17 @@ uint32_t gsim_edit_fuse(struct gsim_edit *e)
     return changed;
 }
 
-/* --- copies ---------------------------------------------------------------------------------------------------------------------- */
+/* --- copies --- */
 /* The host's time before a copy in its call: the staging of pageable memory. */
 static bool is_staging(const struct gsim_edit *e, uint32_t op)
 {
     const struct gsim_op *o = &e->ops[op];
-    return o->kind == GSIM_OP_HOST_COMPUTE && o->what && strncmp(o->what, GSIM_HOST_IN_CALL, strlen(GSIM_HOST_IN_CALL)) == 0 && strstr(o->what, "emcpy");
+    return o->kind == GSIM_OP_HOST_COMPUTE && o->what &&
+           strncmp(o->what, GSIM_HOST_IN_CALL, strlen(GSIM_HOST_IN_CALL)) == 0 && strstr(o->what, "emcpy");
 }
 
-/* Copies of pageable memory come to be pinned ones; those to the device go ahead on a stream of their own, and what came behind
- * them waits for them. The host no longer waits for either. */
+/* Copies of pageable memory come to be pinned ones; those to the device go ahead on a stream of their own, and what
+ * came behind them waits for them. The host no longer waits for either. */
 uint32_t gsim_edit_pin(struct gsim_edit *e)
 {
     int32_t own = 0;
@@ -414,7 +432,8 @@ uint32_t gsim_edit_pin(struct gsim_edit *e)
             bool had = false;
             for (uint32_t a = 0; a < op->after_count && count < 64; a++) {
                 const struct gsim_op *before = &e->ops[op->after[a]];
-                bool is_own = before->kind == GSIM_OP_COPY && before->copy_kind == GSIM_COPY_H2D && before->stream == own;
+                bool is_own =
+                    before->kind == GSIM_OP_COPY && before->copy_kind == GSIM_COPY_H2D && before->stream == own;
                 had |= is_own;
                 if (!is_own) kept[count++] = op->after[a];
             }
@@ -454,7 +473,9 @@ uint32_t gsim_edit_hasten_copies(struct gsim_edit *e, const struct gsim_device_s
         struct gsim_op *op = &e->ops[i];
         if (op->kind != GSIM_OP_COPY || op->copy_kind == GSIM_COPY_D2D) continue;
         bool is_pageable = op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE, is_back = op->copy_kind == GSIM_COPY_D2H;
-        double gbps = is_pageable ? (is_back ? d->pageable_d2h_gbps : d->pageable_h2d_gbps) : is_back ? d->d2h_gbps : d->h2d_gbps;
+        double gbps = is_pageable ? (is_back ? d->pageable_d2h_gbps : d->pageable_h2d_gbps)
+                      : is_back   ? d->d2h_gbps
+                                  : d->h2d_gbps;
         double moving_us = op->bytes >= LARGE_COPY ? op->copy_us : fmin(op->copy_us, (double)op->bytes * 1e-3 / gbps);
         op->copy_us -= moving_us * (1 - 1 / factor);
         changed++;
@@ -462,7 +483,7 @@ uint32_t gsim_edit_hasten_copies(struct gsim_edit *e, const struct gsim_device_s
     return changed;
 }
 
-/* --- kernels ---------------------------------------------------------------------------------------------------------------------- */
+/* --- kernels --- */
 static void scale(struct gsim_kernel *k, double factor)
 {
     k->solo_us *= factor;
@@ -494,9 +515,10 @@ static double dram_of(const struct gsim_device_spec *device, double sms)
     return fmin(most, device->dram_gbps);
 }
 
-/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic, of as many SMs as its blocks come to;
- * kernels that do not fill it by the clock alone. Copies go by the new link. */
-uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to, uint32_t *cut)
+/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic, of as many SMs as
+ * its blocks come to; kernels that do not fill it by the clock alone. Copies go by the new link. */
+uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
+                        uint32_t *cut)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
     double clock = from->clock_mhz / to->clock_mhz;
@@ -512,7 +534,8 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
             k->solo_device = NULL;
             continue;
         }
-        double blocks = (double)k->grid.x * k->grid.y * k->grid.z, before = fmin(blocks, from->sm_count), after = fmin(blocks, to->sm_count);
+        double blocks = (double)k->grid.x * k->grid.y * k->grid.z, before = fmin(blocks, from->sm_count),
+               after = fmin(blocks, to->sm_count);
         double dram = dram_of(from, before) / dram_of(to, after);
         double issue = clock * before * from->fp32_lanes_per_sm / (after * to->fp32_lanes_per_sm);
         bool is_wide = blocks >= from->sm_count;

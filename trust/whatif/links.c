@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each work of a timeline waited for. Of a stream's commands: the one before it, events, the legacy default stream. Of a
- * graph's nodes: what the program says that they depend on.
+ * What each work of a timeline waited for. Of a stream's commands: the one before it, events, the legacy default
+ * stream. Of a graph's nodes: what the program says that they depend on.
  */
 #include <stdlib.h>
 
@@ -50,14 +50,15 @@ static bool sort_into(struct keyed *keys, size_t count, uint32_t *items)
     return true;
 }
 
-/* --- groups ------------------------------------------------------------------------------------------------------------ */
+/* --- groups --- */
 static bool sort_members(struct linker *l, uint32_t *count)
 {
     struct gsim_moments *m = l->m;
     struct keyed *keys = gsim_alloc(sizeof *keys * ((size_t)m->work_count + 1));
     *count = 0;
     for (uint32_t i = 0; keys && i < m->work_count; i++)
-        if (!m->works[i].is_migration && m->works[i].call != NONE) keys[(*count)++] = (struct keyed){m->works[i].correlation, i, i};
+        if (!m->works[i].is_migration && m->works[i].call != NONE)
+            keys[(*count)++] = (struct keyed){m->works[i].correlation, i, i};
     return sort_into(keys, *count, l->members);
 }
 
@@ -69,7 +70,10 @@ static void make_groups(struct linker *l, uint32_t count)
         struct group *g = l->group_count ? &l->groups[l->group_count - 1] : NULL;
         if (!g || g->correlation != w->correlation) {
             g = &l->groups[l->group_count++];
-            *g = (struct group){.correlation = w->correlation, .stream = m->timeline->apis[w->call].stream, .call = w->call, .first = i};
+            *g = (struct group){.correlation = w->correlation,
+                                .stream = m->timeline->apis[w->call].stream,
+                                .call = w->call,
+                                .first = i};
             if (g->stream >= l->stream_count) l->stream_count = g->stream + 1;
         }
         g->count++;
@@ -105,7 +109,7 @@ static size_t first_wait(const struct linker *l, uint32_t stream, uint32_t corre
     return low;
 }
 
-/* --- streams ------------------------------------------------------------------------------------------------------------ */
+/* --- streams --- */
 struct link {
     gsim_time follows, gap;
     uint32_t after;
@@ -129,7 +133,9 @@ static struct link link_of(const struct linker *l, uint32_t index, const struct 
     if (before != NONE) {
         const struct group *b = &l->groups[before];
         bool was_copy = m->works[b->last].is_copy;
-        double gap = is_copy != was_copy ? (is_copy ? d->kernel_to_copy_us : d->copy_to_kernel_us) : is_copy ? d->copy_gap_us : d->stream_gap_us;
+        double gap = is_copy != was_copy ? (is_copy ? d->kernel_to_copy_us : d->copy_to_kernel_us)
+                     : is_copy           ? d->copy_gap_us
+                                         : d->stream_gap_us;
         follow(&link, b->end, gsim_time_from_us(gap), b->last);
     }
     uint32_t from = before == NONE ? 0 : l->groups[before].correlation;
@@ -138,10 +144,12 @@ static struct link link_of(const struct linker *l, uint32_t index, const struct 
         if (w->waiting_stream != g->stream || w->correlation > g->correlation) break;
         uint32_t of = w->recorded_stream < l->stream_count ? l->last_of[w->recorded_stream] : NONE;
         while (of != NONE && l->groups[of].correlation > w->record_correlation) of = l->before[of];
-        if (of != NONE && w->recorded >= l->groups[of].end) follow(&link, w->recorded, gsim_time_from_us(d->event_gap_us), l->groups[of].last);
+        if (of != NONE && w->recorded >= l->groups[of].end)
+            follow(&link, w->recorded, gsim_time_from_us(d->event_gap_us), l->groups[of].last);
     }
     const struct link *barrier = &defaults[g->stream != 0]; /* of stream 0: all before; of others: what stream 0 did */
-    if (barrier->after != GSIM_NO_WORK) follow(&link, barrier->follows, gsim_time_from_us(d->stream_gap_us), barrier->after);
+    if (barrier->after != GSIM_NO_WORK)
+        follow(&link, barrier->follows, gsim_time_from_us(d->stream_gap_us), barrier->after);
     return link;
 }
 
@@ -152,15 +160,16 @@ static double latency_us(const struct gsim_moments *m, const struct gsim_moment_
     return w->is_copy ? d->copy_start_us : d->launch_to_start_us;
 }
 
-/* When a work's launch is on the device: behind its call, but calls that go on behind the submission (a prefetch, a staged copy) submit at
- * their beginning. */
+/* When a work's launch is on the device: behind its call, but calls that go on behind the submission (a prefetch, a
+ * staged copy) submit at their beginning. */
 static gsim_time arrival_of(const struct gsim_moments *m, const struct gsim_moment_work *w)
 {
     const struct gsim_api_record *call = &m->timeline->apis[w->call];
     const struct gsim_device_spec *d = m->simulation->device;
     gsim_time latency = gsim_time_from_us(latency_us(m, w)), arrival = call->end + latency;
     if (arrival <= w->start || (call->api != GSIM_API_PREFETCH && call->api != GSIM_API_MEMCPY)) return arrival;
-    gsim_time submitted = call->start + gsim_time_from_us(call->api == GSIM_API_PREFETCH ? d->prefetch_call_us : d->memcpy_us);
+    gsim_time submitted =
+        call->start + gsim_time_from_us(call->api == GSIM_API_PREFETCH ? d->prefetch_call_us : d->memcpy_us);
     return submitted < call->end ? submitted + latency : arrival;
 }
 
@@ -192,7 +201,7 @@ static void link_streams(struct linker *l)
     }
 }
 
-/* --- nodes of graphs ------------------------------------------------------------------------------------------------------ */
+/* --- nodes of graphs --- */
 struct readers {
     uint32_t op, next;
 };
@@ -330,7 +339,8 @@ enum gsim_status gsim_moments_link(struct gsim_moments *m, struct gsim_error *er
     for (uint32_t s = 0; ok && s < l.stream_count; s++) l.last_of[s] = NONE;
     if (ok) link_streams(&l);
     ok = ok && link_graphs(&l);
-    void *const arrays[] = {l.members, l.groups, l.before, l.waits, l.last_of, l.preds, l.pred_start, l.work_of, l.mark};
+    void *const arrays[] = {l.members, l.groups,     l.before,  l.waits, l.last_of,
+                            l.preds,   l.pred_start, l.work_of, l.mark};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
     return ok ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
 }

@@ -41,16 +41,32 @@ static void list_works(struct gsim_moments *m)
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
         const char *name = t->program->kernels[k->kernel_index].name;
-        m->works[m->work_count++] = (struct gsim_moment_work){
-            .is_unexplained = gsim_is_delay(name), .is_rank_wait = strcmp(name, GSIM_RANKS_KERNEL) == 0, .record = (uint32_t)i, .kernel_index = k->kernel_index, .op = k->op,
-            .stream = k->stream, .correlation = k->correlation, .start = k->start, .end = k->end, .ready = k->ready, .after = GSIM_NO_WORK};
+        m->works[m->work_count++] = (struct gsim_moment_work){.is_unexplained = gsim_is_delay(name),
+                                                              .is_rank_wait = strcmp(name, GSIM_RANKS_KERNEL) == 0,
+                                                              .record = (uint32_t)i,
+                                                              .kernel_index = k->kernel_index,
+                                                              .op = k->op,
+                                                              .stream = k->stream,
+                                                              .correlation = k->correlation,
+                                                              .start = k->start,
+                                                              .end = k->end,
+                                                              .ready = k->ready,
+                                                              .after = GSIM_NO_WORK};
     }
     for (size_t i = 0; i < t->copy_count; i++) {
         const struct gsim_copy_record *c = &t->copies[i];
         bool is_migration = c->op == UINT32_MAX || c->reason == GSIM_REASON_FAULT || c->reason == GSIM_REASON_EVICTION;
-        m->works[m->work_count++] = (struct gsim_moment_work){
-            .is_copy = true, .is_migration = is_migration, .copy_kind = c->kind, .record = (uint32_t)i, .op = c->op,
-            .stream = c->stream, .correlation = c->correlation, .start = c->start, .end = c->end, .ready = c->start, .after = GSIM_NO_WORK};
+        m->works[m->work_count++] = (struct gsim_moment_work){.is_copy = true,
+                                                              .is_migration = is_migration,
+                                                              .copy_kind = c->kind,
+                                                              .record = (uint32_t)i,
+                                                              .op = c->op,
+                                                              .stream = c->stream,
+                                                              .correlation = c->correlation,
+                                                              .start = c->start,
+                                                              .end = c->end,
+                                                              .ready = c->start,
+                                                              .after = GSIM_NO_WORK};
     }
     qsort(m->works, m->work_count, sizeof *m->works, compare_starts);
 }
@@ -99,7 +115,8 @@ static bool order_calls(struct gsim_moments *m)
     for (uint32_t c = 0; c <= m->correlation_count; c++) m->call_of[c] = UINT32_MAX;
     for (size_t i = 0; i < t->api_count; i++) m->call_of[t->apis[i].correlation] = (uint32_t)i;
     for (uint32_t i = 0; i < m->work_count; i++)
-        m->works[i].call = m->works[i].correlation < m->correlation_count ? m->call_of[m->works[i].correlation] : UINT32_MAX;
+        m->works[i].call =
+            m->works[i].correlation < m->correlation_count ? m->call_of[m->works[i].correlation] : UINT32_MAX;
     return true;
 }
 
@@ -114,8 +131,8 @@ static void find_makespan(struct gsim_moments *m)
         if (t->iterations[i].end > m->makespan) m->makespan = t->iterations[i].end;
 }
 
-enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
-                                   struct gsim_error *error)
+enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_simulation *simulation,
+                                   const struct gsim_timeline *timeline, struct gsim_error *error)
 {
     size_t count = timeline->kernel_count + timeline->copy_count;
     const struct gsim_program *program = timeline->program;
@@ -130,9 +147,11 @@ enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_sim
     list_works(m);
     if (!order_works(m) || !order_calls(m)) return no_memory(error);
     find_makespan(m);
-    for (uint32_t i = 0; i < program->op_count; i++) m->has_framework |= program->ops[i].overhead && !program->ops[i].what;
+    for (uint32_t i = 0; i < program->op_count; i++)
+        m->has_framework |= program->ops[i].overhead && !program->ops[i].what;
     enum gsim_status status = GSIM_OK;
-    if (m->own_demands) status = gsim_demands_init(m->own_demands, program->kernel_count, simulation->device, program->kernels, error);
+    if (m->own_demands)
+        status = gsim_demands_init(m->own_demands, program->kernel_count, simulation->device, program->kernels, error);
     return status == GSIM_OK ? gsim_moments_link(m, error) : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust (internal to trust/whatif). A finished timeline as works and what each waited for: when its launch reached the
- * GPU, when the work before it had ended, which work that was. The rules are those of sim/front.
+ * Layer: trust (internal to trust/whatif). A finished timeline as works and what each waited for: when its launch
+ * reached the GPU, when the work before it had ended, which work that was. The rules are those of sim/front.
  */
 #pragma once
 
@@ -44,5 +44,5 @@ void gsim_moments_release(struct gsim_moments *moments);
 /* The call under way on THREAD at TIME, or the next one when none is; UINT32_MAX behind the last. */
 uint32_t gsim_moments_call_at(const struct gsim_moments *moments, uint32_t thread, gsim_time time);
 
-/* --- links.c: what each work waited for -------------------------------------------------------------------------------- */
+/* --- links.c: what each work waited for --- */
 enum gsim_status gsim_moments_link(struct gsim_moments *moments, struct gsim_error *error) GSIM_NODISCARD;

@@ -51,9 +51,10 @@ bool gsim_name_holds(const char *name, const char *word, bool whole)
 
 static bool is_type(const char *word, size_t length)
 {
-    static const char *const types[] = {"void", "bool", "char", "int", "long", "short", "float", "double", "unsigned", "signed", "const", "half",
-                                        "__half", "nv_bfloat16", "__nv_bfloat16", "Half", "BFloat16", "true", "false", "std", "at", "c10", "native",
-                                        "lambda", "operator", "anonymous", "namespace"};
+    static const char *const types[] = {
+        "void",   "bool",  "char", "int",    "long",        "short",         "float",    "double",    "unsigned",
+        "signed", "const", "half", "__half", "nv_bfloat16", "__nv_bfloat16", "Half",     "BFloat16",  "true",
+        "false",  "std",   "at",   "c10",    "native",      "lambda",        "operator", "anonymous", "namespace"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strlen(types[i]) == length && strncmp(types[i], word, length) == 0) return true;
     return isdigit((unsigned char)*word) || length < 2;

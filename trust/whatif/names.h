@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: trust (internal to trust/whatif and cli/whatif). Kernels by the names of their functions, without types of arguments. */
+/* Layer: trust (internal to trust/whatif and cli/whatif). Kernels by the names of their functions, without types of
+ * arguments. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +12,6 @@ size_t gsim_name_length(const char *name);
 /* Whether NAME without its arguments holds WORD; WHOLE: with neither letter, digit nor underscore beside it. */
 bool gsim_name_holds(const char *name, const char *word, bool whole);
 
-/* The function's own name, "add" of "void ns::add<float>(int, float *)", and then the words of its template arguments that are no types of
- * the language, the longest first: the INDEXth. False: there is none. */
+/* The function's own name, "add" of "void ns::add<float>(int, float *)", and then the words of its template arguments
+ * that are no types of the language, the longest first: the INDEXth. False: there is none. */
 bool gsim_name_word(const char *name, unsigned index, char *word, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/pairs.h: one sweep over the starts and ends of kernels; a stream that runs nothing while another does is asked what
- * its next kernel lacks (trust/whatif/blame.h). Runs without a reason: trust/whatif/without.c.
+ * See trust/whatif/pairs.h: one sweep over the starts and ends of kernels; a stream that runs nothing while another
+ * does is asked what its next kernel lacks (trust/whatif/blame.h). Runs without a reason: trust/whatif/without.c.
  */
 #include "trust/whatif/pairs.h"
 
@@ -66,7 +66,7 @@ static enum gsim_reason reason_of(enum gsim_cause cause)
     return GSIM_PAIR_REASON_COUNT;
 }
 
-/* --- the streams --------------------------------------------------------------------------------------------------------- */
+/* --- the streams --- */
 struct stream {
     uint32_t number;
     uint32_t *kernels; /* works, by start */
@@ -158,9 +158,10 @@ static void list_kernels(struct sweep *s)
     }
 }
 
-/* --- the sweep ------------------------------------------------------------------------------------------------------------ */
+/* --- the sweep --- */
 /* A copy of pageable memory keeps the host until it is done: that is the copy's doing. */
-static enum gsim_reason reason_at(const struct sweep *s, uint32_t work, gsim_time time, const struct gsim_running *running, struct gsim_until *until)
+static enum gsim_reason reason_at(const struct sweep *s, uint32_t work, gsim_time time,
+                                  const struct gsim_running *running, struct gsim_until *until)
 {
     const struct gsim_api_record *apis = s->m->timeline->apis;
     enum gsim_reason reason = reason_of(gsim_blame(s->m, work, time, false, running, until));
@@ -169,7 +170,8 @@ static enum gsim_reason reason_at(const struct sweep *s, uint32_t work, gsim_tim
     return call != NONE && apis[call].api == GSIM_API_MEMCPY ? GSIM_PAIR_COPIES : reason;
 }
 
-/* The work that the next kernel of a stream waits for, through all that has not started either; GSIM_NO_WORK where there is none. */
+/* The work that the next kernel of a stream waits for, through all that has not started either; GSIM_NO_WORK where
+ * there is none. */
 static uint32_t blocker_of(const struct sweep *s, uint32_t work, gsim_time time)
 {
     const struct gsim_moment_work *works = s->m->works;
@@ -185,14 +187,17 @@ static void hold(struct sweep *s, uint32_t idle, gsim_time from, gsim_time to)
     while (from < to) {
         struct gsim_until until;
         enum gsim_reason reason = reason_at(s, stream->kernels[stream->next], from, &running, &until);
-        uint32_t blocker = reason == GSIM_PAIR_DEPENDENCE ? blocker_of(s, stream->kernels[stream->next], from) : GSIM_NO_WORK, by = NONE;
+        uint32_t blocker =
+                     reason == GSIM_PAIR_DEPENDENCE ? blocker_of(s, stream->kernels[stream->next], from) : GSIM_NO_WORK,
+                 by = NONE;
         if (blocker != GSIM_NO_WORK && s->m->works[blocker].is_copy)
             reason = GSIM_PAIR_COPIES;
         else if (blocker != GSIM_NO_WORK)
             by = s->m->works[blocker].stream;
         if (until.time > to) until.time = to;
         for (uint32_t i = 0; i < s->stream_count && reason != GSIM_PAIR_REASON_COUNT; i++)
-            if (s->streams[i].running && (by == NONE || by == s->streams[i].number)) s->held[i][idle][reason] += until.time - from;
+            if (s->streams[i].running && (by == NONE || by == s->streams[i].number))
+                s->held[i][idle][reason] += until.time - from;
         from = until.time;
     }
 }
@@ -216,7 +221,8 @@ static void start(struct sweep *s, uint32_t work)
     s->running[s->running_count++] = work;
     if (!stream) return;
     stream->running++;
-    while (stream->next < stream->count && s->m->works[stream->kernels[stream->next]].start <= s->m->works[work].start) stream->next++;
+    while (stream->next < stream->count && s->m->works[stream->kernels[stream->next]].start <= s->m->works[work].start)
+        stream->next++;
 }
 
 static void end(struct sweep *s, uint32_t work)
@@ -240,14 +246,16 @@ static void sweep(struct sweep *s)
             if (is_of_pairs(s, &m->works[m->starts[next_start]])) start(s, m->starts[next_start]);
         for (; next_end < m->work_count && m->works[m->by_end[next_end]].end <= now; next_end++)
             if (!m->works[m->by_end[next_end]].is_copy) end(s, m->by_end[next_end]);
-        if (next_start < m->kernel_count && m->works[m->starts[next_start]].start < then) then = m->works[m->starts[next_start]].start;
-        if (next_end < m->work_count && m->works[m->by_end[next_end]].end < then) then = m->works[m->by_end[next_end]].end;
+        if (next_start < m->kernel_count && m->works[m->starts[next_start]].start < then)
+            then = m->works[m->starts[next_start]].start;
+        if (next_end < m->work_count && m->works[m->by_end[next_end]].end < then)
+            then = m->works[m->by_end[next_end]].end;
         if (s->running_count && then > now) account(s, now, then);
         now = then > now ? then : now + 1;
     }
 }
 
-/* --- the pairs ------------------------------------------------------------------------------------------------------------- */
+/* --- the pairs --- */
 static int compare_pairs(const void *left, const void *right)
 {
     const struct gsim_pair *a = left, *b = right;
@@ -264,7 +272,9 @@ static bool list_pairs(const struct sweep *s, struct gsim_pair **pairs, size_t *
         for (uint32_t k = i + 1; k < s->stream_count; k++) {
             const struct stream *a = &s->streams[i], *b = &s->streams[k];
             gsim_time most = a->busy < b->busy ? a->busy : b->busy;
-            struct gsim_pair pair = {.streams = {a->number, b->number}, .busy = {a->busy, b->busy}, .overlap = s->overlap[i][k],
+            struct gsim_pair pair = {.streams = {a->number, b->number},
+                                     .busy = {a->busy, b->busy},
+                                     .overlap = s->overlap[i][k],
                                      .apart = most - s->overlap[i][k]};
             for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) pair.held[r] = s->held[i][k][r] + s->held[k][i][r];
             if (pair.apart > 0) (*pairs)[(*count)++] = pair;
@@ -273,7 +283,8 @@ static bool list_pairs(const struct sweep *s, struct gsim_pair **pairs, size_t *
     return true;
 }
 
-enum gsim_status gsim_pairs_find(const struct gsim_explanation *x, struct gsim_pair **pairs, size_t *count, struct gsim_error *error)
+enum gsim_status gsim_pairs_find(const struct gsim_explanation *x, struct gsim_pair **pairs, size_t *count,
+                                 struct gsim_error *error)
 {
     struct sweep s = {.m = x->moments, .from = x->from, .to = x->from + x->makespan};
     *pairs = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and a
- * simulation without it, whose time says what the reason is worth. Running it and showing it: cli/whatif/explain_pairs.c.
+ * Layer: trust. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and
+ * a simulation without it, whose time says what the reason is worth. Running it and showing it:
+ * cli/whatif/explain_pairs.c.
  */
 #pragma once
 
@@ -38,13 +39,14 @@ struct gsim_pair {
 
 #define GSIM_PAIR_STREAMS 32 /* looked at: those with most kernel time */
 
-/* Of an explanation's interval: pairs of which the shorter one could overlap more, the longest such time first. The caller frees
- * *PAIRS. */
+/* Of an explanation's interval: pairs of which the shorter one could overlap more, the longest such time first. The
+ * caller frees *PAIRS. */
 enum gsim_status gsim_pairs_find(const struct gsim_explanation *explanation, struct gsim_pair **pairs, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
-/* BASE without REASON, for this pair or, where a reason is not one of pairs (gsim_reason_is_shared), for all streams. MOMENTS are of a
- * run of BASE. The variant stays where it is, and the caller releases it in any case. */
-enum gsim_status gsim_pair_without(struct gsim_variant *variant, const struct gsim_simulation *base, const struct gsim_moments *moments,
-                                   const struct gsim_pair *pair, enum gsim_reason reason, struct gsim_error *error) GSIM_NODISCARD;
+/* BASE without REASON, for this pair or, where a reason is not one of pairs (gsim_reason_is_shared), for all streams.
+ * MOMENTS are of a run of BASE. The variant stays where it is, and the caller releases it in any case. */
+enum gsim_status gsim_pair_without(struct gsim_variant *variant, const struct gsim_simulation *base,
+                                   const struct gsim_moments *moments, const struct gsim_pair *pair,
+                                   enum gsim_reason reason, struct gsim_error *error) GSIM_NODISCARD;
 bool gsim_reason_is_shared(enum gsim_reason reason);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/path.h. Three places to be: in a work, before a work's start, in the host's time. Each step goes to an
- * earlier time, so that the parts are a partition of the makespan.
+ * See trust/whatif/path.h. Three places to be: in a work, before a work's start, in the host's time. Each step goes to
+ * an earlier time, so that the parts are a partition of the makespan.
  */
 #include "trust/whatif/path.h"
 
@@ -25,11 +25,14 @@ struct walk {
 static struct gsim_path_part *part_of(struct walk *w, enum gsim_part_kind kind, uint32_t index, const char *what)
 {
     struct gsim_explanation *x = w->x;
-    uint32_t key = kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : GSIM_COPY_KIND_COUNT + index);
+    uint32_t key =
+        kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : GSIM_COPY_KIND_COUNT + index);
     void *parts = x->parts;
     if (!what && w->part_of[key]) return &x->parts[w->part_of[key] - 1];
     for (size_t i = 0; what && i < x->part_count; i++)
-        if (x->parts[i].kind == kind && x->parts[i].index == index && x->parts[i].what && strcmp(x->parts[i].what, what) == 0) return &x->parts[i];
+        if (x->parts[i].kind == kind && x->parts[i].index == index && x->parts[i].what &&
+            strcmp(x->parts[i].what, what) == 0)
+            return &x->parts[i];
     if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) return NULL;
     x->parts = parts;
     x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index, .what = what};
@@ -49,7 +52,10 @@ static void spend_on(struct walk *w, gsim_time from, enum gsim_part_kind kind, u
     w->now = from;
 }
 
-static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index) { spend_on(w, from, kind, index, NULL); }
+static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint32_t index)
+{
+    spend_on(w, from, kind, index, NULL);
+}
 
 /* How many of the works by end have ended at TIME. */
 static uint32_t ended_before(const struct gsim_moments *m, gsim_time time)
@@ -134,7 +140,8 @@ static uint32_t room_by(const struct gsim_moments *m, uint32_t work, gsim_time t
     uint32_t i = ended_before(m, time);
     for (; i > 0 && m->works[m->by_end[i - 1]].end > w->ready; i--) {
         const struct gsim_moment_work *other = &m->works[m->by_end[i - 1]];
-        if (m->by_end[i - 1] != work && other->start < time && other->is_copy == w->is_copy && (!w->is_copy || other->copy_kind == w->copy_kind))
+        if (m->by_end[i - 1] != work && other->start < time && other->is_copy == w->is_copy &&
+            (!w->is_copy || other->copy_kind == w->copy_kind))
             return m->by_end[i - 1];
     }
     return GSIM_NO_WORK;
@@ -156,15 +163,16 @@ static void spend_until(struct walk *w, uint32_t work, gsim_time from, const str
     }
 }
 
-/* What started at the time: the parts between its readiness and its start, then what it waited for. Returns the next work, or
- * GSIM_NO_WORK where the host is next. */
+/* What started at the time: the parts between its readiness and its start, then what it waited for. Returns the next
+ * work, or GSIM_NO_WORK where the host is next. */
 static uint32_t walk_start(struct walk *w, uint32_t index)
 {
     const struct gsim_moments *m = w->m;
     const struct gsim_moment_work *work = &m->works[index];
     uint32_t others[MOST_RUNNING];
     const struct gsim_running running = {others, running_at(m, index, work->ready, others)};
-    if (work->call == UINT32_MAX || work->is_migration) return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
+    if (work->call == UINT32_MAX || work->is_migration)
+        return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */
     w->thread = m->timeline->apis[work->call].thread;
     uint32_t before = room_by(m, index, w->now);
     if (before != GSIM_NO_WORK) {
@@ -204,7 +212,8 @@ static void walk(struct walk *w)
         if (at->is_unexplained)
             spend(w, at->start, GSIM_PART_CAUSE, at->is_rank_wait ? GSIM_CAUSE_OTHER_RANKS : GSIM_CAUSE_UNEXPLAINED);
         else
-            spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL, at->is_copy ? (uint32_t)at->copy_kind : w->alike[at->kernel_index]);
+            spend(w, at->start, at->is_copy ? GSIM_PART_COPY : GSIM_PART_KERNEL,
+                  at->is_copy ? (uint32_t)at->copy_kind : w->alike[at->kernel_index]);
         work = walk_start(w, work);
         if (w->now == before) work = GSIM_NO_WORK; /* a work without length: the host is next */
     }
@@ -250,7 +259,8 @@ static bool find_alike(struct walk *w)
 
 enum gsim_status gsim_path_find(struct gsim_explanation *x, struct gsim_error *error)
 {
-    struct walk w = {.m = x->moments, .x = x, .now = x->from + x->makespan, .kernels = x->moments->timeline->program->kernel_count};
+    struct walk w = {
+        .m = x->moments, .x = x, .now = x->from + x->makespan, .kernels = x->moments->timeline->program->kernel_count};
     w.part_of = gsim_alloc(sizeof *w.part_of * ((size_t)w.kernels + GSIM_COPY_KIND_COUNT + GSIM_CAUSE_COUNT));
     w.failed = !w.part_of || !find_alike(&w);
     if (!w.failed) walk(&w);

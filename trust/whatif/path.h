@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: trust (internal to trust/whatif). The critical path of a finished timeline: from its end back, always to what was waited for. */
+/* Layer: trust (internal to trust/whatif). The critical path of a finished timeline: from its end back, always to what
+ * was waited for. */
 #pragma once
 
 #include "trust/whatif/causes.h"

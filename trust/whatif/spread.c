@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams by true dependences (trust/whatif/changes.h): in the program's order each op goes behind the predecessor that is last in its
- * stream, else to a stream that has nothing yet, else to the one with least work. The scheduler async adds the events.
+ * Streams by true dependences (trust/whatif/changes.h): in the program's order each op goes behind the predecessor that
+ * is last in its stream, else to a stream that has nothing yet, else to the one with least work. The scheduler async
+ * adds the events.
  */
 #include <string.h>
 
@@ -67,7 +68,8 @@ uint32_t gsim_edit_spread(struct gsim_edit *e, uint32_t count)
     for (uint32_t i = 0; i < buffers; i++) s.writer[i] = s.reader[i] = NONE;
     for (uint32_t i = 0; i < e->source->op_count; i++) {
         struct gsim_op *op = &e->ops[i];
-        bool is_host = op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
+        bool is_host =
+            op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
         if (is_host || e->dropped[i]) continue;
         int32_t stream = choose(&s, op);
         changed += stream != op->stream;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs without one of the reasons of trust/whatif/pairs.h: each takes away more than any single change could, so that its worth is what
- * the reason costs at most.
+ * Runs without one of the reasons of trust/whatif/pairs.h: each takes away more than any single change could, so that
+ * its worth is what the reason costs at most.
  */
 #include <string.h>
 
@@ -16,7 +16,10 @@
 #define HW_QUEUES     32
 #define FEW_REGISTERS 16
 
-bool gsim_reason_is_shared(enum gsim_reason reason) { return reason != GSIM_PAIR_DEPENDENCE && reason != GSIM_PAIR_ROOM; }
+bool gsim_reason_is_shared(enum gsim_reason reason)
+{
+    return reason != GSIM_PAIR_DEPENDENCE && reason != GSIM_PAIR_ROOM;
+}
 
 static bool is_host(const struct gsim_op *op)
 {
@@ -25,8 +28,9 @@ static bool is_host(const struct gsim_op *op)
 
 static void free_host(struct gsim_device_spec *d, struct gsim_edit *e)
 {
-    double *const calls[] = {&d->launch_us, &d->event_record_us, &d->event_record_no_timing_us, &d->stream_wait_us, &d->memcpy_us, &d->call_gap_us,
-                             &d->driver_lock_us, &d->driver_event_lock_us, &d->driver_switch_us};
+    double *const calls[] = {
+        &d->launch_us,   &d->event_record_us, &d->event_record_no_timing_us, &d->stream_wait_us,  &d->memcpy_us,
+        &d->call_gap_us, &d->driver_lock_us,  &d->driver_event_lock_us,      &d->driver_switch_us};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) *calls[i] *= FREE;
     for (uint32_t i = 0; i < e->source->op_count; i++)
         if (e->ops[i].kind == GSIM_OP_HOST_COMPUTE) e->ops[i].host_us = 0;
@@ -42,7 +46,7 @@ static bool free_waits(struct gsim_edit *e)
     return ok;
 }
 
-/* --- between two streams --------------------------------------------------------------------------------------------------- */
+/* --- between two streams --- */
 /* 1 or 2: the pair's stream that the op's work was on; 0: neither. */
 static unsigned char *find_sides(const struct gsim_moments *m, const struct gsim_pair *pair)
 {
@@ -115,8 +119,12 @@ static bool free_room(struct gsim_edit *e, const struct gsim_device_spec *d, con
             double us = k->solo_us;
             if (us <= 0 && gsim_kernel_alone(d, k, &alone, &ignored) == GSIM_OK) us = gsim_time_us(alone.time);
             if (us <= 0) continue;
-            e->kernels[e->kernel_count] = (struct gsim_kernel){.name = k->name, .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = FEW_REGISTERS,
-                                                               .solo_us = us, .solo_profiled = k->solo_us > 0 && k->solo_profiled,
+            e->kernels[e->kernel_count] = (struct gsim_kernel){.name = k->name,
+                                                               .grid = {1, 1, 1},
+                                                               .block = {32, 1, 1},
+                                                               .regs_per_thread = FEW_REGISTERS,
+                                                               .solo_us = us,
+                                                               .solo_profiled = k->solo_us > 0 && k->solo_profiled,
                                                                .solo_device = k->solo_us > 0 ? k->solo_device : NULL};
             *place = ++e->kernel_count;
         }
@@ -129,8 +137,8 @@ static bool free_room(struct gsim_edit *e, const struct gsim_device_spec *d, con
 static void free_copies(struct gsim_variant *v, struct gsim_edit *e)
 {
     struct gsim_device_spec *d = &v->device;
-    double *const rates[] = {&d->h2d_gbps, &d->cached_h2d_gbps, &d->d2h_gbps, &d->bidirectional_gbps, &d->pageable_h2d_gbps, &d->pageable_d2h_gbps,
-                             &d->prefetch_gbps, &d->fault_total_gbps};
+    double *const rates[] = {&d->h2d_gbps,          &d->cached_h2d_gbps,   &d->d2h_gbps,      &d->bidirectional_gbps,
+                             &d->pageable_h2d_gbps, &d->pageable_d2h_gbps, &d->prefetch_gbps, &d->fault_total_gbps};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= MANY;
     for (uint32_t i = 0; i < e->source->op_count; i++) {
         if (e->ops[i].kind != GSIM_OP_COPY) continue;
@@ -140,7 +148,8 @@ static void free_copies(struct gsim_variant *v, struct gsim_edit *e)
     if (v->simulation.memory == GSIM_MEMORY_PAGEABLE) v->simulation.memory = GSIM_MEMORY_PINNED;
 }
 
-static bool take_away(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_moments *m, const struct gsim_pair *pair, enum gsim_reason reason)
+static bool take_away(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_moments *m,
+                      const struct gsim_pair *pair, enum gsim_reason reason)
 {
     unsigned char *sides = NULL;
     bool ok = true;
@@ -162,8 +171,9 @@ static bool take_away(struct gsim_variant *v, struct gsim_edit *e, const struct 
     return ok;
 }
 
-enum gsim_status gsim_pair_without(struct gsim_variant *v, const struct gsim_simulation *base, const struct gsim_moments *m,
-                                   const struct gsim_pair *pair, enum gsim_reason reason, struct gsim_error *error)
+enum gsim_status gsim_pair_without(struct gsim_variant *v, const struct gsim_simulation *base,
+                                   const struct gsim_moments *m, const struct gsim_pair *pair, enum gsim_reason reason,
+                                   struct gsim_error *error)
 {
     struct gsim_edit edit;
     *v = (struct gsim_variant){.simulation = *base, .device = *base->device, .has_effect = true};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * chunked: a prompt is prefilled in chunks of at most CHUNK tokens, and each chunk goes in one step with the decode of all
- * that run (Sarathi-Serve, OSDI 2024; vLLM 1.x). Deviation: chunk and decode are two programs behind each other in one
- * stream, where fused kernels would read the weights once.
+ * chunked: a prompt is prefilled in chunks of at most CHUNK tokens, and each chunk goes in one step with the decode of
+ * all that run (Sarathi-Serve, OSDI 2024; vLLM 1.x). Deviation: chunk and decode are two programs behind each other in
+ * one stream, where fused kernels would read the weights once.
  */
 #include <stddef.h>
 
@@ -22,7 +22,8 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 }
 
 static const struct gsim_param table[] = {
-    {"chunk", GSIM_PARAM_INT, offsetof(struct numbers, chunk), 256, 1, 1e6, "tokens", NULL, "most of a prompt that one step computes"},
+    {"chunk", GSIM_PARAM_INT, offsetof(struct numbers, chunk), 256, 1, 1e6, "tokens", NULL,
+     "most of a prompt that one step computes"},
     {.name = NULL},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * continuous: a request that waits is prefilled as soon as a slot is free, before the next decode step (Orca, OSDI 2022;
- * vLLM 0.x). Deviation: one request per prefill step, as the server of traces/h100/serving does.
+ * continuous: a request that waits is prefilled as soon as a slot is free, before the next decode step (Orca, OSDI
+ * 2022; vLLM 0.x). Deviation: one request per prefill step, as the server of traces/h100/serving does.
  */
 #include "gpusim/batching.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * decode-first: decode steps go on, and after EVERY of them one waiting request is prefilled. It bounds the gap between
- * tokens at the expense of the time to the first (the other end of the trade of Sarathi-Serve, OSDI 2024). EVERY is ours.
+ * tokens at the expense of the time to the first (the other end of the trade of Sarathi-Serve, OSDI 2024). EVERY is
+ * ours.
  */
 #include <stddef.h>
 
@@ -15,12 +16,14 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 {
     const struct numbers *n = params;
     (void)state;
-    if (!view->decoding_count || view->decodes_since >= (uint64_t)n->every) step->prefill = gsim_batch_next_prefill(view);
+    if (!view->decoding_count || view->decodes_since >= (uint64_t)n->every)
+        step->prefill = gsim_batch_next_prefill(view);
     step->decodes = step->prefill == GSIM_NO_REQUEST && view->decoding_count;
 }
 
 static const struct gsim_param table[] = {
-    {"every", GSIM_PARAM_INT, offsetof(struct numbers, every), 16, 1, 1e6, "steps", NULL, "decode steps between two prefills while requests decode"},
+    {"every", GSIM_PARAM_INT, offsetof(struct numbers, every), 16, 1, 1e6, "steps", NULL,
+     "decode steps between two prefills while requests decode"},
     {.name = NULL},
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * speculative: a draft model proposes LENGTH tokens, one draft step each, and one verify step of the target model checks
- * them all (Leviathan et al., ICML 2023). Each proposal is accepted with probability ACCEPTANCE until the first that is
- * not; the verify step always brings one token more. Otherwise as continuous.
+ * speculative: a draft model proposes LENGTH tokens, one draft step each, and one verify step of the target model
+ * checks them all (Leviathan et al., ICML 2023). Each proposal is accepted with probability ACCEPTANCE until the first
+ * that is not; the verify step always brings one token more. Otherwise as continuous.
  */
 #include <stddef.h>
 
@@ -36,8 +36,10 @@ static uint32_t tokens(void *state, const void *params, const struct gsim_random
 }
 
 static const struct gsim_param table[] = {
-    {"length", GSIM_PARAM_INT, offsetof(struct numbers, length), 4, 1, 64, "tokens", NULL, "that the draft model proposes"},
-    {"acceptance", GSIM_PARAM_REAL, offsetof(struct numbers, acceptance), 0.7, 0, 1, "", NULL, "probability that a proposal is accepted"},
+    {"length", GSIM_PARAM_INT, offsetof(struct numbers, length), 4, 1, 64, "tokens", NULL,
+     "that the draft model proposes"},
+    {"acceptance", GSIM_PARAM_REAL, offsetof(struct numbers, acceptance), 0.7, 0, 1, "", NULL,
+     "probability that a proposal is accepted"},
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* b11m: GrCUDA's dense matrix-vector product for several GPUs (necst/grcuda, cuda/multi_gpu/b11.cu): the matrix comes from the host each time. */
+/* b11m: GrCUDA's dense matrix-vector product for several GPUs (necst/grcuda, cuda/multi_gpu/b11.cu): the matrix comes
+ * from the host each time. */
 #include "workloads/generators/matvec.h"
 
 static const struct gsim_partitioned_cost copy_cost = {0, 8, 450, 0, 16}; /* assumed: a load and a store */
@@ -11,7 +12,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     if (!gsim_partitioned_begin(&p, "b11m", params, error)) return error->status;
     double n = p.params->size, slice = floor(n / (double)p.params->partitions) * 4;
     int parts = (int)p.params->partitions;
-    uint32_t x[256], z[256], y = gsim_partitioned_buffer(&p, "y", -1, n, 4, GSIM_INIT_HOST), out = gsim_partitioned_buffer(&p, "z_out", -1, n, 4, GSIM_INIT_NONE);
+    uint32_t x[256], z[256], y = gsim_partitioned_buffer(&p, "y", -1, n, 4, GSIM_INIT_HOST),
+                             out = gsim_partitioned_buffer(&p, "z_out", -1, n, 4, GSIM_INIT_NONE);
     for (int i = 0; i < parts; i++) {
         x[i] = gsim_partitioned_buffer(&p, "x", i, p.part * n, 4, GSIM_INIT_HOST);
         z[i] = gsim_partitioned_buffer(&p, "z", i, p.part, 4, GSIM_INIT_NONE);
@@ -21,15 +23,21 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     for (int i = 0; i < parts; i++) {
         const struct gsim_partitioned_launch product = gsim_matvec_launch(&p, "matrix_vector_mult", i, i);
         gsim_partitioned_launch(&p, &product, GSIM_ARGS(GSIM_IN(x[i]), GSIM_IN(y), GSIM_OUT(z[i])));
-        const struct gsim_partitioned_launch copy = {.name = "copy", .cost = &copy_cost, .items = p.part, .partition = i, .stream = i, .slice_arg = 2, .slice_bytes = slice};
+        const struct gsim_partitioned_launch copy = {.name = "copy",
+                                                     .cost = &copy_cost,
+                                                     .items = p.part,
+                                                     .partition = i,
+                                                     .stream = i,
+                                                     .slice_arg = 2,
+                                                     .slice_bytes = slice};
         gsim_partitioned_launch(&p, &copy, GSIM_ARGS(GSIM_IN(z[i]), GSIM_OUT(out)));
     }
     gsim_partitioned_host(&p, GSIM_OP_HOST_READ, out, 4, false);
     return gsim_builder_finish(p.b, 1, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_PARTITIONED_PARAMS(2e4, "rows and columns of the matrix (published: 2e4 to 6e4)", 16, "of the rows (published: 16)", 256)};
+static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
+    2e4, "rows and columns of the matrix (published: 2e4 to 6e4)", 16, "of the rows (published: 16)", 256)};
 
 const struct gsim_generator_ops gsim_generator_b11m = {
     .abi = GSIM_ABI,

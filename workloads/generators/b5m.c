@@ -20,15 +20,16 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
         gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, x[i], n * 8, true);
     }
     for (int i = 0; i < vectors; i++) {
-        const struct gsim_partitioned_launch l = {.name = "bs", .cost = &bs_cost, .items = n, .partition = i, .stream = i, .fp64 = true};
+        const struct gsim_partitioned_launch l = {
+            .name = "bs", .cost = &bs_cost, .items = n, .partition = i, .stream = i, .fp64 = true};
         gsim_partitioned_launch(&p, &l, GSIM_ARGS(GSIM_IN(x[i]), GSIM_OUT(y[i])));
     }
     for (int i = 0; i < vectors; i++) gsim_partitioned_host(&p, GSIM_OP_HOST_READ, y[i], 8, false);
     return gsim_builder_finish(p.b, 1, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_PARTITIONED_PARAMS(1e7, "elements of a vector (published: 1e7 to 3.5e7)", 24, "vectors (published: 24)", 1024)};
+static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
+    1e7, "elements of a vector (published: 1e7 to 3.5e7)", 24, "vectors (published: 24)", 1024)};
 
 const struct gsim_generator_ops gsim_generator_b5m = {
     .abi = GSIM_ABI,

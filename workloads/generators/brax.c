@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * brax: one step after another of a physics simulation for deep reinforcement learning (Brax, the workload of ACS, arXiv 2401.12377):
- * chains of small kernels for the bodies and contacts that are active, then one that joins them. The paper has no numbers of
- * graphs but these: 40 % of ant's kernels have at most 9 blocks, and the baseline's occupancy is 34 %. The rest is assumed; the
- * medians, the same for all environments, were chosen by the published means over them (trust/published/acs.csv).
+ * brax: one step after another of a physics simulation for deep reinforcement learning (Brax, the workload of ACS,
+ * arXiv 2401.12377): chains of small kernels for the bodies and contacts that are active, then one that joins them. The
+ * paper has no numbers of graphs but these: 40 % of ant's kernels have at most 9 blocks, and the baseline's occupancy
+ * is 34 %. The rest is assumed; the medians, the same for all environments, were chosen by the published means over
+ * them (trust/published/acs.csv).
  */
 #include "workloads/generators/draw.h"
 
@@ -22,7 +23,8 @@ static const struct {
     double graph[6];
     struct gsim_sketch_numbers numbers;
 } environments[] = {
-    /* branches, length, active, cross;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown clock */
+    /* branches, length, active, cross;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown
+       clock */
     {{2, 5, 2, 7, 0.9, 0.1}, {0.40, 9, 100, 0.9, 600, 16, 0.6, 8, 6, 4096, 64, 0, 1400}}, /* ant */
     {{4, 8, 3, 9, 0.9, 0.1}, {0.40, 9, 100, 0.9, 600, 16, 0.6, 8, 6, 4096, 64, 0, 1400}}, /* grasp */
     {{4, 8, 2, 7, 0.9, 0.1}, {0.40, 9, 100, 0.9, 600, 16, 0.6, 8, 6, 4096, 64, 0, 1400}}, /* humanoid */
@@ -37,13 +39,15 @@ static struct gsim_tensor add_step(struct gsim_sketch *draw, const struct brax_p
     uint32_t branches = gsim_sketch_between(draw, p->graph.branches_least, p->graph.branches_most), count = 0;
     for (uint32_t b = 0; b < branches && b < BRANCHES_MOST; b++) {
         struct gsim_tensor at = state;
-        if (b + 1 < branches + (count > 0) && !gsim_sketch_chance(draw, p->graph.active)) continue; /* the last one when none was */
+        if (b + 1 < branches + (count > 0) && !gsim_sketch_chance(draw, p->graph.active))
+            continue; /* the last one when none was */
         uint32_t length = gsim_sketch_between(draw, p->graph.length_least, p->graph.length_most);
         for (uint32_t l = 0; l < length; l++) {
             struct gsim_tensor reads[2] = {at};
             bool crosses = count > 0 && gsim_sketch_chance(draw, p->graph.cross);
             if (crosses) reads[1] = ends[gsim_random_integer(&draw->rng, count)];
-            at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){.name = "body", .reads = reads, .read_count = 1 + crosses});
+            at = gsim_sketch_add(
+                draw, &(struct gsim_sketch_kernel){.name = "body", .reads = reads, .read_count = 1 + crosses});
         }
         ends[count++] = at;
     }
@@ -63,7 +67,10 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct brax_params, graph.field), -1, -1, most, "", NULL, help}
+#define GRAPH(field, most, help)                                                                                       \
+    {                                                                                                                  \
+#field, GSIM_PARAM_REAL, offsetof(struct brax_params, graph.field), -1, -1, most, "", NULL, help               \
+    }
 
 static const struct gsim_param params_table[] = {
     {"env", GSIM_PARAM_CHOICE, offsetof(struct brax_params, env), 0, 0, 4, "", "ant|grasp|humanoid|cheetah|walker2d",
@@ -84,8 +91,9 @@ const struct gsim_generator_ops gsim_generator_brax = {
     .size = sizeof(struct gsim_generator_ops),
     .name = "brax",
     .summary = "physics simulation for deep RL: in each step chains of small kernels that are joined (ACS)",
-    .help = "Per step 2 to 8 chains, drawn anew, of 2 to 9 kernels each, and a join. Environments ant, grasp, humanoid,\n"
-            "cheetah, walker2d. Sizes and durations are assumed, but for the published share of small kernels.",
+    .help =
+        "Per step 2 to 8 chains, drawn anew, of 2 to 9 kernels each, and a join. Environments ant, grasp, humanoid,\n"
+        "cheetah, walker2d. Sizes and durations are assumed, but for the published share of small kernels.",
     .params_size = sizeof(struct brax_params),
     .params = params_table,
     .build = build,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ddp: a step of data-parallel training on one rank: gradients are reduced in buckets beside the backward pass (PyTorch's DistributedDataParallel). */
+/* ddp: a step of data-parallel training on one rank: gradients are reduced in buckets beside the backward pass
+ * (PyTorch's DistributedDataParallel). */
 #include "workloads/generators/parallel.h"
 
 struct ddp_params {
@@ -39,7 +40,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct ddp_params),
-    {"bucket_mib", GSIM_PARAM_REAL, offsetof(struct ddp_params, bucket_mib), 25, 0.001, 1e6, "MiB", NULL, "of gradients that are reduced together"},
+    {"bucket_mib", GSIM_PARAM_REAL, offsetof(struct ddp_params, bucket_mib), 25, 0.001, 1e6, "MiB", NULL,
+     "of gradients that are reduced together"},
     {.name = NULL},
 };
 

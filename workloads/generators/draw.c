@@ -17,13 +17,14 @@ void gsim_sketch_fill(void *first, const void *preset, size_t count)
         if (numbers[i] < 0) numbers[i] = own[i];
 }
 
-enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, const struct gsim_sketch_numbers *numbers, uint64_t seed,
-                                 struct gsim_error *error)
+enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name,
+                                   const struct gsim_sketch_numbers *numbers, uint64_t seed, struct gsim_error *error)
 {
     *draw = (struct gsim_sketch){.numbers = numbers};
     if (numbers->pool_mib * 1048576 < 4 * numbers->most_blocks * numbers->block_bytes)
-        return gsim_error_set(error, GSIM_USAGE, "%s: pool_mib: expected room for four tensors of %g blocks of %g bytes, found %g MiB", name,
-                              numbers->most_blocks, numbers->block_bytes, numbers->pool_mib);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "%s: pool_mib: expected room for four tensors of %g blocks of %g bytes, found %g MiB",
+                              name, numbers->most_blocks, numbers->block_bytes, numbers->pool_mib);
     enum gsim_status status = gsim_random_init(&draw->rng, seed, error);
     if (status != GSIM_OK) return status;
     draw->builder = gsim_builder_create(name);
@@ -55,14 +56,16 @@ static double log_normal(struct gsim_sketch *draw, double median, double sigma)
 static uint32_t draw_blocks(struct gsim_sketch *draw, double scale)
 {
     const struct gsim_sketch_numbers *n = draw->numbers;
-    double blocks = gsim_sketch_chance(draw, n->small_share) ? 1 + gsim_random_integer(&draw->rng, (uint32_t)fmax(n->small_blocks, 1))
-                                                           : log_normal(draw, n->blocks * scale, n->blocks_sigma);
+    double blocks = gsim_sketch_chance(draw, n->small_share)
+                        ? 1 + gsim_random_integer(&draw->rng, (uint32_t)fmax(n->small_blocks, 1))
+                        : log_normal(draw, n->blocks * scale, n->blocks_sigma);
     return (uint32_t)fmax(1, fmin(floor(blocks + 0.5), n->most_blocks));
 }
 
 static struct gsim_tensor new_tensor(struct gsim_sketch *draw, uint32_t blocks)
 {
-    uint64_t pool = gsim_builder_buffer_bytes(draw->builder, draw->pool), bytes = (uint64_t)fmax(blocks * draw->numbers->block_bytes, 1);
+    uint64_t pool = gsim_builder_buffer_bytes(draw->builder, draw->pool),
+             bytes = (uint64_t)fmax(blocks * draw->numbers->block_bytes, 1);
     if (draw->next + bytes > pool) draw->next = 0;
     struct gsim_tensor tensor = {draw->next, bytes};
     draw->next += bytes;
@@ -74,12 +77,16 @@ struct gsim_tensor gsim_sketch_input(struct gsim_sketch *draw) { return new_tens
 struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_sketch_kernel *k)
 {
     const struct gsim_sketch_numbers *n = draw->numbers;
-    uint32_t blocks = draw_blocks(draw, k->scale_blocks > 0 ? k->scale_blocks : 1), count = 0, least = (uint32_t)n->segments;
+    uint32_t blocks = draw_blocks(draw, k->scale_blocks > 0 ? k->scale_blocks : 1), count = 0,
+             least = (uint32_t)n->segments;
     double us = log_normal(draw, n->us * (k->scale_us > 0 ? k->scale_us : 1), n->us_sigma);
     struct gsim_segment segments[READS_MOST + 66];
     struct gsim_arg args[2] = {{draw->pool, k->read_count > 0, true, false}, {draw->weights, true, false, true}};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .arg_count = 1, .segments = segments, .stream = -1};
-    const struct gsim_kernel kernel = {.name = k->name, .grid = {blocks, 1, 1}, .block = {32 * (uint32_t)n->warps, 1, 1}, .regs_per_thread = 32,
+    const struct gsim_kernel kernel = {.name = k->name,
+                                       .grid = {blocks, 1, 1},
+                                       .block = {32 * (uint32_t)n->warps, 1, 1},
+                                       .regs_per_thread = 32,
                                        .thread_cycles = us * n->clock_mhz};
     struct gsim_tensor written = new_tensor(draw, blocks);
     for (uint32_t i = 0; i < k->read_count && i < READS_MOST; i++)
@@ -87,7 +94,8 @@ struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_s
     segments[count++] = (struct gsim_segment){written.offset, written.bytes, 0, false, true};
     if (count < least) op.arg_count = 2;
     while (count < least)
-        segments[count++] = (struct gsim_segment){(uint64_t)gsim_random_integer(&draw->rng, WEIGHTS) * WEIGHT_BYTES, WEIGHT_BYTES, 1, true, false};
+        segments[count++] = (struct gsim_segment){(uint64_t)gsim_random_integer(&draw->rng, WEIGHTS) * WEIGHT_BYTES,
+                                                  WEIGHT_BYTES, 1, true, false};
     op.segment_count = (uint16_t)count;
     op.is_unknown = n->unknown_share > 0 && gsim_sketch_chance(draw, n->unknown_share);
     op.kernel_index = gsim_builder_kernel(draw->builder, &kernel);
@@ -95,7 +103,8 @@ struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_s
     return written;
 }
 
-struct gsim_tensor gsim_sketch_next(struct gsim_sketch *draw, const char *name, struct gsim_tensor from, double scale_blocks, double scale_us)
+struct gsim_tensor gsim_sketch_next(struct gsim_sketch *draw, const char *name, struct gsim_tensor from,
+                                    double scale_blocks, double scale_us)
 {
     return gsim_sketch_add(draw, &(struct gsim_sketch_kernel){name, scale_blocks, scale_us, &from, 1});
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dyn-dnn: networks whose graph depends on the input (ACS, arXiv 2401.12377): InstaNAS skips layers, dynamic routing chooses paths
- * through a grid of layers and scales, CondConv mixes the weights of experts before each convolution. Batch 1. Published are the
- * structures and InstaNAS's occupancy of 39 %. Sizes and durations are assumed, up to one factor each for all three networks, which
- * were chosen by the published means over them (trust/published/acs.csv).
+ * dyn-dnn: networks whose graph depends on the input (ACS, arXiv 2401.12377): InstaNAS skips layers, dynamic routing
+ * chooses paths through a grid of layers and scales, CondConv mixes the weights of experts before each convolution.
+ * Batch 1. Published are the structures and InstaNAS's occupancy of 39 %. Sizes and durations are assumed, up to one
+ * factor each for all three networks, which were chosen by the published means over them (trust/published/acs.csv).
  */
 #include "workloads/generators/draw.h"
 
@@ -24,7 +24,8 @@ static const struct {
     double graph[4];
     struct gsim_sketch_numbers numbers;
 } nets[] = {
-    /* layers, active, second branch, experts;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown clock */
+    /* layers, active, second branch, experts;  small blocks blocks sigma most  us sigma warps segments bytes pool
+       unknown clock */
     {{17, 0.5, 0.3, 0}, {0.10, 9, 180, 0.8, 600, 9, 0.5, 8, 6, 4096, 64, 0, 1400}},
     {{16, 0.5, 0, 0}, {0.10, 9, 360, 0.7, 1800, 18, 0.5, 8, 6, 4096, 128, 0, 1400}},
     {{32, 1, 0, 4}, {0, 9, 540, 0.5, 1200, 18, 0.5, 8, 6, 4096, 64, 0, 1400}},
@@ -40,7 +41,8 @@ static struct gsim_tensor add_instanas(struct gsim_sketch *draw, const struct dy
         if (!gsim_sketch_chance(draw, p->graph.active)) continue; /* the gate is run all the same */
         for (int b = 0; b < 2; b++) {
             if (b && !gsim_sketch_chance(draw, p->graph.second)) break;
-            struct gsim_tensor reads[2] = {at, gate}, end = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"expand", 1, 1, reads, 2});
+            struct gsim_tensor reads[2] = {at, gate},
+                               end = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"expand", 1, 1, reads, 2});
             end = gsim_sketch_next(draw, "depthwise", end, 1, 1);
             ends[count++] = gsim_sketch_next(draw, "project", end, 1, 1);
         }
@@ -61,10 +63,12 @@ static struct gsim_tensor add_routing(struct gsim_sketch *draw, const struct dyn
             struct gsim_tensor reads[3];
             uint32_t count = 0;
             for (int scale = s > 0 ? s - 1 : 0; scale <= s + 1 && scale < SCALES; scale++)
-                if (is_there[scale] && (gsim_sketch_chance(draw, p->graph.active) || (scale == s && l == 0))) reads[count++] = cells[scale];
+                if (is_there[scale] && (gsim_sketch_chance(draw, p->graph.active) || (scale == s && l == 0)))
+                    reads[count++] = cells[scale];
             if (!count) continue;
             double smaller = s == 0 ? 1 : s == 1 ? 0.7 : s == 2 ? 0.5 : 0.35;
-            struct gsim_tensor sum = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"gather", smaller, 0.4, reads, count});
+            struct gsim_tensor sum =
+                gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"gather", smaller, 0.4, reads, count});
             gsim_sketch_next(draw, "gate", sum, 0.05, 0.3);
             sum = gsim_sketch_next(draw, "depthwise", sum, smaller, 1);
             next[s] = gsim_sketch_next(draw, "pointwise", sum, smaller, 1);
@@ -90,7 +94,9 @@ static struct gsim_tensor add_condconv(struct gsim_sketch *draw, const struct dy
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
     uint32_t experts = (uint32_t)p->graph.experts < EXPERTS ? (uint32_t)p->graph.experts : EXPERTS;
     for (int l = 0; l < (int)p->graph.layers; l++) {
-        struct gsim_tensor mixed[EXPERTS + 1] = {at}, gate = gsim_sketch_next(draw, "route", gsim_sketch_next(draw, "pool", at, 0.02, 0.25), 0.01, 0.25);
+        struct gsim_tensor mixed[EXPERTS + 1] = {at}, gate = gsim_sketch_next(
+                                                          draw, "route", gsim_sketch_next(draw, "pool", at, 0.02, 0.25),
+                                                          0.01, 0.25);
         for (uint32_t e = 0; e < experts; e++) mixed[1 + e] = gsim_sketch_next(draw, "mix", gate, 0.03, 0.25);
         at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"convolve", 1, 1, mixed, 1 + experts});
         struct gsim_tensor squeezed = gsim_sketch_next(draw, "squeeze", at, 0.03, 0.25), reads[2] = {at, squeezed};
@@ -101,7 +107,8 @@ static struct gsim_tensor add_condconv(struct gsim_sketch *draw, const struct dy
 
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
-    static struct gsim_tensor (*const add[])(struct gsim_sketch *, const struct dyn_params *, struct gsim_tensor) = {add_instanas, add_routing, add_condconv};
+    static struct gsim_tensor (*const add[])(struct gsim_sketch *, const struct dyn_params *,
+                                             struct gsim_tensor) = {add_instanas, add_routing, add_condconv};
     struct dyn_params p = *(const struct dyn_params *)params;
     struct gsim_sketch draw;
     gsim_sketch_fill(&p.graph, nets[p.net].graph, sizeof p.graph / sizeof(double));
@@ -113,12 +120,16 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct dyn_params, graph.field), -1, -1, most, "", NULL, help}
+#define GRAPH(field, most, help)                                                                                       \
+    {                                                                                                                  \
+#field, GSIM_PARAM_REAL, offsetof(struct dyn_params, graph.field), -1, -1, most, "", NULL, help                \
+    }
 
 static const struct gsim_param params_table[] = {
     {"net", GSIM_PARAM_CHOICE, offsetof(struct dyn_params, net), 0, 0, 2, "", "instanas|routing|condconv",
      "network: what the numbers that are -1 come from"},
-    {"inputs", GSIM_PARAM_INT, offsetof(struct dyn_params, inputs), 10, 1, 1e6, "", NULL, "inputs, one after the other: each begins when the one before has ended"},
+    {"inputs", GSIM_PARAM_INT, offsetof(struct dyn_params, inputs), 10, 1, 1e6, "", NULL,
+     "inputs, one after the other: each begins when the one before has ended"},
     GRAPH(layers, 1000, "of the network"),
     GRAPH(active, 1, "share of layers (instanas) or paths (routing) that an input takes"),
     GRAPH(second, 1, "share of kept layers with a second branch (instanas)"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fsdp: fully sharded data-parallel training: a layer's parameters are gathered before it, its gradients scattered behind it (PyTorch's FSDP, ZeRO-3). */
+/* fsdp: fully sharded data-parallel training: a layer's parameters are gathered before it, its gradients scattered
+ * behind it (PyTorch's FSDP, ZeRO-3). */
 #include "workloads/generators/parallel.h"
 
 struct fsdp_params {
@@ -9,18 +10,22 @@ struct fsdp_params {
 
 static uint32_t gather(struct gsim_parallel *p, uint32_t after)
 {
-    const struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_GATHER, .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
+    const struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_GATHER,
+                                         .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
     return gsim_parallel_collective(p, &what, 1, after);
 }
 
-/* Layers in order, gathered so many ahead; a gather waits until the layer AHEAD before has computed, so that its memory is free. */
+/* Layers in order, gathered so many ahead; a gather waits until the layer AHEAD before has computed, so that its memory
+ * is free. */
 static void pass(struct gsim_parallel *p, const struct fsdp_params *f, bool forward)
 {
-    const struct gsim_collective scatter = {.kind = GSIM_COLLECTIVE_REDUCE_SCATTER, .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
+    const struct gsim_collective scatter = {.kind = GSIM_COLLECTIVE_REDUCE_SCATTER,
+                                            .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
     uint32_t gathered[1000];
     int64_t next = 0;
     for (int64_t l = 0; l < f->model.layers; l++) {
-        for (; next <= l + f->ahead && next < f->model.layers; next++) gathered[next] = gather(p, l ? p->last[0] : UINT32_MAX);
+        for (; next <= l + f->ahead && next < f->model.layers; next++)
+            gathered[next] = gather(p, l ? p->last[0] : UINT32_MAX);
         gsim_parallel_await(p, gathered[l]);
         if (forward) gsim_parallel_attention(p, true, 1);
         gsim_parallel_mlp(p, forward, 1);
@@ -43,7 +48,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct fsdp_params),
-    {"ahead", GSIM_PARAM_INT, offsetof(struct fsdp_params, ahead), 1, 0, 100, "", NULL, "layers whose parameters are gathered ahead"},
+    {"ahead", GSIM_PARAM_INT, offsetof(struct fsdp_params, ahead), 1, 0, 100, "", NULL,
+     "layers whose parameters are gathered ahead"},
     {.name = NULL},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layered: random graphs of layers, each kernel reading what some kernels of the layer before it wrote. For scheduling studies.
+ * layered: random graphs of layers, each kernel reading what some kernels of the layer before it wrote. For scheduling
+ * studies.
  */
 #include <string.h>
 
@@ -29,12 +30,14 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     struct gsim_tensor before[WIDTH_MOST] = {gsim_sketch_input(&draw)}, layer[WIDTH_MOST];
     uint32_t before_count = 1;
     for (int64_t l = 0; l < (int64_t)p.graph.layers; l++) {
-        uint32_t width = gsim_sketch_between(&draw, p.graph.width_least > 1 ? p.graph.width_least : 1, p.graph.width_most);
+        uint32_t width =
+            gsim_sketch_between(&draw, p.graph.width_least > 1 ? p.graph.width_least : 1, p.graph.width_most);
         for (uint32_t i = 0; i < width; i++) {
             struct gsim_tensor reads[32];
             uint32_t count = gsim_sketch_between(&draw, p.graph.inputs_least, p.graph.inputs_most);
             for (uint32_t r = 0; r < count; r++) reads[r] = before[gsim_random_integer(&draw.rng, before_count)];
-            layer[i] = gsim_sketch_add(&draw, &(struct gsim_sketch_kernel){.name = "kernel", .reads = reads, .read_count = count});
+            layer[i] = gsim_sketch_add(
+                &draw, &(struct gsim_sketch_kernel){.name = "kernel", .reads = reads, .read_count = count});
         }
         memcpy(before, layer, sizeof before[0] * width);
         before_count = width;
@@ -42,7 +45,10 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct layered_params, graph.field), -1, -1, most, "", NULL, help}
+#define GRAPH(field, most, help)                                                                                       \
+    {                                                                                                                  \
+#field, GSIM_PARAM_REAL, offsetof(struct layered_params, graph.field), -1, -1, most, "", NULL, help            \
+    }
 
 static const struct gsim_param params_table[] = {
     GRAPH(layers, 1e7, "of the graph (-1: 50)"),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * llm-decode: one token of a dense transformer, bf16, as tile tasks: per layer norm + QKV + rope, attention (key-value heads times splits),
- * where asked for its reduction, output projection, norm + gate and up, down; then the LM head. Bytes are the weights and the cache, flops
- * two for each weight and sequence; an op alone takes as long as its bytes do at a bandwidth that is given. Llama-3.2-1B is 81 kernels.
+ * llm-decode: one token of a dense transformer, bf16, as tile tasks: per layer norm + QKV + rope, attention (key-value
+ * heads times splits), where asked for its reduction, output projection, norm + gate and up, down; then the LM head.
+ * Bytes are the weights and the cache, flops two for each weight and sequence; an op alone takes as long as its bytes
+ * do at a bandwidth that is given. Llama-3.2-1B is 81 kernels.
  */
 #include <math.h>
 
@@ -31,8 +32,15 @@ struct maker {
 
 static void add(struct maker *m, const char *name, uint32_t tiles, double bytes, double flops, double spread)
 {
-    const struct gsim_tiles t = {.name = name, .tiles = tiles, .us = fmax(bytes * 1e-3 / m->p->gbps, m->p->least_us), .bytes = bytes, .flops = flops, .spread = spread,
-                                 .prologue = m->p->prologue, .trigger = m->p->trigger, .programmatic = m->p->programmatic};
+    const struct gsim_tiles t = {.name = name,
+                                 .tiles = tiles,
+                                 .us = fmax(bytes * 1e-3 / m->p->gbps, m->p->least_us),
+                                 .bytes = bytes,
+                                 .flops = flops,
+                                 .spread = spread,
+                                 .prologue = m->p->prologue,
+                                 .trigger = m->p->trigger,
+                                 .programmatic = m->p->programmatic};
     m->last = gsim_tiles_add(m->builder, m->numbers, &t, &m->last, m->count++ > 0);
 }
 
@@ -54,7 +62,9 @@ static void fill(const void *params, struct gsim_builder *builder, const struct 
     for (int64_t l = 0; l < layers; l++) {
         add_product(&m, "norm_qkv_rope", model->hidden * (q + 2 * kv));
         add(&m, "attention", attention, cache, scores, p->attention_spread);
-        if (p->reduce) add(&m, "attention_reduce", (uint32_t)model->kv_heads, 4 * q * (double)(p->splits * p->batch), q * (double)p->splits, p->jitter);
+        if (p->reduce)
+            add(&m, "attention_reduce", (uint32_t)model->kv_heads, 4 * q * (double)(p->splits * p->batch),
+                q * (double)p->splits, p->jitter);
         add_product(&m, "output_residual", q * model->hidden);
         add_product(&m, "norm_gate_up", 2 * model->hidden * model->ffn);
         add_product(&m, "down_residual", model->ffn * model->hidden);
@@ -71,13 +81,17 @@ static const struct gsim_param table[] = {
     {"tiles", GSIM_PARAM_INT, FIELD(tiles), 132, 1, 65536, "", NULL, "tiles of an op"},
     {"splits", GSIM_PARAM_INT, FIELD(splits), 16, 1, 1024, "", NULL, "tiles of attention for each key-value head"},
     {"reduce", GSIM_PARAM_BOOL, FIELD(reduce), 0, 0, 1, "", NULL, "an op of its own adds up the splits"},
-    {"attention_spread", GSIM_PARAM_REAL, FIELD(attention_spread), 0, 0, 2, "", NULL, "spread of attention's work from layer to layer, relative (assumed: lengths mix)"},
+    {"attention_spread", GSIM_PARAM_REAL, FIELD(attention_spread), 0, 0, 2, "", NULL,
+     "spread of attention's work from layer to layer, relative (assumed: lengths mix)"},
     {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0.05, 0, 1, "", NULL, "of the other ops' (assumed)"},
-    {"gbps", GSIM_PARAM_REAL, FIELD(gbps), 2600, 1, 100000, "GB/s", NULL, "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"},
+    {"gbps", GSIM_PARAM_REAL, FIELD(gbps), 2600, 1, 100000, "GB/s", NULL,
+     "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"},
     {"least_us", GSIM_PARAM_REAL, FIELD(least_us), 2, 0.1, 1000, "us", NULL, "no op takes less alone (assumed)"},
     {"programmatic", GSIM_PARAM_BOOL, FIELD(programmatic), 0, 0, 1, "", NULL, "programmatic dependent launches"},
-    {"prologue", GSIM_PARAM_REAL, FIELD(prologue), 0, 0, 0.99, "", NULL, "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"},
-    {"trigger", GSIM_PARAM_REAL, FIELD(trigger), 1, 0.001, 1, "", NULL, "share of a block's work behind which it triggers (assumed)"},
+    {"prologue", GSIM_PARAM_REAL, FIELD(prologue), 0, 0, 0.99, "", NULL,
+     "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"},
+    {"trigger", GSIM_PARAM_REAL, FIELD(trigger), 1, 0.001, 1, "", NULL,
+     "share of a block's work behind which it triggers (assumed)"},
     {.name = NULL},
 };
 

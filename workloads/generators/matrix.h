@@ -12,8 +12,11 @@ struct gsim_matrix_params {
     double potrf_us, trsm_us, syrk_us, gemm_us; /* LU: getrf has potrf's */
 };
 
-#define GSIM_MATRIX_TIME(field, help) \
-    {#field, GSIM_PARAM_REAL, offsetof(struct gsim_matrix_params, field), 0, 0, 1e9, "us", NULL, help " (0: its flops and bytes)"}
+#define GSIM_MATRIX_TIME(field, help)                                                                                  \
+    {                                                                                                                  \
+#field, GSIM_PARAM_REAL, offsetof(struct gsim_matrix_params, field), 0, 0, 1e9, "us", NULL,                    \
+            help " (0: its flops and bytes)"                                                                           \
+    }
 
 struct gsim_matrix {
     const struct gsim_matrix_params *params;
@@ -21,10 +24,14 @@ struct gsim_matrix {
     uint32_t *buffers; /* by row and column */
 };
 
-static inline uint32_t gsim_tile_at(const struct gsim_matrix *t, int64_t row, int64_t column) { return t->buffers[row * t->params->tiles + column]; }
+static inline uint32_t gsim_tile_at(const struct gsim_matrix *t, int64_t row, int64_t column)
+{
+    return t->buffers[row * t->params->tiles + column];
+}
 
 /* LOWER: the tiles above the diagonal are not there. */
-static inline bool gsim_matrix_begin(struct gsim_matrix *t, const char *name, const void *params, bool lower, struct gsim_error *error)
+static inline bool gsim_matrix_begin(struct gsim_matrix *t, const char *name, const void *params, bool lower,
+                                     struct gsim_error *error)
 {
     *t = (struct gsim_matrix){.params = params, .b = gsim_builder_create(name)};
     int64_t n = t->params->tiles;
@@ -39,23 +46,37 @@ static inline bool gsim_matrix_begin(struct gsim_matrix *t, const char *name, co
         for (int64_t j = 0; j < (lower ? i + 1 : n); j++) {
             char text[48];
             snprintf(text, sizeof text, "A%lld_%lld", (long long)i, (long long)j);
-            t->buffers[i * n + j] = gsim_builder_buffer(t->b, text, (uint64_t)(t->params->tile * t->params->tile) * 8, GSIM_INIT_HOST);
+            t->buffers[i * n + j] =
+                gsim_builder_buffer(t->b, text, (uint64_t)(t->params->tile * t->params->tile) * 8, GSIM_INIT_HOST);
         }
     return true;
 }
 
 /* A kernel of FLOPS, in units of tile cubed, on as many tiles as it has arguments. US above 0: it takes that long. */
-static inline void gsim_matrix_launch(struct gsim_matrix *t, const char *name, double flops, double us, const struct gsim_arg *args, size_t count)
+static inline void gsim_matrix_launch(struct gsim_matrix *t, const char *name, double flops, double us,
+                                      const struct gsim_arg *args, size_t count)
 {
     double side = (double)t->params->tile;
     uint32_t blocks = (uint32_t)((t->params->tile + 63) / 64);
-    struct gsim_kernel kernel = {.name = name, .grid = {blocks, blocks, 1}, .block = {256, 1, 1}, .regs_per_thread = 64, .fp64 = true, .demand_given = true,
-                                 .flops = flops * side * side * side, .dram_bytes = (double)count * side * side * 8, .solo_us = us};
+    struct gsim_kernel kernel = {.name = name,
+                                 .grid = {blocks, blocks, 1},
+                                 .block = {256, 1, 1},
+                                 .regs_per_thread = 64,
+                                 .fp64 = true,
+                                 .demand_given = true,
+                                 .flops = flops * side * side * side,
+                                 .dram_bytes = (double)count * side * side * 8,
+                                 .solo_us = us};
     if (us > 0) kernel.demand_given = false, kernel.flops = kernel.dram_bytes = 0;
-    gsim_builder_op(t->b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(t->b, &kernel), .args = args, .arg_count = (uint32_t)count, .stream = -1});
+    gsim_builder_op(t->b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                            .kernel_index = gsim_builder_kernel(t->b, &kernel),
+                                            .args = args,
+                                            .arg_count = (uint32_t)count,
+                                            .stream = -1});
 }
 
-static inline enum gsim_status gsim_matrix_finish(struct gsim_matrix *t, struct gsim_program *program, struct gsim_error *error)
+static inline enum gsim_status gsim_matrix_finish(struct gsim_matrix *t, struct gsim_program *program,
+                                                  struct gsim_error *error)
 {
     gsim_free(t->buffers);
     return gsim_builder_finish(t->b, 1, program, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* moe: a mixture of experts, one or more on each rank: tokens go to their experts and back by all-to-alls; skew makes one rank's experts take more. */
+/* moe: a mixture of experts, one or more on each rank: tokens go to their experts and back by all-to-alls; skew makes
+ * one rank's experts take more. */
 #include "workloads/generators/parallel.h"
 
 struct moe_params {
@@ -13,7 +14,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     const struct moe_params *m = params;
     struct gsim_parallel p = gsim_parallel_begin("moe", &m->model);
     double h = (double)m->model.hidden, routed = (double)m->model.tokens * (double)m->experts;
-    const struct gsim_collective exchange = {.kind = GSIM_COLLECTIVE_ALL_TO_ALL, .bytes = (uint64_t)(2 * routed * h * m->skew)};
+    const struct gsim_collective exchange = {.kind = GSIM_COLLECTIVE_ALL_TO_ALL,
+                                             .bytes = (uint64_t)(2 * routed * h * m->skew)};
     (void)seed;
     for (int64_t l = 0; l < m->model.layers; l++) {
         gsim_parallel_attention(&p, true, 1);
@@ -31,7 +33,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct moe_params),
     {"experts", GSIM_PARAM_INT, offsetof(struct moe_params, experts), 2, 1, 64, "", NULL, "that a token goes to"},
-    {"skew", GSIM_PARAM_REAL, offsetof(struct moe_params, skew), 1, 1, 1000, "", NULL, "load of the busiest rank over the mean: all wait for it"},
+    {"skew", GSIM_PARAM_REAL, offsetof(struct moe_params, skew), 1, 1, 1000, "", NULL,
+     "load of the busiest rank over the mean: all wait for it"},
     {.name = NULL},
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * moe-decode: one token of each sequence through layers of experts: attention, a router, an op for each expert that some token was sent to,
- * and what adds them up. Which expert a token goes to is drawn, by Zipf's law, so how many experts there are and how much each has to do
- * differs from layer to layer. The program holds what was drawn: a preset order knows it before the router, as no real one would.
+ * moe-decode: one token of each sequence through layers of experts: attention, a router, an op for each expert that
+ * some token was sent to, and what adds them up. Which expert a token goes to is drawn, by Zipf's law, so how many
+ * experts there are and how much each has to do differs from layer to layer. The program holds what was drawn: a preset
+ * order knows it before the router, as no real one would.
  */
 #include <math.h>
 
@@ -61,8 +62,10 @@ static const struct gsim_param table[] = {
     {"top", GSIM_PARAM_INT, FIELD(top), 8, 1, 64, "", NULL, "experts of a token"},
     {"batch", GSIM_PARAM_INT, FIELD(batch), 8, 1, 4096, "", NULL, "sequences"},
     {"tiles", GSIM_PARAM_INT, FIELD(tiles), 8, 1, 4096, "", NULL, "tiles of an expert (assumed)"},
-    {"zipf", GSIM_PARAM_REAL, FIELD(zipf), 0.6, 0, 4, "", NULL, "exponent of the law by which tokens choose; 0: all experts alike (assumed)"},
-    {"expert_us", GSIM_PARAM_REAL, FIELD(expert_us), 4, 0.1, 1000, "us", NULL, "an expert's tile on a busy H100 (assumed: 2 to 6)"},
+    {"zipf", GSIM_PARAM_REAL, FIELD(zipf), 0.6, 0, 4, "", NULL,
+     "exponent of the law by which tokens choose; 0: all experts alike (assumed)"},
+    {"expert_us", GSIM_PARAM_REAL, FIELD(expert_us), 4, 0.1, 1000, "us", NULL,
+     "an expert's tile on a busy H100 (assumed: 2 to 6)"},
     {"dense_us", GSIM_PARAM_REAL, FIELD(dense_us), 8, 0.1, 1000, "us", NULL, "attention and its projections (assumed)"},
     {.name = NULL},
 };

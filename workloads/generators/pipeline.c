@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pipeline: a stage of a pipeline of layers, a program for each rank: all forwards first (GPipe), one forward one backward, or interleaved (Megatron-LM). */
+/* pipeline: a stage of a pipeline of layers, a program for each rank: all forwards first (GPipe), one forward one
+ * backward, or interleaved (Megatron-LM). */
 #include "workloads/generators/parallel.h"
 
 enum { GPIPE, ONE_F_ONE_B, INTERLEAVED };
@@ -20,17 +21,27 @@ enum { SEND_FORWARD = 1, RECV_FORWARD, SEND_BACKWARD, RECV_BACKWARD }; /* stream
 /* A message between neighbours; backward ones have a communicator of their own. */
 static uint32_t move(struct gsim_parallel *p, const struct pipeline_params *d, bool sends, bool forward)
 {
-    int64_t up = (d->stage + 1) % d->stages, down = (d->stage + d->stages - 1) % d->stages, other = sends == forward ? up : down;
+    int64_t up = (d->stage + 1) % d->stages, down = (d->stage + d->stages - 1) % d->stages,
+            other = sends == forward ? up : down;
     uint32_t group[2] = {(uint32_t)(sends ? d->stage : other), (uint32_t)(sends ? other : d->stage)};
-    const struct gsim_collective what = {.kind = sends ? GSIM_COLLECTIVE_SEND : GSIM_COLLECTIVE_RECV, .group = group, .group_count = 2, .communicator = !forward,
+    const struct gsim_collective what = {.kind = sends ? GSIM_COLLECTIVE_SEND : GSIM_COLLECTIVE_RECV,
+                                         .group = group,
+                                         .group_count = 2,
+                                         .communicator = !forward,
                                          .bytes = 2 * (uint64_t)d->model.tokens * (uint64_t)d->model.hidden};
-    return gsim_parallel_collective(p, &what, forward ? sends ? SEND_FORWARD : RECV_FORWARD : sends ? SEND_BACKWARD : RECV_BACKWARD, p->last[0]);
+    return gsim_parallel_collective(p, &what,
+                                    forward ? sends ? SEND_FORWARD : RECV_FORWARD
+                                    : sends ? SEND_BACKWARD
+                                            : RECV_BACKWARD,
+                                    p->last[0]);
 }
 
 static void compute(struct gsim_parallel *p, const struct pipeline_params *d, const struct item *item, int64_t chunks)
 {
-    int64_t place = item->chunk * d->stages + d->stage, last = d->stages * chunks - 1, layers = d->model.layers / (d->stages * chunks);
-    bool receives = d->stages > 1 && (item->forward ? place > 0 : place < last), sends = d->stages > 1 && (item->forward ? place < last : place > 0);
+    int64_t place = item->chunk * d->stages + d->stage, last = d->stages * chunks - 1,
+            layers = d->model.layers / (d->stages * chunks);
+    bool receives = d->stages > 1 && (item->forward ? place > 0 : place < last),
+         sends = d->stages > 1 && (item->forward ? place < last : place > 0);
     if (receives) gsim_parallel_await(p, move(p, d, false, item->forward));
     for (int64_t l = 0; l < (layers ? layers : 1); l++) {
         if (item->forward) gsim_parallel_attention(p, true, 1);
@@ -52,10 +63,13 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     const struct pipeline_params *d = params;
     int64_t chunks = d->schedule == INTERLEAVED ? d->chunks : 1, total = d->micro * chunks, warm = total;
     (void)seed;
-    if (d->stage >= d->stages) return gsim_error_set(error, GSIM_USAGE, "stage: expected one below stages, %lld, found %lld", (long long)d->stages, (long long)d->stage);
+    if (d->stage >= d->stages)
+        return gsim_error_set(error, GSIM_USAGE, "stage: expected one below stages, %lld, found %lld",
+                              (long long)d->stages, (long long)d->stage);
     if (d->schedule == INTERLEAVED && d->micro % d->stages)
-        return gsim_error_set(error, GSIM_USAGE, "micro: expected a multiple of stages, %lld, as the schedule is interleaved, found %lld", (long long)d->stages,
-                              (long long)d->micro);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "micro: expected a multiple of stages, %lld, as the schedule is interleaved, found %lld",
+                              (long long)d->stages, (long long)d->micro);
     struct gsim_parallel p = gsim_parallel_begin("pipeline", &d->model);
     if (d->schedule == ONE_F_ONE_B) warm = d->stages - d->stage - 1;
     if (d->schedule == INTERLEAVED) warm = 2 * (d->stages - d->stage - 1) + (chunks - 1) * d->stages;
@@ -71,11 +85,15 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct pipeline_params),
-    {"stages", GSIM_PARAM_INT, offsetof(struct pipeline_params, stages), 1, 1, 1024, "", NULL, "of the pipeline, a rank each"},
+    {"stages", GSIM_PARAM_INT, offsetof(struct pipeline_params, stages), 1, 1, 1024, "", NULL,
+     "of the pipeline, a rank each"},
     {"stage", GSIM_PARAM_INT, offsetof(struct pipeline_params, stage), 0, 0, 1023, "", NULL, "this rank's"},
-    {"micro", GSIM_PARAM_INT, offsetof(struct pipeline_params, micro), 4, 1, 1024, "", NULL, "micro-batches of a step, of so many tokens each"},
-    {"chunks", GSIM_PARAM_INT, offsetof(struct pipeline_params, chunks), 2, 1, 64, "", NULL, "of layers on each rank, interleaved"},
-    {"schedule", GSIM_PARAM_CHOICE, offsetof(struct pipeline_params, schedule), ONE_F_ONE_B, 0, 2, "", "gpipe|1f1b|interleaved", "order of forwards and backwards"},
+    {"micro", GSIM_PARAM_INT, offsetof(struct pipeline_params, micro), 4, 1, 1024, "", NULL,
+     "micro-batches of a step, of so many tokens each"},
+    {"chunks", GSIM_PARAM_INT, offsetof(struct pipeline_params, chunks), 2, 1, 64, "", NULL,
+     "of layers on each rank, interleaved"},
+    {"schedule", GSIM_PARAM_CHOICE, offsetof(struct pipeline_params, schedule), ONE_F_ONE_B, 0, 2, "",
+     "gpipe|1f1b|interleaved", "order of forwards and backwards"},
     {.name = NULL},
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pod: prefill beside decode (POD-Attention). Each step has blocks of prefill attention, bound by arithmetic, and blocks of decode
- * attention, bound by memory, which do not depend on each other; the next step follows both. Serially each kind leaves one half of the
- * chip idle.
+ * pod: prefill beside decode (POD-Attention). Each step has blocks of prefill attention, bound by arithmetic, and
+ * blocks of decode attention, bound by memory, which do not depend on each other; the next step follows both. Serially
+ * each kind leaves one half of the chip idle.
  */
 #include <math.h>
 
@@ -19,11 +19,20 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
     uint32_t both[2] = {0};
     for (int64_t s = 0; s < p->steps; s++) {
         /* 2.5e11 flops a second on an SM of an H100 is a quarter of its peak; a 132nd of 2.6 TB/s. */
-        const struct gsim_tiles prefill = {.name = "prefill", .tiles = (uint32_t)p->prefill, .us = p->prefill_us * fmax(1, (double)p->prefill / 132),
-                                           .spread = p->jitter, .bytes = 1e3, .flops = (double)p->prefill * p->prefill_us * 2.5e5};
-        const struct gsim_tiles decode = {.name = "decode", .tiles = (uint32_t)p->decode, .us = p->decode_us * fmax(1, (double)p->decode / 132),
-                                          .spread = p->jitter, .flops = 0, .bytes = (double)p->decode * p->decode_us * 2.6e6 / 132};
-        uint32_t first = gsim_tiles_add(b, numbers, &prefill, both, s ? 2 : 0), second = gsim_tiles_add(b, numbers, &decode, both, s ? 2 : 0);
+        const struct gsim_tiles prefill = {.name = "prefill",
+                                           .tiles = (uint32_t)p->prefill,
+                                           .us = p->prefill_us * fmax(1, (double)p->prefill / 132),
+                                           .spread = p->jitter,
+                                           .bytes = 1e3,
+                                           .flops = (double)p->prefill * p->prefill_us * 2.5e5};
+        const struct gsim_tiles decode = {.name = "decode",
+                                          .tiles = (uint32_t)p->decode,
+                                          .us = p->decode_us * fmax(1, (double)p->decode / 132),
+                                          .spread = p->jitter,
+                                          .flops = 0,
+                                          .bytes = (double)p->decode * p->decode_us * 2.6e6 / 132};
+        uint32_t first = gsim_tiles_add(b, numbers, &prefill, both, s ? 2 : 0),
+                 second = gsim_tiles_add(b, numbers, &decode, both, s ? 2 : 0);
         both[0] = first;
         both[1] = second;
     }
@@ -32,10 +41,13 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
 #define FIELD(name) offsetof(struct pod_params, name)
 static const struct gsim_param table[] = {
     {"steps", GSIM_PARAM_INT, FIELD(steps), 16, 1, 10000, "", NULL, "steps, one behind the other"},
-    {"prefill", GSIM_PARAM_INT, FIELD(prefill), 132, 1, 65536, "", NULL, "blocks of prefill (ratio to decode: 1:8 to 8:1)"},
+    {"prefill", GSIM_PARAM_INT, FIELD(prefill), 132, 1, 65536, "", NULL,
+     "blocks of prefill (ratio to decode: 1:8 to 8:1)"},
     {"decode", GSIM_PARAM_INT, FIELD(decode), 528, 1, 65536, "", NULL, "blocks of decode"},
-    {"prefill_us", GSIM_PARAM_REAL, FIELD(prefill_us), 20, 0.1, 10000, "us", NULL, "a block of prefill on an SM of an H100 (assumed: 10 to 40)"},
-    {"decode_us", GSIM_PARAM_REAL, FIELD(decode_us), 5, 0.1, 10000, "us", NULL, "a block of decode on a busy H100 (assumed: 3 to 10)"},
+    {"prefill_us", GSIM_PARAM_REAL, FIELD(prefill_us), 20, 0.1, 10000, "us", NULL,
+     "a block of prefill on an SM of an H100 (assumed: 10 to 40)"},
+    {"decode_us", GSIM_PARAM_REAL, FIELD(decode_us), 5, 0.1, 10000, "us", NULL,
+     "a block of decode on a busy H100 (assumed: 3 to 10)"},
     {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0.05, 0, 1, "", NULL, "spread from step to step, relative (assumed)"},
     {.name = NULL},
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * static-dnn: networks with irregular but fixed graphs (ACS, arXiv 2401.12377): cells of NASNet and AmoebaNet, SqueezeNet's fire modules,
- * RandomWire's Watts-Strogatz graphs. Batch 1; all inputs have the graph that the seed gives. Sizes and durations are
- * assumed, the same for all networks; the median size was chosen by the published means (trust/published/acs.csv).
+ * static-dnn: networks with irregular but fixed graphs (ACS, arXiv 2401.12377): cells of NASNet and AmoebaNet,
+ * SqueezeNet's fire modules, RandomWire's Watts-Strogatz graphs. Batch 1; all inputs have the graph that the seed
+ * gives. Sizes and durations are assumed, the same for all networks; the median size was chosen by the published means
+ * (trust/published/acs.csv).
  */
 #include "workloads/generators/draw.h"
 
@@ -23,7 +24,8 @@ static const struct {
     double graph[4];
     struct gsim_sketch_numbers numbers;
 } nets[] = {
-    /* cells, pairs or nodes, neighbours, rewired;  small blocks blocks sigma most  us sigma warps segments bytes pool unknown clock */
+    /* cells, pairs or nodes, neighbours, rewired;  small blocks blocks sigma most  us sigma warps segments bytes pool
+       unknown clock */
     {{12, 5, 0, 0}, {0, 9, 300, 0.8, 1000, 14, 0.5, 8, 6, 4096, 128, 0, 1400}},
     {{18, 5, 0, 0}, {0, 9, 300, 0.8, 1000, 14, 0.5, 8, 6, 4096, 128, 0, 1400}},
     {{8, 0, 0, 0}, {0, 9, 300, 0.8, 1000, 14, 0.5, 8, 6, 4096, 128, 0, 1400}},
@@ -39,8 +41,10 @@ static struct gsim_tensor operate(struct gsim_sketch *draw, struct gsim_tensor f
     return kind == 2 ? gsim_sketch_next(draw, "pointwise", at, 1, 1) : gsim_sketch_next(draw, "convolve", at, 1, 1);
 }
 
-/* Cells of pairs: each adds what two operations make of earlier results. WIRING: how, the same for every cell of a kind. */
-static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
+/* Cells of pairs: each adds what two operations make of earlier results. WIRING: how, the same for every cell of a
+ * kind. */
+static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from,
+                                    uint64_t wiring)
 {
     struct gsim_tensor last = gsim_sketch_next(draw, "stem", from, 1, 1), before = last;
     uint32_t pairs = (uint32_t)p->graph.pairs < PAIRS_MOST ? (uint32_t)p->graph.pairs : PAIRS_MOST;
@@ -63,18 +67,21 @@ static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct stati
     return gsim_sketch_next(draw, "classify", last, 0.1, 1);
 }
 
-static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from)
+static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct static_params *p,
+                                         struct gsim_tensor from)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
     for (int c = 0; c < (int)p->graph.cells; c++) {
         struct gsim_tensor squeezed = gsim_sketch_next(draw, "squeeze", at, 0.7, 0.7);
-        struct gsim_tensor both[2] = {gsim_sketch_next(draw, "expand_1x1", squeezed, 1, 0.8), gsim_sketch_next(draw, "expand_3x3", squeezed, 1, 1.2)};
+        struct gsim_tensor both[2] = {gsim_sketch_next(draw, "expand_1x1", squeezed, 1, 0.8),
+                                      gsim_sketch_next(draw, "expand_3x3", squeezed, 1, 1.2)};
         at = gsim_sketch_add(draw, &(struct gsim_sketch_kernel){"concat", 1, 0.3, both, 2});
     }
     return gsim_sketch_next(draw, "classify", at, 0.3, 1);
 }
 
-/* Nodes in a ring with edges to their next neighbours, of which some are rewired; edges go from lower to higher numbers. */
+/* Nodes in a ring with edges to their next neighbours, of which some are rewired; edges go from lower to higher
+ * numbers. */
 static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, bool edge[NODES_MOST][NODES_MOST])
 {
     for (uint32_t i = 0; i < nodes; i++)
@@ -89,7 +96,8 @@ static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, 
         }
 }
 
-static struct gsim_tensor add_randomwire(struct gsim_sketch *draw, const struct static_params *p, struct gsim_tensor from, uint64_t wiring)
+static struct gsim_tensor add_randomwire(struct gsim_sketch *draw, const struct static_params *p,
+                                         struct gsim_tensor from, uint64_t wiring)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
     uint32_t nodes = (uint32_t)p->graph.pairs < NODES_MOST ? (uint32_t)p->graph.pairs : NODES_MOST;
@@ -140,12 +148,16 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help) {#field, GSIM_PARAM_REAL, offsetof(struct static_params, graph.field), -1, -1, most, "", NULL, help}
+#define GRAPH(field, most, help)                                                                                       \
+    {                                                                                                                  \
+#field, GSIM_PARAM_REAL, offsetof(struct static_params, graph.field), -1, -1, most, "", NULL, help             \
+    }
 
 static const struct gsim_param params_table[] = {
-    {"net", GSIM_PARAM_CHOICE, offsetof(struct static_params, net), 0, 0, 3, "", "nasnet|amoebanet|squeezenet|randomwire",
-     "network: what the numbers that are -1 come from"},
-    {"inputs", GSIM_PARAM_INT, offsetof(struct static_params, inputs), 10, 1, 1e6, "", NULL, "inputs, one after the other: each begins when the one before has ended"},
+    {"net", GSIM_PARAM_CHOICE, offsetof(struct static_params, net), 0, 0, 3, "",
+     "nasnet|amoebanet|squeezenet|randomwire", "network: what the numbers that are -1 come from"},
+    {"inputs", GSIM_PARAM_INT, offsetof(struct static_params, inputs), 10, 1, 1e6, "", NULL,
+     "inputs, one after the other: each begins when the one before has ended"},
     GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),
     GRAPH(pairs, NODES_MOST, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
     GRAPH(neighbours, 32, "edges of a node before some are rewired (randomwire)"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tensor-parallel: a transformer whose layers are divided among ranks (Megatron-LM), with and without sequence parallelism. */
+/* tensor-parallel: a transformer whose layers are divided among ranks (Megatron-LM), with and without sequence
+ * parallelism. */
 #include "workloads/generators/parallel.h"
 
 struct tensor_params {
@@ -12,7 +13,8 @@ struct tensor_params {
 static void join(struct gsim_parallel *p, const struct tensor_params *t)
 {
     uint64_t bytes = 2 * (uint64_t)t->model.tokens * (uint64_t)t->model.hidden;
-    const struct gsim_collective all = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = bytes}, scatter = {.kind = GSIM_COLLECTIVE_REDUCE_SCATTER, .bytes = bytes},
+    const struct gsim_collective all = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = bytes},
+                                 scatter = {.kind = GSIM_COLLECTIVE_REDUCE_SCATTER, .bytes = bytes},
                                  gather = {.kind = GSIM_COLLECTIVE_ALL_GATHER, .bytes = bytes};
     if (!t->sequence) {
         gsim_parallel_collective(p, &all, 0, UINT32_MAX);
@@ -41,9 +43,12 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct tensor_params),
-    {"ranks", GSIM_PARAM_INT, offsetof(struct tensor_params, ranks), 2, 1, 1024, "", NULL, "that a layer is divided among: as many as --ranks"},
-    {"sequence", GSIM_PARAM_BOOL, offsetof(struct tensor_params, sequence), 0, 0, 1, "", NULL, "sequence parallel: reduce-scatter and all-gather"},
-    {"backward", GSIM_PARAM_BOOL, offsetof(struct tensor_params, backward), 1, 0, 1, "", NULL, "the backward pass, too"},
+    {"ranks", GSIM_PARAM_INT, offsetof(struct tensor_params, ranks), 2, 1, 1024, "", NULL,
+     "that a layer is divided among: as many as --ranks"},
+    {"sequence", GSIM_PARAM_BOOL, offsetof(struct tensor_params, sequence), 0, 0, 1, "", NULL,
+     "sequence parallel: reduce-scatter and all-gather"},
+    {"backward", GSIM_PARAM_BOOL, offsetof(struct tensor_params, backward), 1, 0, 1, "", NULL,
+     "the backward pass, too"},
     {.name = NULL},
 };
 

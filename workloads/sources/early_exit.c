@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * early-exit: inference requests through layers, a classifier after every few of them; its confidence comes back to the host, which
- * stops as soon as that is enough, or once the request has had its time. A request's activations are a buffer of their own, given back
- * at its end.
+ * early-exit: inference requests through layers, a classifier after every few of them; its confidence comes back to the
+ * host, which stops as soon as that is enough, or once the request has had its time. A request's activations are a
+ * buffer of their own, given back at its end.
  */
 #include "gpusim/source.h"
 
@@ -24,7 +24,8 @@ struct exit_state {
     struct gsim_arg args[2];
 };
 
-static enum gsim_status open_exit(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status open_exit(void *state, const void *params, const struct gsim_random *numbers,
+                                  struct gsim_draw *draw, struct gsim_error *error)
 {
     struct exit_state *s = state;
     (void)error;
@@ -35,12 +36,15 @@ static enum gsim_status open_exit(void *state, const void *params, const struct 
     return GSIM_OK;
 }
 
-static void launch(struct exit_state *s, struct gsim_draw *draw, struct gsim_op *op, const char *name, double us, uint32_t read, uint32_t written)
+static void launch(struct exit_state *s, struct gsim_draw *draw, struct gsim_op *op, const char *name, double us,
+                   uint32_t read, uint32_t written)
 {
-    struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)s->params->blocks, 1, 1}, .block = {256, 1, 1}, .solo_us = us};
+    struct gsim_kernel kernel = {
+        .name = name, .grid = {(uint32_t)s->params->blocks, 1, 1}, .block = {256, 1, 1}, .solo_us = us};
     s->args[0] = (struct gsim_arg){.buffer_index = read, .reads = true, .declared_const = true};
     s->args[1] = (struct gsim_arg){.buffer_index = written, .reads = written == s->activations, .writes = true};
-    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .arg_count = 2, .args = s->args};
+    *op = (struct gsim_op){
+        .kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .arg_count = 2, .args = s->args};
 }
 
 static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, struct gsim_op *op)
@@ -89,9 +93,11 @@ static const struct gsim_param table[] = {
     {"layers", GSIM_PARAM_INT, FIELD(layers), 24, 1, 10000, "", NULL, "of the whole network"},
     {"every", GSIM_PARAM_INT, FIELD(every), 4, 1, 10000, "", NULL, "so many layers, a classifier"},
     {"blocks", GSIM_PARAM_INT, FIELD(blocks), 64, 1, 65536, "", NULL, "of a kernel"},
-    {"us", GSIM_PARAM_REAL, FIELD(us), 20, 0.1, 1e6, "us", NULL, "time of a layer alone; a classifier takes half of it (assumed)"},
+    {"us", GSIM_PARAM_REAL, FIELD(us), 20, 0.1, 1e6, "us", NULL,
+     "time of a layer alone; a classifier takes half of it (assumed)"},
     {"exits", GSIM_PARAM_REAL, FIELD(exits), 0.3, 0, 1, "", NULL, "chance that a classifier is sure (assumed)"},
-    {"deadline_us", GSIM_PARAM_REAL, FIELD(deadline_us), 0, 0, 1e9, "us", NULL, "a request that has taken so long ends at its next classifier; 0: none does"},
+    {"deadline_us", GSIM_PARAM_REAL, FIELD(deadline_us), 0, 0, 1e9, "us", NULL,
+     "a request that has taken so long ends at its next classifier; 0: none does"},
     {.name = NULL},
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frontier: a breadth-first search, level by level, whose grids depend on how many vertices the last level found: the host reads that
- * number and then launches. The graph is random: every vertex has so many edges, each to any vertex; a level that tries E edges
- * while U of N vertices are unvisited finds about U (1 - exp(-E / N)) of them (the expected number; SPREAD draws around it).
- * Past a frontier of some share of the vertices it searches bottom-up, as direction-optimising searches do.
+ * frontier: a breadth-first search, level by level, whose grids depend on how many vertices the last level found: the
+ * host reads that number and then launches. The graph is random: every vertex has so many edges, each to any vertex; a
+ * level that tries E edges while U of N vertices are unvisited finds about U (1 - exp(-E / N)) of them (the expected
+ * number; SPREAD draws around it). Past a frontier of some share of the vertices it searches bottom-up, as
+ * direction-optimising searches do.
  */
 #include <math.h>
 
@@ -24,7 +25,8 @@ struct frontier_state {
     struct gsim_arg args[3];
 };
 
-static enum gsim_status open_frontier(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status open_frontier(void *state, const void *params, const struct gsim_random *numbers,
+                                      struct gsim_draw *draw, struct gsim_error *error)
 {
     struct frontier_state *s = state;
     (void)error;
@@ -32,7 +34,8 @@ static enum gsim_status open_frontier(void *state, const void *params, const str
     s->numbers = numbers;
     s->frontier = 1;
     s->unvisited = s->params->vertices - 1;
-    s->graph = gsim_draw_buffer(draw, "graph", (uint64_t)(4 * s->params->vertices * (s->params->degree + 1)), GSIM_INIT_DEVICE);
+    s->graph = gsim_draw_buffer(draw, "graph", (uint64_t)(4 * s->params->vertices * (s->params->degree + 1)),
+                                GSIM_INIT_DEVICE);
     s->front = gsim_draw_buffer(draw, "frontier", (uint64_t)(4 * s->params->vertices), GSIM_INIT_DEVICE);
     s->marks = gsim_draw_buffer(draw, "marks", (uint64_t)s->params->vertices, GSIM_INIT_DEVICE);
     s->size = gsim_draw_buffer(draw, "size", 4, GSIM_INIT_DEVICE);
@@ -48,12 +51,19 @@ static double found(struct frontier_state *s)
 }
 
 /* A kernel with a thread for each of ITEMS, which tries EDGES edges. */
-static void launch(struct gsim_draw *draw, struct gsim_op *op, struct gsim_arg *args, uint32_t arg_count, const char *name, double items, double edges, double edge_ns)
+static void launch(struct gsim_draw *draw, struct gsim_op *op, struct gsim_arg *args, uint32_t arg_count,
+                   const char *name, double items, double edges, double edge_ns)
 {
     uint32_t blocks = (uint32_t)fmin(ceil(fmax(items, 1) / 256), 2147483647.0);
-    struct gsim_kernel kernel = {.name = name, .grid = {blocks, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .demand_given = true,
-                                 .dram_bytes = 32 * edges, .thread_cycles = edge_ns * 1.5 * edges / fmax(items, 1)};
-    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .arg_count = arg_count, .args = args};
+    struct gsim_kernel kernel = {.name = name,
+                                 .grid = {blocks, 1, 1},
+                                 .block = {256, 1, 1},
+                                 .regs_per_thread = 32,
+                                 .demand_given = true,
+                                 .dram_bytes = 32 * edges,
+                                 .thread_cycles = edge_ns * 1.5 * edges / fmax(items, 1)};
+    *op = (struct gsim_op){
+        .kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .arg_count = arg_count, .args = args};
 }
 
 static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, struct gsim_op *op)
@@ -94,9 +104,12 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 static const struct gsim_param table[] = {
     {"vertices", GSIM_PARAM_REAL, FIELD(vertices), 1e6, 2, 1e9, "", NULL, "of the graph"},
     {"degree", GSIM_PARAM_REAL, FIELD(degree), 16, 1, 1000, "", NULL, "edges of a vertex"},
-    {"spread", GSIM_PARAM_REAL, FIELD(spread), 0, 0, 2, "", NULL, "of what a level finds, around what is expected, relative"},
-    {"bottom_up", GSIM_PARAM_REAL, FIELD(bottom_up), 0.1, 0, 1, "", NULL, "share of the vertices in the frontier beyond which levels go bottom-up"},
-    {"edge_ns", GSIM_PARAM_REAL, FIELD(edge_ns), 20, 0.1, 10000, "ns", NULL, "of a thread for each edge that it tries (assumed)"},
+    {"spread", GSIM_PARAM_REAL, FIELD(spread), 0, 0, 2, "", NULL,
+     "of what a level finds, around what is expected, relative"},
+    {"bottom_up", GSIM_PARAM_REAL, FIELD(bottom_up), 0.1, 0, 1, "", NULL,
+     "share of the vertices in the frontier beyond which levels go bottom-up"},
+    {"edge_ns", GSIM_PARAM_REAL, FIELD(edge_ns), 20, 0.1, 10000, "ns", NULL,
+     "of a thread for each edge that it tries (assumed)"},
     {.name = NULL},
 };
 
@@ -105,7 +118,8 @@ const struct gsim_source_ops gsim_source_frontier = {
     .size = sizeof(struct gsim_source_ops),
     .name = "frontier",
     .summary = "breadth-first search: each level's grid follows from what the host read",
-    .help = "After: Merrill et al., PPoPP 2012 (levels); Beamer et al., SC 2012 (bottom-up). The graph is ours: random, of one degree.",
+    .help = "After: Merrill et al., PPoPP 2012 (levels); Beamer et al., SC 2012 (bottom-up). The graph is ours: "
+            "random, of one degree.",
     .params_size = sizeof(struct frontier_params),
     .state_size = sizeof(struct frontier_state),
     .params = table,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kernel-stream: so many kernels, one after another, of a few kinds, in streams that take turns; every so often the host waits for
- * them, as a server between its requests does. For speed and memory: what is in flight does not grow with how many there are.
+ * kernel-stream: so many kernels, one after another, of a few kinds, in streams that take turns; every so often the
+ * host waits for them, as a server between its requests does. For speed and memory: what is in flight does not grow
+ * with how many there are.
  */
 #include "gpusim/source.h"
 
@@ -19,13 +20,15 @@ struct stream_state {
 
 #define BUFFER_BYTES (1u << 20)
 
-static enum gsim_status open_stream(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status open_stream(void *state, const void *params, const struct gsim_random *numbers,
+                                    struct gsim_draw *draw, struct gsim_error *error)
 {
     struct stream_state *s = state;
     (void)numbers;
     (void)error;
     s->params = params;
-    for (int64_t i = 0; i < s->params->streams; i++) s->buffers[i] = gsim_draw_buffer(draw, "state", BUFFER_BYTES, GSIM_INIT_DEVICE);
+    for (int64_t i = 0; i < s->params->streams; i++)
+        s->buffers[i] = gsim_draw_buffer(draw, "state", BUFFER_BYTES, GSIM_INIT_DEVICE);
     return GSIM_OK;
 }
 
@@ -41,9 +44,16 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
         return GSIM_SOURCE_OP;
     }
     if (s->drawn == p->count) return GSIM_SOURCE_END;
-    struct gsim_kernel kernel = {.name = "kernel", .grid = {(uint32_t)p->blocks, 1, 1}, .block = {256, 1, 1}, .solo_us = p->us * (1 + 0.5 * (double)kind / (double)p->kinds)};
+    struct gsim_kernel kernel = {.name = "kernel",
+                                 .grid = {(uint32_t)p->blocks, 1, 1},
+                                 .block = {256, 1, 1},
+                                 .solo_us = p->us * (1 + 0.5 * (double)kind / (double)p->kinds)};
     s->args[0] = (struct gsim_arg){.buffer_index = s->buffers[stream], .reads = true, .writes = true};
-    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .arg_count = 1, .args = s->args, .stream = (int32_t)stream};
+    *op = (struct gsim_op){.kind = GSIM_OP_KERNEL,
+                           .kernel_index = gsim_draw_kernel(draw, &kernel),
+                           .arg_count = 1,
+                           .args = s->args,
+                           .stream = (int32_t)stream};
     s->drawn++;
     s->since++;
     return GSIM_SOURCE_OP;
@@ -52,7 +62,8 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 #define FIELD(name) offsetof(struct stream_params, name)
 static const struct gsim_param table[] = {
     {"count", GSIM_PARAM_INT, FIELD(count), 1000, 1, 1e9, "", NULL, "kernels"},
-    {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL, "different ones, which take 1 to 1.5 times the option us"},
+    {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL,
+     "different ones, which take 1 to 1.5 times the option us"},
     {"streams", GSIM_PARAM_INT, FIELD(streams), 1, 1, 64, "", NULL, "that take turns"},
     {"every", GSIM_PARAM_INT, FIELD(every), 100, 1, 1e9, "", NULL, "kernels, the host reads a value of each stream"},
     {"blocks", GSIM_PARAM_INT, FIELD(blocks), 16, 1, 65536, "", NULL, "of a kernel"},

@@ -40,7 +40,8 @@ void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *o
 {
     double now = gsim_clock_now_s();
     const char *terminal = getenv("TERM");
-    *progress = (struct gsim_progress){.out = out, .unit = "points", .total = total, .started_s = now, .shown_s = now, .recent_s = now};
+    *progress = (struct gsim_progress){
+        .out = out, .unit = "points", .total = total, .started_s = now, .shown_s = now, .recent_s = now};
     progress->is_terminal = out && isatty(fileno(out)) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
@@ -69,8 +70,8 @@ static void put_share(const struct gsim_progress *progress, const char *done, co
     memset(bar, '#', (size_t)(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
     if (progress->is_terminal)
-        fprintf(progress->out, "\r\033[K[%s] %s of %s%s %s, %s/s, %s%s left", bar, done, about, total, progress->unit, rate,
-                about, left);
+        fprintf(progress->out, "\r\033[K[%s] %s of %s%s %s, %s/s, %s%s left", bar, done, about, total, progress->unit,
+                rate, about, left);
     else
         fprintf(progress->out, "gpusim: %s of %s%s %s (%.0f %%), %s/s, %s%s left", done, about, total, progress->unit,
                 100 * share, rate, about, left);
@@ -88,7 +89,8 @@ void gsim_progress_show(struct gsim_progress *progress)
     if (progress->total)
         put_share(progress, done, rate);
     else
-        fprintf(progress->out, "%s%s %s, %s/s", progress->is_terminal ? "\r\033[K" : "gpusim: ", done, progress->unit, rate);
+        fprintf(progress->out, "%s%s %s, %s/s", progress->is_terminal ? "\r\033[K" : "gpusim: ", done, progress->unit,
+                rate);
     if (progress->failed) fprintf(progress->out, ", %llu failed", (unsigned long long)progress->failed);
     if (progress->detail[0]) fprintf(progress->out, ", %s", progress->detail);
     if (!progress->is_terminal) fputc('\n', progress->out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim/base. How far a long command is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
- * elsewhere. Of a sweep only what is committed to the results file counts as done. Wall-clock time stays here: no result sees it.
+ * elsewhere. Of a sweep only what is committed to the results file counts as done. Wall-clock time stays here: no
+ * result sees it.
  */
 #pragma once
 

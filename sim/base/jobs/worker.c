@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/base/jobs/worker.h. An outcome is sent as soon as it is there, so that a crash of the next item does not take it
- * along; the pipe holds many, so that the parent need not wake up for each. */
+/* See sim/base/jobs/worker.h. An outcome is sent as soon as it is there, so that a crash of the next item does not take
+ * it along; the pipe holds many, so that the parent need not wake up for each. */
 #include "sim/base/jobs/worker.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base (internal: sim/base/jobs/pool.c alone includes it). One worker process: started by fork, fed with items through
- * a pipe, answering through another. A page of shared memory says which item it is at, also after its death; what it
- * wrote to stderr is kept for the same purpose.
+ * Layer: sim/base (internal: sim/base/jobs/pool.c alone includes it). One worker process: started by fork, fed with
+ * items through a pipe, answering through another. A page of shared memory says which item it is at, also after its
+ * death; what it wrote to stderr is kept for the same purpose.
  */
 #pragma once
 

@@ -8,8 +8,8 @@
 
 #include "sim/device/occupancy.h"
 
-/* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations and DRAM
- * traffic; from shared memory alone; from nothing but time and shape. */
+/* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations
+ * and DRAM traffic; from shared memory alone; from nothing but time and shape. */
 #define OFF_MEASURED 0.03
 #define OFF_DEMAND   0.15
 #define OFF_SMEM     0.35
@@ -40,7 +40,8 @@ static double warps_of(const struct gsim_kernel *k, const struct gsim_device_spe
     return resident * ceil(threads / limits.warp_threads);
 }
 
-double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_device_spec *d, double us, double *relative, bool *is_estimated)
+double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_device_spec *d, double us, double *relative,
+                             bool *is_estimated)
 {
     *is_estimated = !(k->energy_mj > 0 && is_of(k, d));
     *relative = OFF_MEASURED;
@@ -62,7 +63,7 @@ double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_devi
     return watt * time * 1e-3;
 }
 
-/* --- the whole run --------------------------------------------------------------------------------------------------------- */
+/* --- the whole run --- */
 
 struct span {
     gsim_time start, end;
@@ -96,7 +97,8 @@ static void spread(double *windows, size_t count, double start_us, double end_us
     size_t first = (size_t)(start_us / GSIM_ENERGY_WINDOW_US), last = (size_t)(end_us / GSIM_ENERGY_WINDOW_US);
     if (last >= count) last = count - 1;
     for (size_t w = first; w <= last && w < count; w++) {
-        double from = fmax(start_us, (double)w * GSIM_ENERGY_WINDOW_US), to = fmin(end_us, ((double)w + 1) * GSIM_ENERGY_WINDOW_US);
+        double from = fmax(start_us, (double)w * GSIM_ENERGY_WINDOW_US),
+               to = fmin(end_us, ((double)w + 1) * GSIM_ENERGY_WINDOW_US);
         windows[w] += end_us > start_us ? mj * (to - from) / (end_us - start_us) : w == first ? mj : 0;
     }
 }
@@ -127,8 +129,8 @@ static void add_kernels(struct sums *s)
         const struct gsim_kernel_record *k = &s->timeline->kernels[i];
         double relative;
         bool is_estimated;
-        double mj = gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device, gsim_time_us(k->end - k->start), &relative,
-                                          &is_estimated);
+        double mj = gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
+                                          gsim_time_us(k->end - k->start), &relative, &is_estimated);
         e->launches++;
         e->estimated += is_estimated;
         e->kernels_mj += mj;
@@ -156,7 +158,8 @@ static void add_base(struct sums *s, gsim_time makespan)
     e->base_busy_mj = base * gsim_time_us(busy);
     e->base_idle_mj = base * (all_us * (double)e->gpu_count - gsim_time_us(busy));
     for (size_t i = 0; i < e->iteration_count; i++)
-        e->iteration_mj[i] += base * (double)e->gpu_count * gsim_time_us(s->timeline->iterations[i].end - s->timeline->iterations[i].start);
+        e->iteration_mj[i] += base * (double)e->gpu_count *
+                              gsim_time_us(s->timeline->iterations[i].end - s->timeline->iterations[i].start);
     for (size_t g = 0; g < e->gpu_count; g++) e->gpu_mj[g] += base * all_us;
     e->total_mj = e->base_idle_mj + e->base_busy_mj + e->kernels_mj + e->copies_mj;
     e->low_mj = e->total_mj - s->off_mj;
@@ -164,18 +167,21 @@ static void add_base(struct sums *s, gsim_time makespan)
     e->mean_w = all_us > 0 ? e->total_mj / all_us * 1e3 : 0;
     for (size_t w = 0; w < s->window_count; w++) {
         double length = fmin(GSIM_ENERGY_WINDOW_US, all_us - (double)w * GSIM_ENERGY_WINDOW_US);
-        if (length > 0) e->peak_w = fmax(e->peak_w, s->windows[w] / length * 1e3 + s->device->base_w * (double)e->gpu_count);
+        if (length > 0)
+            e->peak_w = fmax(e->peak_w, s->windows[w] / length * 1e3 + s->device->base_w * (double)e->gpu_count);
     }
     if (s->window_count > 1 && e->peak_w < e->mean_w) e->peak_w = e->mean_w;
 }
 
-enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, gsim_time makespan,
-                                     struct gsim_energy *e, struct gsim_error *error)
+enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
+                                     gsim_time makespan, struct gsim_energy *e, struct gsim_error *error)
 {
     uint32_t tasks = 1;
     for (size_t i = 0; i < timeline->kernel_count; i++)
         if (timeline->kernels[i].task >= tasks) tasks = timeline->kernels[i].task + 1;
-    *e = (struct gsim_energy){.iteration_count = timeline->iteration_count, .task_count = tasks, .gpu_count = timeline->gpu_count ? timeline->gpu_count : 1};
+    *e = (struct gsim_energy){.iteration_count = timeline->iteration_count,
+                              .task_count = tasks,
+                              .gpu_count = timeline->gpu_count ? timeline->gpu_count : 1};
     struct sums s = {.timeline = timeline, .device = device, .energy = e,
                      .window_count = (size_t)(gsim_time_us(makespan) / GSIM_ENERGY_WINDOW_US) + 1};
     e->iteration_mj = gsim_alloc(sizeof *e->iteration_mj * (e->iteration_count + 1));

@@ -32,9 +32,10 @@ void gsim_energy_print(const struct gsim_energy *e, struct gsim_output *output)
 {
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE];
     double all = e->total_mj > 0 ? e->total_mj : 1;
-    gsim_output_printf(output, "%.4g mJ: base %s, kernels %s, copies %s; %.0f W on average, %.0f W at most", e->total_mj,
-                       gsim_text_percent(a, (e->base_idle_mj + e->base_busy_mj) / all), gsim_text_percent(b, e->kernels_mj / all),
-                       gsim_text_percent(c, e->copies_mj / all), e->mean_w, e->peak_w);
+    gsim_output_printf(output, "%.4g mJ: base %s, kernels %s, copies %s; %.0f W on average, %.0f W at most",
+                       e->total_mj, gsim_text_percent(a, (e->base_idle_mj + e->base_busy_mj) / all),
+                       gsim_text_percent(b, e->kernels_mj / all), gsim_text_percent(c, e->copies_mj / all), e->mean_w,
+                       e->peak_w);
     if (e->estimated) gsim_output_printf(output, "; partly estimated: %.4g to %.4g mJ", e->low_mj, e->high_mj);
     gsim_output_text(output, "\n");
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Thread block clusters: all blocks of one stand in one GPC at once, each on an SM of its own. A cluster goes to the GPC
- * with the emptiest SMs for its blocks. A GPC of fewer SMs than a cluster has blocks takes none (an H100: of 16 blocks 58
- * clusters stand with 8 blocks on an SM, 9 in each GPC of 18 SMs, 8 in each of 16, none in one of 8).
+ * Thread block clusters: all blocks of one stand in one GPC at once, each on an SM of its own. A cluster goes to the
+ * GPC with the emptiest SMs for its blocks. A GPC of fewer SMs than a cluster has blocks takes none (an H100: of 16
+ * blocks 58 clusters stand with 8 blocks on an SM, 9 in each GPC of 18 SMs, 8 in each of 16, none in one of 8).
  */
 #include "sim/sm/state.h"
 
 #include <string.h>
 
-/* SMs by GPC, as pairs in turn: which ids a chip's GPCs have is not known, how many SMs is. SMs beyond the known GPCs are one more. */
+/* SMs by GPC, as pairs in turn: which ids a chip's GPCs have is not known, how many SMs is. SMs beyond the known GPCs
+ * are one more. */
 uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
 {
     enum { MOST = sizeof device->gpcs / sizeof *device->gpcs };
@@ -20,7 +21,8 @@ uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t 
     for (bool any = true; any && sm < sm_count;) {
         any = false;
         for (uint32_t g = 0; g < count; g++)
-            for (int pair = 0; pair < 2 && left[g] && sm < sm_count; pair++, left[g]--, any = true) gpc_of[sm++] = (uint8_t)g;
+            for (int pair = 0; pair < 2 && left[g] && sm < sm_count; pair++, left[g]--, any = true)
+                gpc_of[sm++] = (uint8_t)g;
     }
     if (sm < sm_count) memset(&gpc_of[sm], (int)count++, sm_count - sm);
     return count;
@@ -101,7 +103,8 @@ static void place_cluster(struct places *p, uint32_t gpc, uint32_t blocks)
 }
 
 /* The SMs of the group on which COUNT blocks are to be placed. Returns how many. */
-static uint32_t sms_with(const struct gsim_sm_group *g, const struct places *p, uint8_t count, uint64_t mask[GSIM_SM_WORDS])
+static uint32_t sms_with(const struct gsim_sm_group *g, const struct places *p, uint8_t count,
+                         uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t sms = 0;
     memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
@@ -124,14 +127,17 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
     if (gsim_soonest_first(&gpu->ends) <= now) return false; /* what else ends now leaves its room, too */
     find_places(gpu, run->work, &p);
     while (left) {
-        uint32_t blocks = left < run->work->cluster ? (uint32_t)left : run->work->cluster, gpc = emptiest_gpc(&p, blocks);
+        uint32_t blocks = left < run->work->cluster ? (uint32_t)left : run->work->cluster,
+                 gpc = emptiest_gpc(&p, blocks);
         if (gpc == GSIM_MAX_SMS) break;
         place_cluster(&p, gpc, blocks);
         left -= blocks;
     }
     if (left == run->unplaced) return false;
     for (uint32_t i = 0; i < count; i++)
-        for (uint8_t blocks = run->work->need.blocks_per_sm > UINT8_MAX ? UINT8_MAX : (uint8_t)run->work->need.blocks_per_sm; blocks; blocks--) {
+        for (uint8_t blocks = run->work->need.blocks_per_sm > UINT8_MAX ? UINT8_MAX
+                                                                        : (uint8_t)run->work->need.blocks_per_sm;
+             blocks; blocks--) {
             uint32_t sms = sms_with(gpu->groups[i], &p, blocks, mask), index = i;
             if (!sms) continue;
             if (sms < gpu->groups[i]->sm_count) index = gsim_groups_split_mask(gpu, i, mask);

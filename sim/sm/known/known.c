@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a kernel's description tells beyond its time: the pipes that it keeps busy, its clusters (sim/sm/known/known.h). */
+/* What a kernel's description tells beyond its time: the pipes that it keeps busy, its clusters (sim/sm/known/known.h).
+ */
 #include "sim/sm/known/known.h"
 
 #include <math.h>
@@ -8,15 +9,16 @@
 #include "sim/sm/share.h"
 
 #define DENSE_SHARE 0.7 /* of what issue-bound blocks take, below which given arithmetic is not all that they do */
-/* Of a slice's peak beyond the mean slice's: atomics on few addresses. Repeated they take up to a third less than behind any other kernel,
- * though nothing of theirs is displaced (H100: 510 and 676 us, 37 and 54 us). */
+/* Of a slice's peak beyond the mean slice's: atomics on few addresses. Repeated they take up to a third less than
+ * behind any other kernel, though nothing of theirs is displaced (H100: 510 and 676 us, 37 and 54 us). */
 #define CONTENDED 0.3
 #define CONTENDED_TIMES 3 /* a few kilobytes lie in few slices, too */
 #define L2_MOST 0.85 /* of its peak that kernels reach */
 
-/* How many times as long as alone a request to DRAM takes beside a kernel that asks for all that it has: measured with dependent loads on
- * an H100, 2.9 beside 264 x 256 threads that read lines, 4.8 and 8.5 beside 264 x 128 and 1000 x 512 that read single sectors, 13.7 and
- * 16.4 beside 264 x 128 and 1000 x 256 that write these. Atomics on 32 addresses: 32 times. */
+/* How many times as long as alone a request to DRAM takes beside a kernel that asks for all that it has: measured with
+ * dependent loads on an H100, 2.9 beside 264 x 256 threads that read lines, 4.8 and 8.5 beside 264 x 128 and 1000 x 512
+ * that read single sectors, 13.7 and 16.4 beside 264 x 128 and 1000 x 256 that write these. Atomics on 32 addresses: 32
+ * times. */
 #define QUEUE           1.9 /* more than alone, of QUEUE_THREADS threads, and more of requests that cost DRAM more: */
 #define QUEUE_COST      2.5 /* by that power */
 #define QUEUE_THREADS   67584.0
@@ -25,7 +27,8 @@
 #define FULL(used)      (((used) - 0.75) / 0.15) /* of a pipe of all SMs: from 0, where requests queue, to 1 */
 #define LEAST_WAIT      0.03 /* of a block's time, below which it waits for nothing outside its SM */
 
-/* How many times as long as on an idle chip a request of the kernel takes while it runs alone, with the share USED of what it is bound by. */
+/* How many times as long as on an idle chip a request of the kernel takes while it runs alone, with the share USED of
+ * what it is bound by. */
 static double queue_alone(const struct gsim_demand *w, const struct gsim_device_spec *d, double used, double cost)
 {
     if (w->is_contended) return QUEUE_CONTENDED;
@@ -39,10 +42,13 @@ struct chip_use {
     double dram, l2, slice;
 };
 
-static struct chip_use use_of_chip(const struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double cost)
+static struct chip_use use_of_chip(const struct gsim_demand *w, const struct gsim_device_spec *d,
+                                   const struct gsim_kernel *k, double cost)
 {
-    double l2 = k->pipes[GSIM_PIPE_L2] / L2_MOST, warm = fmin(k->solo_us / fmax(k->cold_us, 1e-9), 1); /* DRAM serves what is not in L2 */
-    return (struct chip_use){k->pipes[GSIM_PIPE_DRAM] * warm * d->dram_peak_gbps / d->dram_gbps * cost, l2, w->is_contended ? 1 : l2};
+    double l2 = k->pipes[GSIM_PIPE_L2] / L2_MOST,
+           warm = fmin(k->solo_us / fmax(k->cold_us, 1e-9), 1); /* DRAM serves what is not in L2 */
+    return (struct chip_use){k->pipes[GSIM_PIPE_DRAM] * warm * d->dram_peak_gbps / d->dram_gbps * cost, l2,
+                             w->is_contended ? 1 : l2};
 }
 
 /* What a kernel that queues asks for on the idle chip, so that its queue is that. */
@@ -54,9 +60,11 @@ static void set_queue(struct chip_use *use, const struct gsim_device_spec *d, do
     else use->slice = full;
 }
 
-void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x, double scale)
+void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                           double x, double scale)
 {
-    double part = k->solo_us * 1e6 * d->sm_count / (double)w->blocks, cost = k->dram_cost > 0 ? k->dram_cost : 1, most = 0, queue = 1;
+    double part = k->solo_us * 1e6 * d->sm_count / (double)w->blocks, cost = k->dram_cost > 0 ? k->dram_cost : 1,
+           most = 0, queue = 1;
     struct chip_use use = use_of_chip(w, d, k, cost);
     double used = fmax(use.dram, fmax(use.l2, use.slice));
     for (int p = 0; p < GSIM_SM_PIPES; p++) {
@@ -82,7 +90,8 @@ void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec 
     w->dram_gbps = scale * use.dram * d->dram_gbps * k->solo_us * 1e6 / (double)w->blocks / w->block_ps;
 }
 
-/* Whether the kernel's arithmetic, as it is given, is far from what would keep its blocks' warps always ready: they wait for something else. */
+/* Whether the kernel's arithmetic, as it is given, is far from what would keep its blocks' warps always ready: they
+ * wait for something else. */
 bool gsim_known_sparse(const struct gsim_demand *w, const struct gsim_device_spec *d, double issue_ps)
 {
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_SPARSE_ARITHMETIC)) return false;
@@ -103,7 +112,8 @@ struct gsim_kernel gsim_known_of(const struct gsim_device_spec *d, const struct 
 bool gsim_known_contended(const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
     double slice = k->pipes[GSIM_PIPE_L2_SLICE], mean = k->pipes[GSIM_PIPE_L2];
-    return k->pipes_given && gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_TIME) && slice - mean > CONTENDED && slice > CONTENDED_TIMES * mean;
+    return k->pipes_given && gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_TIME) && slice - mean > CONTENDED &&
+           slice > CONTENDED_TIMES * mean;
 }
 
 double gsim_known_bytes(const struct gsim_device_spec *d, const struct gsim_kernel *k)
@@ -111,11 +121,16 @@ double gsim_known_bytes(const struct gsim_device_spec *d, const struct gsim_kern
     return gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_TIME) ? k->data_bytes : 0;
 }
 
-uint32_t gsim_known_cluster(const struct gsim_kernel *k) { return k->cluster.x ? k->cluster.x * k->cluster.y * k->cluster.z : 1; }
+uint32_t gsim_known_cluster(const struct gsim_kernel *k)
+{
+    return k->cluster.x ? k->cluster.x * k->cluster.y * k->cluster.z : 1;
+}
 
-enum gsim_status gsim_known_check_cluster(const struct gsim_device_spec *d, const struct gsim_kernel *k, struct gsim_error *error)
+enum gsim_status gsim_known_check_cluster(const struct gsim_device_spec *d, const struct gsim_kernel *k,
+                                          struct gsim_error *error)
 {
     uint32_t cluster = gsim_known_cluster(k);
     if (cluster == 1 || gsim_clusters_fit(d, cluster)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_INPUT, "kernel '%s': cluster: no GPC of '%s' has SMs for its %u blocks", k->name, d->name, cluster);
+    return gsim_error_set(error, GSIM_INPUT, "kernel '%s': cluster: no GPC of '%s' has SMs for its %u blocks", k->name,
+                          d->name, cluster);
 }

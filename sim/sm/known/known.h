@@ -7,11 +7,13 @@
 /* What of KERNEL the rules that hold may know. */
 struct gsim_kernel gsim_known_of(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
 
-/* Pipes are given over the time alone. X: what a block takes where it waits for nobody. SCALE: of what the time cannot hold. */
-void gsim_demand_set_pipes(struct gsim_demand *work, const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
-                           double x, double scale);
+/* Pipes are given over the time alone. X: what a block takes where it waits for nobody. SCALE: of what the time cannot
+ * hold. */
+void gsim_demand_set_pipes(struct gsim_demand *work, const struct gsim_device_spec *device,
+                           const struct gsim_kernel *kernel, double x, double scale);
 
-/* Whether the arithmetic that is given, ISSUE_PS of an SM for a block, is far from what keeps its warps always ready. */
+/* Whether the arithmetic that is given, ISSUE_PS of an SM for a block, is far from what keeps its warps always ready.
+ */
 bool gsim_known_sparse(const struct gsim_demand *work, const struct gsim_device_spec *device, double issue_ps);
 
 /* It keeps one slice of L2 much busier than the others; its data_bytes. */

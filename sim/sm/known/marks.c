@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programmatic dependent launch on the SMs: a block that triggers lets launches that follow begin before its end, and one that is held
- * waits behind its prologue, on its SM, for the end of what it follows (CUDA programming guide: programmatic dependent launch). Both are
- * marks in a block's work, where it passes from one stretch to the next. What waits asks for nothing but its place.
+ * Programmatic dependent launch on the SMs: a block that triggers lets launches that follow begin before its end, and
+ * one that is held waits behind its prologue, on its SM, for the end of what it follows (CUDA programming guide:
+ * programmatic dependent launch). Both are marks in a block's work, where it passes from one stretch to the next. What
+ * waits asks for nothing but its place.
  */
 #include "sim/sm/models/model.h"
 
@@ -55,7 +56,8 @@ void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_ru
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         bool waits = false;
-        for (uint32_t c = 0; c < g->cohort_count && !waits; c++) waits = g->cohorts[c].run == run && g->cohorts[c].pace == 0;
+        for (uint32_t c = 0; c < g->cohort_count && !waits; c++)
+            waits = g->cohorts[c].run == run && g->cohorts[c].pace == 0;
         if (!waits) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {

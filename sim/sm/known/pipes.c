@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of which it is known how long they keep each pipe busy (gpusim/pipes.def). An SM's pipe is a station of a closed queueing
- * network, its customers the blocks there: a service waits for those that it finds. Waits for L2 and DRAM stretch by the chip's load. */
+/* Blocks of which it is known how long they keep each pipe busy (gpusim/pipes.def). An SM's pipe is a station of a
+ * closed queueing network, its customers the blocks there: a service waits for those that it finds. Waits for L2 and
+ * DRAM stretch by the chip's load. */
 #include "sim/sm/share_parts.h"
 
 #include <math.h>
@@ -46,11 +47,12 @@ static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double qu
     return there;
 }
 
-/* What comes finds as many as there are: a fixed point, which secants find (Schweitzer's approximation of the mean value
- * analysis of closed networks, Lavenberg and Reiser 1980). ASKED: of the pipe without waits. */
+/* What comes finds as many as there are: a fixed point, which secants find (Schweitzer's approximation of the mean
+ * value analysis of closed networks, Lavenberg and Reiser 1980). ASKED: of the pipe without waits. */
 static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked)
 {
-    double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0, f_last = asked;
+    double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0,
+           f_last = asked;
     for (int i = 0; i < MOST_STEPS; i++) {
         double f = queue_at(crowds, count, pipe, at) - at, next;
         if (fabs(f) <= TOLERANCE * at) break;
@@ -64,7 +66,8 @@ static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked
 }
 
 /* Issue and those that keep some block busiest, where anybody may wait. Returns how many. */
-static uint32_t busy_pipes(const struct crowd *crowds, uint32_t count, const double asked[GSIM_SM_PIPES], int busy[GSIM_SM_PIPES])
+static uint32_t busy_pipes(const struct crowd *crowds, uint32_t count, const double asked[GSIM_SM_PIPES],
+                           int busy[GSIM_SM_PIPES])
 {
     uint32_t busy_count = 0, there = 0;
     for (uint32_t i = 0; i <= count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of unequal work (struct gsim_unequal of sim/sm/work.h): which there are, and in which order they are placed. */
+/* Blocks of unequal work (struct gsim_unequal of sim/sm/work.h): which there are, and in which order they are placed.
+ */
 #include "sim/sm/work.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@ struct axis {
     double more, less, rounds;
 };
 
-/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike (DL at 1 MB is 48 %
- * off where those without items are idle, though along z that is right). */
+/* A loop over EXTENT items by WIDTH blocks of THREADS threads. Not even a round: blocks are taken to be alike (DL at 1
+ * MB is 48 % off where those without items are idle, though along z that is right). */
 static struct axis axis_of(double extent, uint32_t width, uint32_t threads)
 {
     double stride = (double)width * threads, more = ceil(fmod(extent, stride) / threads);
@@ -56,7 +57,8 @@ void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t k
     }
     uint64_t plane = (uint64_t)u->width * u->height, busy = count < u->busy ? count : u->busy;
     uint64_t planes = busy / plane, rest = busy % plane, rows = rest / u->width, columns = rest % u->width;
-    uint64_t more_rows = planes * u->more_y + (rows < u->more_y ? rows : u->more_y), all_rows = planes * u->height + rows;
+    uint64_t more_rows = planes * u->more_y + (rows < u->more_y ? rows : u->more_y),
+             all_rows = planes * u->height + rows;
     uint64_t more_columns = columns < u->more_x ? columns : u->more_x;
     int last = rows < u->more_y ? 2 : 0; /* of the row that is not whole */
     kinds[0] = (all_rows - more_rows) * (u->width - u->more_x);
@@ -68,7 +70,8 @@ void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t k
     kinds[4] = count - busy;
 }
 
-/* Time r q^(r - 1) of the share q of the blocks has the mean 1 and the longest r. Kinds have the mean of their share of it, the last the longest. */
+/* Time r q^(r - 1) of the share q of the blocks has the mean 1 and the longest r. Kinds have the mean of their share of
+ * it, the last the longest. */
 void gsim_demand_set_imbalance(struct gsim_demand *w, double r)
 {
     struct gsim_unequal *u = &w->unequal;
@@ -82,7 +85,8 @@ void gsim_demand_set_imbalance(struct gsim_demand *w, double r)
         total += (double)u->counts[i] * u->factor[i];
     }
     double least = LEAST_FACTOR * (double)w->blocks;
-    for (int i = 0; i < last; i++) u->factor[i] = fmax(u->factor[i], LEAST_FACTOR) * fmax(rest, least) / fmax(total, least);
+    for (int i = 0; i < last; i++)
+        u->factor[i] = fmax(u->factor[i], LEAST_FACTOR) * fmax(rest, least) / fmax(total, least);
     u->factor[last] = r;
     w->is_unequal = w->blocks > u->counts[last];
 }
@@ -95,7 +99,10 @@ void gsim_demand_set_unequal(struct gsim_demand *w, const struct gsim_kernel *k)
     struct gsim_unequal *u = &w->unequal;
     uint32_t kinds_there = 0;
     double total = 0;
-    *u = (struct gsim_unequal){.width = k->grid.x, .height = k->grid.y, .more_x = (uint32_t)x.more, .more_y = (uint32_t)y.more,
+    *u = (struct gsim_unequal){.width = k->grid.x,
+                               .height = k->grid.y,
+                               .more_x = (uint32_t)x.more,
+                               .more_y = (uint32_t)y.more,
                                .busy = (uint64_t)k->grid.x * k->grid.y * (uint64_t)busy_z};
     gsim_unequal_count(u, w->blocks, u->counts);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {

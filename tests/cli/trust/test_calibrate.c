@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "gpusim calibrate" as a user runs it: probe and runs of another GPU become a device file, on which those runs are then
- * predicted well; refusals; the same bytes twice.
+ * "gpusim calibrate" as a user runs it: probe and runs of another GPU become a device file, on which those runs are
+ * then predicted well; refusals; the same bytes twice.
  */
 #include <stdarg.h>
 #include <sys/wait.h>
@@ -28,7 +28,8 @@ static int call(const char *arguments, char **out, char **err)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static void check_call(int expected, const char *out_part, const char *err_part, const char *format, ...) GSIM_PRINTF(4, 5);
+static void check_call(int expected, const char *out_part, const char *err_part, const char *format, ...)
+    GSIM_PRINTF(4, 5);
 static void check_call(int expected, const char *out_part, const char *err_part, const char *format, ...)
 {
     char *out, *err, text[600];
@@ -47,9 +48,10 @@ static void check_call(int expected, const char *out_part, const char *err_part,
 
 static void another_gpu_is_made(void)
 {
-    static const struct gsim_recording_key keys[] = {
-        {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e5, 256, 64},  {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 2e5, 256, 64},
-        {"hits", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 128, 16}, {"m1", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16}};
+    static const struct gsim_recording_key keys[] = {{"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e5, 256, 64},
+                                                     {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 2e5, 256, 64},
+                                                     {"hits", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 128, 16},
+                                                     {"m1", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16}};
     static const char *const schedulers[] = {"serial", "async", "kesco", NULL};
     struct gsim_error error = {0};
     struct gsim_device_spec device;
@@ -72,8 +74,8 @@ static void a_probe_makes_a_device(void)
 {
     struct gsim_device_spec device;
     struct gsim_error error = {0};
-    check_call(0, "launch_us                              2.9          6 us", "", "calibrate %s --base h200 -o %s --name my-gpu --report %s",
-               probe_path, device_path, report_path);
+    check_call(0, "launch_us                              2.9          6 us", "",
+               "calibrate %s --base h200 -o %s --name my-gpu --report %s", probe_path, device_path, report_path);
     CHECK_OK(gsim_device_load(device_path, &device, &error), error);
     CHECK_STR(device.name, "my-gpu");
     CHECK_STR(device.title, "NVIDIA Synthetic");
@@ -89,7 +91,8 @@ static void a_probe_makes_a_device(void)
 
 static void both_are_used_together(void)
 {
-    check_call(0, "2-fold cross-validation over configurations: 0.", "", "calibrate %s %s --base h200 -o %s --folds 2", probe_path, runs_path, device_path);
+    check_call(0, "2-fold cross-validation over configurations: 0.", "", "calibrate %s %s --base h200 -o %s --folds 2",
+               probe_path, runs_path, device_path);
     /* A cross-validation is what takes longest: nobody gets it unasked. */
     char arguments[256], *out, *err;
     snprintf(arguments, sizeof arguments, "calibrate %s --base h200 -o %s --fit launch_us", runs_path, device_path);
@@ -103,7 +106,8 @@ static void both_are_used_together(void)
 static void equal_calls_give_equal_bytes(void)
 {
     char arguments[256], *first, *second, *err;
-    snprintf(arguments, sizeof arguments, "calibrate %s --base h200 -o - --fit launch_us,sync_return_us --folds 0", runs_path);
+    snprintf(arguments, sizeof arguments, "calibrate %s --base h200 -o - --fit launch_us,sync_return_us --folds 0",
+             runs_path);
     CHECK_INT(call(arguments, &first, &err), 0);
     CHECK_MSG(is_quiet(err), "printed: %s", err);
     gsim_free(err);
@@ -122,8 +126,10 @@ static void jobs_change_nothing(void)
     char *first[3] = {NULL}, *err;
     for (int i = 0; i < 3; i++) {
         char arguments[400], *now[3];
-        snprintf(arguments, sizeof arguments, "calibrate %s --base h200 --out %s --name x --report %s --fit launch_us,sync_return_us --folds 2 --jobs %s",
-                 runs_path, device_path, report_path, jobs[i]);
+        snprintf(
+            arguments, sizeof arguments,
+            "calibrate %s --base h200 --out %s --name x --report %s --fit launch_us,sync_return_us --folds 2 --jobs %s",
+            runs_path, device_path, report_path, jobs[i]);
         CHECK_INT(call(arguments, &now[0], &err), 0);
         CHECK_MSG(is_quiet(err), "printed: %s", err);
         gsim_free(err);
@@ -137,21 +143,31 @@ static void jobs_change_nothing(void)
         }
     }
     for (int k = 0; k < 3; k++) gsim_free(first[k]);
-    check_call(2, "", "--jobs: expected an integer from 1 to 512, found '0'", "calibrate %s -o %s --jobs 0", runs_path, device_path);
+    check_call(2, "", "--jobs: expected an integer from 1 to 512, found '0'", "calibrate %s -o %s --jobs 0", runs_path,
+               device_path);
 }
 
 static void bad_usage_is_refused(void)
 {
-    check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces", "calibrate -o x.json");
+    check_call(2, "", "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces",
+               "calibrate -o x.json");
     check_call(2, "", "no output: expected -o FILE", "calibrate %s", probe_path);
     check_call(2, "", "expected one probe, found two", "calibrate %s %s -o %s", probe_path, probe_path, device_path);
-    check_call(2, "", "cannot read '/nowhere/p.json': No such file or directory", "calibrate /nowhere/p.json -o %s", device_path);
-    check_call(2, "", "expected the schema \"gpusim-probe/1\" or \"gpusim-runs/1\" in its head or a profiler's trace, found none of them", "calibrate models/h200.json -o %s", device_path);
-    check_call(2, "", "--fit: unknown number 'launch_use', did you mean 'launch_us'?", "calibrate %s --fit launch_use -o %s", probe_path, device_path);
-    check_call(2, "", "--folds: expected an integer from 0 to 100, found 'many'", "calibrate %s --folds many -o %s", probe_path, device_path);
-    check_call(2, "", "--name: expected letters, digits", "calibrate %s --name 'my gpu' -o %s", probe_path, device_path);
+    check_call(2, "", "cannot read '/nowhere/p.json': No such file or directory", "calibrate /nowhere/p.json -o %s",
+               device_path);
+    check_call(2, "",
+               "expected the schema \"gpusim-probe/1\" or \"gpusim-runs/1\" in its head or a profiler's trace, found "
+               "none of them",
+               "calibrate models/h200.json -o %s", device_path);
+    check_call(2, "", "--fit: unknown number 'launch_use', did you mean 'launch_us'?",
+               "calibrate %s --fit launch_use -o %s", probe_path, device_path);
+    check_call(2, "", "--folds: expected an integer from 0 to 100, found 'many'", "calibrate %s --folds many -o %s",
+               probe_path, device_path);
+    check_call(2, "", "--name: expected letters, digits", "calibrate %s --name 'my gpu' -o %s", probe_path,
+               device_path);
     check_call(2, "", "unknown device 'h201'", "calibrate %s --base h201 -o %s", probe_path, device_path);
-    check_call(2, "", "--report and --output: expected two files", "calibrate %s -o %s --report %s", probe_path, device_path, device_path);
+    check_call(2, "", "--report and --output: expected two files", "calibrate %s -o %s --report %s", probe_path,
+               device_path, device_path);
 }
 
 /* Cut in the middle: refused with its place, and nothing is written. */
@@ -168,8 +184,9 @@ static void damaged_files_are_refused(void)
     remove(cut_path);
 }
 
-/* --- traces ------------------------------------------------------------------------------------------------------------ */
-/* What is different from an H200, of which the traces are, and from the base, an A100; how near it is found, relative. */
+/* --- traces --- */
+/* What is different from an H200, of which the traces are, and from the base, an A100; how near it is found, relative.
+ */
 static const struct {
     const char *name;
     double value, tolerance;
@@ -193,9 +210,11 @@ static void trace_path(char path[64], int run)
 static void trace_run(const char *run, const char *more, const char *path)
 {
     char text[1200], *out, *err;
-    size_t length = (size_t)snprintf(text, sizeof text, "--workload %s --device h200 --iterations 8 --trace %s %s", run, path, more);
+    size_t length = (size_t)snprintf(text, sizeof text, "--workload %s --device h200 --iterations 8 --trace %s %s", run,
+                                     path, more);
     for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, " --opt device.%s=%g", traced[i].name, traced[i].value);
+        length += (size_t)snprintf(text + length, sizeof text - length, " --opt device.%s=%g", traced[i].name,
+                                   traced[i].value);
     CHECK_INT(call(text, &out, &err), 0);
     CHECK_MSG(is_quiet(err), "printed: %s", err);
     gsim_free(out);
@@ -220,7 +239,8 @@ static void traces_make_a_device(void)
     for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++) {
         enum gsim_device_number number = gsim_device_number_find(traced[i].name);
         double found = gsim_device_get(&device, number);
-        CHECK_MSG(fabs(found - traced[i].value) <= traced[i].tolerance * traced[i].value, "%s: %.6g, expected %.6g", traced[i].name, found, traced[i].value);
+        CHECK_MSG(fabs(found - traced[i].value) <= traced[i].tolerance * traced[i].value, "%s: %.6g, expected %.6g",
+                  traced[i].name, found, traced[i].value);
         CHECK_HAS(device.source[number], "; simulated");
     }
     CHECK_NEAR(device.sm_count, 132, 0);
@@ -247,7 +267,8 @@ static void noise_is_averaged(void)
     const char *text = strstr(device.source[GSIM_DEV_launch_us], " % of ");
     CHECK_INT(text ? sscanf(text, " %% of %lf", &samples) : 0, 1);
     double off = fabs(device.launch_us / 4.1 - 1), most = 4 * 0.15 / sqrt(0.8 * samples);
-    CHECK_MSG(samples >= 50 && off <= most, "%.0f samples: %.4g, %.4f off, expected %.4f at most", samples, device.launch_us, off, most);
+    CHECK_MSG(samples >= 50 && off <= most, "%.0f samples: %.4g, %.4f off, expected %.4f at most", samples,
+              device.launch_us, off, most);
     gsim_device_release(&device);
 }
 
@@ -257,7 +278,8 @@ static void a_probe_wins_over_a_trace(void)
     struct gsim_error error = {0};
     char path[64];
     trace_path(path, 1);
-    check_call(2, "", "was recorded on 'NVIDIA H200 SXM', what was given before it on 'NVIDIA Synthetic': expected one GPU",
+    check_call(2, "",
+               "was recorded on 'NVIDIA H200 SXM', what was given before it on 'NVIDIA Synthetic': expected one GPU",
                "calibrate %s %s --base h200 -o %s", probe_path, path, device_path);
     char *text = read_file(probe_path), *name = strstr(text, "NVIDIA Synthetic");
     CHECK(name != NULL);
@@ -281,7 +303,8 @@ static void nsys_exports_say_the_same(void)
     const char *kineto = "traces/h200/kineto/kineto_deeplab50.json.gz";
     CHECK_OK(retell_nsys(kineto, scratch_path(path, ".sqlite"), &error), error);
     for (int i = 0; i < 2; i++) {
-        check_call(0, "gaps between kernels queued in a stream", "", "calibrate %s --base h200 -o %s", i ? path : kineto, device_path);
+        check_call(0, "gaps between kernels queued in a stream", "", "calibrate %s --base h200 -o %s",
+                   i ? path : kineto, device_path);
         CHECK_OK(gsim_device_load(device_path, &devices[i], &error), error);
     }
     CHECK_NEAR(devices[1].launch_us, devices[0].launch_us, 1e-3);
@@ -309,7 +332,8 @@ static void damaged_traces_are_refused(void)
     cut = fopen(cut_path, "w");
     fputs("{\"traceEvents\": []}", cut);
     fclose(cut);
-    check_call(2, "", "expected kernels, copies or memsets of a GPU, found none", "calibrate %s -o %s", cut_path, device_path);
+    check_call(2, "", "expected kernels, copies or memsets of a GPU, found none", "calibrate %s -o %s", cut_path,
+               device_path);
     remove(cut_path);
     for (int i = 0; i < TRACED_RUNS; i++) {
         trace_path(path, i);

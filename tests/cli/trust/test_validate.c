@@ -38,13 +38,16 @@ static void check_call(const char *arguments, int expected, const char *out_part
 
 static void bad_usage_is_refused(void)
 {
-    check_call("--kind pears", 2, "", "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, micro, runs, traces, all or sharing alone, found 'pears'");
+    check_call("--kind pears", 2, "",
+               "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, micro, runs, "
+               "traces, all or sharing alone, found 'pears'");
     check_call("--kind pairs,", 2, "", "found ''");
     check_call("--half third", 2, "", "--half: expected even, odd or all, found 'third'");
     check_call("--split third", 2, "", "--split: expected fit, test or all, found 'third'");
     check_call("--workload img", 2, "", "--workload is not an option of gpusim validate");
     check_call("--opt streams=4", 2, "", "streams");
-    check_call("--scatter plot.jpg", 2, "", "--scatter: expected a file name ending in .svg, .pdf or .png, found 'plot.jpg'");
+    check_call("--scatter plot.jpg", 2, "",
+               "--scatter: expected a file name ending in .svg, .pdf or .png, found 'plot.jpg'");
     check_call("--histogram /nowhere/at/all.png", 2, "", "--histogram: ");
     check_call("--csv same.svg --scatter same.svg", 2, "", "expected two files, found 'same.svg' twice");
     check_call("/nowhere/cases.json.gz", 2, "", "cannot read '/nowhere/cases.json.gz': No such file or directory");
@@ -162,11 +165,14 @@ static void recorded_runs_are_predicted(void)
 
 static void write_dags(const char *path, const double live_us[2], double graph_us)
 {
-    static const char *const kernel = "{\"grid\": 132, \"block\": 1024, \"regs\": 16, \"smem\": 0, \"flops\": 1e9, \"dram_bytes\": 0, \"solo_ns\": 50000}";
+    static const char *const kernel = "{\"grid\": 132, \"block\": 1024, \"regs\": 16, \"smem\": 0, \"flops\": 1e9, "
+                                      "\"dram_bytes\": 0, \"solo_ns\": 50000}";
     gzFile file = gzopen(path, "wb");
     gzprintf(file, "{\"sms\": 132, \"dags\": [");
     for (int i = 0; i < 2; i++)
-        gzprintf(file, "%s{\"tag\": \"d%d\", \"streams\": 1, \"live_us\": %g, \"graph_us\": %g, \"nodes\": [{\"stream\": 0, \"dep\": [], \"kernel\": %s}]}",
+        gzprintf(file,
+                 "%s{\"tag\": \"d%d\", \"streams\": 1, \"live_us\": %g, \"graph_us\": %g, \"nodes\": [{\"stream\": 0, "
+                 "\"dep\": [], \"kernel\": %s}]}",
                  i ? ", " : "", i, live_us[i], graph_us, kernel);
     gzprintf(file, "]}");
     gzclose(file);
@@ -182,7 +188,8 @@ static void cases_recorded_again(void)
     check_call(arguments, 0, "dags     live                  2   20.00   20.00   30.00  +20.00", "");
     check_call(arguments, 0, "dags     graph                 2    0.00    0.00    0.00   +0.00", "");
     snprintf(arguments, sizeof arguments, "%s --again %s --half odd --report -", before, again);
-    check_call(arguments, 0, "\"again_rows\": [\n  {\"kind\": \"dags\", \"quantity\": \"live\", \"count\": 1, \"mean\": 0.3", "");
+    check_call(arguments, 0,
+               "\"again_rows\": [\n  {\"kind\": \"dags\", \"quantity\": \"live\", \"count\": 1, \"mean\": 0.3", "");
     snprintf(arguments, sizeof arguments, "%s --kind pairs --again %s", before, again);
     check_call(arguments, 2, "", "holds none of the 2 cases");
     snprintf(arguments, sizeof arguments, "%s --again %s", before, GPUSIM_SOURCE_DIR "/README.md");
@@ -211,8 +218,9 @@ static void traces_are_replayed(void)
         gsim_free(out);
         gsim_free(err);
     }
-    snprintf(command, sizeof command, "%s --workload vec --sched serial --device v100 --memory pinned --trace %s >/dev/null",
-             GPUSIM_BINARY, scratch_path(path, ".trace.json.gz"));
+    snprintf(command, sizeof command,
+             "%s --workload vec --sched serial --device v100 --memory pinned --trace %s >/dev/null", GPUSIM_BINARY,
+             scratch_path(path, ".trace.json.gz"));
     CHECK_INT(system(command), 0);
     snprintf(arguments, sizeof arguments, "%s --per-case", path);
     check_call(arguments, 0, "Traces, replayed by async on v100:", "");

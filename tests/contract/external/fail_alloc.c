@@ -25,5 +25,11 @@ static int must_fail(void)
 }
 
 __attribute__((visibility("default"))) void *malloc(size_t size) { return must_fail() ? NULL : __libc_malloc(size); }
-__attribute__((visibility("default"))) void *calloc(size_t count, size_t size) { return must_fail() ? NULL : __libc_calloc(count, size); }
-__attribute__((visibility("default"))) void *realloc(void *old, size_t size) { return must_fail() ? NULL : __libc_realloc(old, size); }
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+    return must_fail() ? NULL : __libc_calloc(count, size);
+}
+__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
+{
+    return must_fail() ? NULL : __libc_realloc(old, size);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A million bars become some thousands that stand for all of them: nothing is lost or counted twice, bars of a row do not
- * overlap, kinds and gaps stay visible. Few bars stay as they are.
+ * A million bars become some thousands that stand for all of them: nothing is lost or counted twice, bars of a row do
+ * not overlap, kinds and gaps stay visible. Few bars stay as they are.
  */
 #include "tests/test.h"
 
@@ -17,8 +17,14 @@ static struct gsim_bars make(size_t count, uint32_t rows, unsigned kinds, double
     struct gsim_bars bars = {0};
     for (size_t i = 0; i < count; i++) {
         double start = (double)(i / rows);
-        const struct gsim_bar bar = {.start_us = start, .end_us = start + share, .row = (uint32_t)(i % rows), .group = 10 + (unsigned)(i / rows) % kinds,
-                                     .name = names[(i / rows) % kinds], .count = 1, .kernels = 1, .shade = GSIM_BAR_SHADES};
+        const struct gsim_bar bar = {.start_us = start,
+                                     .end_us = start + share,
+                                     .row = (uint32_t)(i % rows),
+                                     .group = 10 + (unsigned)(i / rows) % kinds,
+                                     .name = names[(i / rows) % kinds],
+                                     .count = 1,
+                                     .kernels = 1,
+                                     .shade = GSIM_BAR_SHADES};
         CHECK(gsim_bars_add(&bars, &bar));
     }
     return bars;
@@ -37,7 +43,8 @@ static void a_million(void)
         double share;
         uint32_t group;
         unsigned shade;
-    } cases[] = {{1, 1, 1, 10, 4}, {8, 1, 0.1, 10, 1}, {8, 3, 0.7, MIXED, 3}, {64, 2, 1, MIXED, 4}, {500, 1, 0.5, 10, 3}};
+    } cases[] = {
+        {1, 1, 1, 10, 4}, {8, 1, 0.1, 10, 1}, {8, 3, 0.7, MIXED, 3}, {64, 2, 1, MIXED, 4}, {500, 1, 0.5, 10, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t count = 1000000;
         struct gsim_bars bars = make(count, cases[i].rows, cases[i].kinds, cases[i].share);
@@ -45,7 +52,8 @@ static void a_million(void)
         double end[500] = {0};
         uint64_t sum = 0, kernels = 0;
         CHECK(gsim_bars_thin(&bars, &thinning));
-        CHECK_MSG(bars.count >= cases[i].rows && bars.count <= 2 * GSIM_BARS_MOST + 60 * (size_t)cases[i].rows, "case %zu: %zu bars", i, bars.count);
+        CHECK_MSG(bars.count >= cases[i].rows && bars.count <= 2 * GSIM_BARS_MOST + 60 * (size_t)cases[i].rows,
+                  "case %zu: %zu bars", i, bars.count);
         for (size_t j = 0; j < bars.count; j++) {
             const struct gsim_bar *bar = &bars.bars[j];
             CHECK_MSG(bar->start_us >= end[bar->row] - 1e-9 && bar->end_us > bar->start_us, "case %zu: bar %zu", i, j);
@@ -54,7 +62,8 @@ static void a_million(void)
             kernels += bar->kernels;
             if (bar->count < 10) continue; /* at the end of a row */
             CHECK_MSG(bar->group == cases[i].group, "case %zu: group %u", i, bar->group);
-            CHECK_MSG(abs((int)bar->shade - (int)cases[i].shade) <= 1, "case %zu: shade %u, expected %u", i, bar->shade, cases[i].shade);
+            CHECK_MSG(abs((int)bar->shade - (int)cases[i].shade) <= 1, "case %zu: shade %u, expected %u", i, bar->shade,
+                      cases[i].shade);
             CHECK((bar->name != NULL) == (cases[i].kinds == 1));
         }
         CHECK_INT(sum, count);
@@ -69,7 +78,13 @@ static void long_ones_stay(void)
 {
     struct gsim_bars bars = make(20000, 1, 1, 1);
     struct gsim_thinning thinning = {.rows = 1, .span_us = 41000, .mixed = MIXED};
-    const struct gsim_bar whole = {.start_us = 20000, .end_us = 21000, .group = 12, .name = "long", .count = 1, .kernels = 1, .shade = GSIM_BAR_SHADES};
+    const struct gsim_bar whole = {.start_us = 20000,
+                                   .end_us = 21000,
+                                   .group = 12,
+                                   .name = "long",
+                                   .count = 1,
+                                   .kernels = 1,
+                                   .shade = GSIM_BAR_SHADES};
     int seen = 0;
     CHECK(gsim_bars_add(&bars, &whole));
     for (size_t i = 0; i < 20000; i++) {

@@ -18,5 +18,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 extern const struct gsim_scheduler_ops gsim_scheduler;
-const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "crashing", .summary = "crashes", .source = "none", .execute = execute};
+const struct gsim_scheduler_ops gsim_scheduler = {.abi = GSIM_ABI,
+                                                  .size = sizeof(struct gsim_scheduler_ops),
+                                                  .name = "crashing",
+                                                  .summary = "crashes",
+                                                  .source = "none",
+                                                  .execute = execute};

@@ -55,7 +55,8 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct depthfirst_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->first, .steady = &state->steady, .event_flags = GSIM_EVENT_NO_TIMING};
+    struct gsim_plan_style style = {
+        .first = &state->first, .steady = &state->steady, .event_flags = GSIM_EVENT_NO_TIMING};
     return gsim_plan_execute(run, &style, error);
 }
 

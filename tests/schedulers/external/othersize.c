@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A plug-in with a mistake, for the messages of the loader: it was compiled against headers in which the table is shorter.
+ * A plug-in with a mistake, for the messages of the loader: it was compiled against headers in which the table is
+ * shorter.
  */
 #include "gpusim/scheduler.h"
 

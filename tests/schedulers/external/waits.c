@@ -32,18 +32,21 @@ static void push(struct gsim_driver *driver, void *argument)
 }
 
 /* Waits for the queue, then for event and stream, which must be complete by then. */
-static bool comes_back(struct gsim_run *run, gsim_queue queue, const struct gsim_op *op, gsim_event event, gsim_stream stream)
+static bool comes_back(struct gsim_run *run, gsim_queue queue, const struct gsim_op *op, gsim_event event,
+                       gsim_stream stream)
 {
-    const struct gsim_waitable list[] = {{GSIM_WAITABLE_QUEUE, queue}, {GSIM_WAITABLE_EVENT, event}, {GSIM_WAITABLE_STREAM, stream}};
+    const struct gsim_waitable list[] = {
+        {GSIM_WAITABLE_QUEUE, queue}, {GSIM_WAITABLE_EVENT, event}, {GSIM_WAITABLE_STREAM, stream}};
     void *item = NULL;
     uint32_t first = gsim_wait_any(run->driver, list, 1, DEADLINE_US);
     return first == 0 && gsim_queue_try_pop(run->driver, queue, &item) && item == op &&
-           gsim_wait_any(run->driver, list + 1, 1, DEADLINE_US) == 0 && gsim_wait_any(run->driver, list + 2, 1, DEADLINE_US) == 0 &&
-           gsim_wait_any(run->driver, list, 1, 10) == 1 && !gsim_queue_try_pop(run->driver, queue, &item);
+           gsim_wait_any(run->driver, list + 1, 1, DEADLINE_US) == 0 &&
+           gsim_wait_any(run->driver, list + 2, 1, DEADLINE_US) == 0 && gsim_wait_any(run->driver, list, 1, 10) == 1 &&
+           !gsim_queue_try_pop(run->driver, queue, &item);
 }
 
-static enum gsim_status run_iteration(struct gsim_run *run, const struct gsim_oplist *list, gsim_queue queue, gsim_event event,
-                                      const gsim_stream *streams, struct gsim_error *error)
+static enum gsim_status run_iteration(struct gsim_run *run, const struct gsim_oplist *list, gsim_queue queue,
+                                      gsim_event event, const gsim_stream *streams, struct gsim_error *error)
 {
     for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(run->driver); i++) {
         struct done done = {queue, list->ops[i]};
@@ -70,7 +73,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_event event = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
     for (uint32_t i = 0; i < run->iterations && status == GSIM_OK && !gsim_driver_failed(run->driver); i++) {
         gsim_iteration_begin(run->driver, i);
-        status = run_iteration(run, i == 0 ? &state->lowering.first : &state->lowering.steady, queue, event, streams, error);
+        status =
+            run_iteration(run, i == 0 ? &state->lowering.first : &state->lowering.steady, queue, event, streams, error);
         gsim_iteration_end(run->driver, i);
     }
     return status == GSIM_OK ? gsim_run_status(run, error) : status;

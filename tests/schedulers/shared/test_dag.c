@@ -14,16 +14,22 @@ struct expected {
 
 static const struct expected table[] = {
     {"RAW", {"a: > x", "b: x > y"}, GSIM_MEMORY_MANAGED, "0>1"},
-    {"WAR from all readers since", {"a: > x", "b: x > y", "c: x > z", "d: > x", "e: > x"}, GSIM_MEMORY_MANAGED, "0>1 0>2 0>3 1>3 2>3 3>4"},
+    {"WAR from all readers since",
+     {"a: > x", "b: x > y", "c: x > z", "d: > x", "e: > x"},
+     GSIM_MEMORY_MANAGED,
+     "0>1 0>2 0>3 1>3 2>3 3>4"},
     {"readers are independent", {"a: x > y", "b: x > z"}, GSIM_MEMORY_MANAGED, ""},
     {"two buffers, one edge", {"a: > x y", "b: x y > z"}, GSIM_MEMORY_MANAGED, "0>1"},
     {"read and write", {"a: x > x", "b: x > x"}, GSIM_MEMORY_MANAGED, "0>1"},
     {"host accesses are nodes", {"!x", "a: x > y", "?y", "!y"}, GSIM_MEMORY_MANAGED, "0>1 1>2 1>3 2>3"},
-    {"pinned: a host access needs its copy", {"!x", "a: x > y", "?y", "!x"}, GSIM_MEMORY_PINNED, "0>1 1>2 2>3 3>4 0>5 1>5"},
+    {"pinned: a host access needs its copy",
+     {"!x", "a: x > y", "?y", "!x"},
+     GSIM_MEMORY_PINNED,
+     "0>1 1>2 2>3 3>4 0>5 1>5"},
 };
 
-static void build(const struct expected *e, struct gsim_program *program, struct gsim_arena *arena, struct gsim_lowering *lowering,
-                  struct gsim_dag *dag)
+static void build(const struct expected *e, struct gsim_program *program, struct gsim_arena *arena,
+                  struct gsim_lowering *lowering, struct gsim_dag *dag)
 {
     struct gsim_error error = {0};
     program_write(e->lines, GSIM_INIT_NONE, program);
@@ -46,9 +52,11 @@ static void test_edges(void)
         for (uint32_t n = 0; n < dag.node_count; n++)
             for (uint32_t e = dag.pred_start[n]; e < dag.pred_start[n + 1]; e++) {
                 used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%u>%u", used ? " " : "", dag.preds[e], n);
-                for (uint32_t s = dag.succ_start[dag.preds[e]]; s < dag.succ_start[dag.preds[e] + 1]; s++) succs += dag.succs[s] == n;
+                for (uint32_t s = dag.succ_start[dag.preds[e]]; s < dag.succ_start[dag.preds[e] + 1]; s++)
+                    succs += dag.succs[s] == n;
             }
-        CHECK_MSG(strcmp(text, table[i].edges) == 0, "%s: \"%s\", expected \"%s\"", table[i].name, text, table[i].edges);
+        CHECK_MSG(strcmp(text, table[i].edges) == 0, "%s: \"%s\", expected \"%s\"", table[i].name, text,
+                  table[i].edges);
         CHECK_INT(succs, dag.edge_count);
         gsim_dag_release(&dag);
         gsim_arena_release(&arena);
@@ -58,7 +66,8 @@ static void test_edges(void)
 
 static void test_levels(void)
 {
-    static const struct expected diamond = {"", {"a: > w", "b: w > x", "c: w > y", "d: x y > z", "e: > v"}, GSIM_MEMORY_MANAGED, ""};
+    static const struct expected diamond = {
+        "", {"a: > w", "b: w > x", "c: w > y", "d: x y > z", "e: > v"}, GSIM_MEMORY_MANAGED, ""};
     struct gsim_program program = {0};
     struct gsim_arena arena = {0};
     struct gsim_lowering lowering;

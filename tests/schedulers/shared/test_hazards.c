@@ -21,7 +21,8 @@ static void pairs(void)
                 /* Something unknown counts as touching what an op without arguments touches: nothing. */
                 bool found = gsim_op_conflicts(&program.ops[i], &program.ops[j], j % 2);
                 if (program.ops[i].is_unknown && program.ops[j].is_unknown) expected = true;
-                CHECK_MSG(found == expected, "program %lu, ops %u and %u: %d, expected %d", seed, i, j, found, expected);
+                CHECK_MSG(found == expected, "program %lu, ops %u and %u: %d, expected %d", seed, i, j, found,
+                          expected);
                 hazards += found;
             }
         gsim_program_release(&program);
@@ -34,11 +35,15 @@ static void pairs(void)
 static void by_hand(void)
 {
     struct gsim_arg reads = {0, true, false, true}, writes = {0, false, true, false};
-    struct gsim_segment front = {0, 8, 0, true, false}, middle = {4, 8, 0, false, true}, behind = {8, 8, 0, false, true};
+    struct gsim_segment front = {0, 8, 0, true, false}, middle = {4, 8, 0, false, true},
+                        behind = {8, 8, 0, false, true};
     struct gsim_op a = {.kind = GSIM_OP_KERNEL, .args = &reads, .arg_count = 1, .segments = &front, .segment_count = 1};
-    struct gsim_op b = {.kind = GSIM_OP_KERNEL, .args = &writes, .arg_count = 1, .segments = &middle, .segment_count = 1};
-    struct gsim_op c = {.kind = GSIM_OP_KERNEL, .args = &writes, .arg_count = 1, .segments = &behind, .segment_count = 1};
-    struct gsim_op whole = {.kind = GSIM_OP_KERNEL, .args = &reads, .arg_count = 1}, unknown = {.kind = GSIM_OP_KERNEL, .is_unknown = true};
+    struct gsim_op b = {
+        .kind = GSIM_OP_KERNEL, .args = &writes, .arg_count = 1, .segments = &middle, .segment_count = 1};
+    struct gsim_op c = {
+        .kind = GSIM_OP_KERNEL, .args = &writes, .arg_count = 1, .segments = &behind, .segment_count = 1};
+    struct gsim_op whole = {.kind = GSIM_OP_KERNEL, .args = &reads, .arg_count = 1},
+                   unknown = {.kind = GSIM_OP_KERNEL, .is_unknown = true};
     struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2H, .args = &reads, .arg_count = 1};
     struct gsim_op host = {.kind = GSIM_OP_HOST_WRITE, .args = &writes, .arg_count = 1};
     CHECK(gsim_op_conflicts(&a, &b, false));      /* write after read */
@@ -78,7 +83,10 @@ static void graph(void)
         struct gsim_dag dag;
         bool found[KERNELS][KERNELS] = {{false}}, expected[KERNELS][KERNELS] = {{false}};
         segments_random(seed, KERNELS, seed % 2 ? 0 : 12, &program);
-        struct gsim_run run = {.program = &program, .memory = seed % 4 < 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED, .iterations = 1, .arena = &arena};
+        struct gsim_run run = {.program = &program,
+                               .memory = seed % 4 < 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED,
+                               .iterations = 1,
+                               .arena = &arena};
         CHECK_OK(gsim_moves_lower(&run, GSIM_MOVES_AT_USE, &lowering, &error), error);
         CHECK_INT(lowering.first.op_count, KERNELS);
         CHECK_OK(gsim_dag_build(&run, &lowering.first, &dag, &error), error);

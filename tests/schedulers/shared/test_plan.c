@@ -17,7 +17,8 @@ struct fixture {
     struct gsim_plan plan;
 };
 
-static void plan_up(struct fixture *f, const char *const *lines, const uint32_t *streams, struct gsim_plan_choice choice)
+static void plan_up(struct fixture *f, const char *const *lines, const uint32_t *streams,
+                    struct gsim_plan_choice choice)
 {
     struct gsim_error error = {0};
     memset(f, 0, sizeof(*f));
@@ -38,8 +39,14 @@ static void plan_down(struct fixture *f)
     gsim_program_release(&f->program);
 }
 
-static uint32_t waits(const struct gsim_plan *plan, uint32_t step) { return plan->wait_start[step + 1] - plan->wait_start[step]; }
-static uint32_t syncs(const struct gsim_plan *plan, uint32_t step) { return plan->sync_start[step + 1] - plan->sync_start[step]; }
+static uint32_t waits(const struct gsim_plan *plan, uint32_t step)
+{
+    return plan->wait_start[step + 1] - plan->wait_start[step];
+}
+static uint32_t syncs(const struct gsim_plan *plan, uint32_t step)
+{
+    return plan->sync_start[step + 1] - plan->sync_start[step];
+}
 
 /* Stream 0: a, b. Stream 1: c after both. Stream 2: d after a and c. Stream 1 again: e after b.
  *   none: c waits for a and b, d for a and c, e for b: 5.  latest: c for b alone (a is before it): 4.
@@ -49,13 +56,17 @@ static void test_prune(void)
     static const char *const lines[] = {"a: > x", "b: > y", "c: x y > z", "d: x z > w", "e: y > v", NULL};
     static const uint32_t streams[] = {0, 0, 1, 2, 1};
     static const uint32_t per_level[3][5] = {{0, 0, 2, 2, 1}, {0, 0, 1, 2, 1}, {0, 0, 1, 1, 0}};
-    static const uint32_t edges[] = {5, 4, 2}, preds[] = {3, 3, 2}; /* events: one per edge, or per predecessor waited for */
+    static const uint32_t edges[] = {5, 4, 2},
+                          preds[] = {3, 3, 2}; /* events: one per edge, or per predecessor waited for */
     for (int level = 0; level < 3; level++)
         for (int per_edge = 0; per_edge < 2; per_edge++) {
             struct fixture f;
-            plan_up(&f, lines, streams, (struct gsim_plan_choice){.stream_count = 3, .prune = (enum gsim_plan_prune)level, .event_per_edge = per_edge});
+            plan_up(&f, lines, streams,
+                    (struct gsim_plan_choice){
+                        .stream_count = 3, .prune = (enum gsim_plan_prune)level, .event_per_edge = per_edge});
             for (uint32_t step = 0; step < 5; step++)
-                CHECK_MSG(waits(&f.plan, step) == per_level[level][step], "level %d: step %u has %u waits", level, step, waits(&f.plan, step));
+                CHECK_MSG(waits(&f.plan, step) == per_level[level][step], "level %d: step %u has %u waits", level, step,
+                          waits(&f.plan, step));
             CHECK_INT(f.plan.event_count, per_edge ? edges[level] : preds[level]);
             CHECK_INT(f.plan.record_start[5], f.plan.event_count); /* every event is recorded once */
             CHECK(f.plan.final_sync);
@@ -81,7 +92,8 @@ static void test_host(void)
     CHECK(!f.plan.final_sync);
     CHECK_INT(f.plan.streams[3], GSIM_PLAN_HOST);
     plan_down(&f);
-    plan_up(&f, lines, streams, (struct gsim_plan_choice){.stream_count = 3, .prune = GSIM_PRUNE_LATEST, .device_syncs = true});
+    plan_up(&f, lines, streams,
+            (struct gsim_plan_choice){.stream_count = 3, .prune = GSIM_PRUNE_LATEST, .device_syncs = true});
     CHECK_INT(syncs(&f.plan, 3), 1);
     CHECK_INT(f.plan.syncs[f.plan.sync_start[3]], GSIM_PLAN_DEVICE);
     plan_down(&f);
@@ -98,7 +110,11 @@ static void test_execute(void)
         struct recorder *r = rec_create();
         plan_up(&f, lines, streams, (struct gsim_plan_choice){.stream_count = 2, .prune = GSIM_PRUNE_LATEST});
         static const int32_t priorities[] = {0, -1, 0};
-        struct gsim_plan_style style = {.first = &f.plan, .steady = &f.plan, .stream_count = 3, .priorities = priorities, .events_each_iteration = anew};
+        struct gsim_plan_style style = {.first = &f.plan,
+                                        .steady = &f.plan,
+                                        .stream_count = 3,
+                                        .priorities = priorities,
+                                        .events_each_iteration = anew};
         f.run.driver = &r->driver;
         f.run.iterations = 2;
         CHECK_OK(gsim_plan_execute(&f.run, &style, &error), error);

@@ -8,7 +8,8 @@ extern const struct gsim_sharing_ops gsim_sharing_skeleton;
 static void check_one_at_a_time(const struct gsim_sharing_ops *ops)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step steps[2] = {{fixture_kernel("x", 1, 256, 10), 0, false}, {fixture_kernel("y", 1, 256, 10), 0, true}};
+    const struct step steps[2] = {{fixture_kernel("x", 1, 256, 10), 0, false},
+                                  {fixture_kernel("y", 1, 256, 10), 0, true}};
     add_service(&f, "a", steps, 2)->priority = 2;
     struct gsim_task *b = add_service(&f, "b", steps, 1), *c = add_service(&f, "c", steps, 1);
     b->priority = 1;
@@ -59,5 +60,6 @@ static void table(void)
     CHECK_STR(gsim_sharing_at(0)->name, "exclusive");
 }
 
-static const struct test_case cases[] = {{"an out-of-tree policy runs", good}, {"broken plug-ins are refused", broken}, {"the table", table}};
+static const struct test_case cases[] = {
+    {"an out-of-tree policy runs", good}, {"broken plug-ins are refused", broken}, {"the table", table}};
 TEST_MAIN("schedulers/sharing/external", cases)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FIKIT's rules on an idealised machine (calls take no time), hand-computed, and its invariants over random tasks (fikit_sharing.md, 5). */
+/* FIKIT's rules on an idealised machine (calls take no time), hand-computed, and its invariants over random tasks
+ * (fikit_sharing.md, 5). */
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
 #include "tests/sim/task_fixture.h"
 
-/* Figure 2's case: three urgent kernels of 20 us, gaps of 30; the other task has kernels of 10 and 20 in turn, and no gaps. */
+/* Figure 2's case: three urgent kernels of 20 us, gaps of 30; the other task has kernels of 10 and 20 in turn, and no
+ * gaps. */
 static struct task_fixture figure_2(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
     const struct step urgent[3] = {filling("u1", 20, 30), filling("u2", 20, 30), filling("u3", 20, 0)};
-    const struct step other[4] = {filling("x", 10, -1), filling("y", 20, -1), filling("x", 10, -1), filling("y", 20, -1)};
+    const struct step other[4] = {filling("x", 10, -1), filling("y", 20, -1), filling("x", 10, -1),
+                                  filling("y", 20, -1)};
     add_service(&f, "urgent", urgent, 3);
     struct gsim_task *o = add_service(&f, "other", other, 4);
     o->priority = 5;
@@ -27,8 +30,8 @@ static void figure_2_exclusive(void)
     task_fixture_release(&f);
 }
 
-/* Slices of 20, 2 to switch, 1 when idle, which is held for 1: urgent to 20; other 22 to 42 (20 of 60); urgent is ready at 50. Its second
- * kernel waits for the slice that ends at 42, 62: the SMs are other's from 22 on. */
+/* Slices of 20, 2 to switch, 1 when idle, which is held for 1: urgent to 20; other 22 to 42 (20 of 60); urgent is ready
+ * at 50. Its second kernel waits for the slice that ends at 42, 62: the SMs are other's from 22 on. */
 static void figure_2_sliced(void)
 {
     struct task_fixture f = figure_2();
@@ -90,7 +93,8 @@ static void best_prio_fit(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
     const struct step urgent[2] = {filling("u", 20, 30), filling("u2", 20, 0)};
-    const struct step late[1] = {filling("late", 29, 0)}, medium[1] = {filling("medium", 12, 0)}, big[1] = {filling("big", 18, 0)}, huge[1] = {filling("huge", 40, 0)};
+    const struct step late[1] = {filling("late", 29, 0)}, medium[1] = {filling("medium", 12, 0)},
+                      big[1] = {filling("big", 18, 0)}, huge[1] = {filling("huge", 40, 0)};
     add_service(&f, "urgent", urgent, 2);
     add_service(&f, "huge", huge, 1)->priority = 1;
     add_service(&f, "medium", medium, 1)->priority = 2;
@@ -109,13 +113,15 @@ static void best_prio_fit(void)
     task_fixture_release(&f);
 }
 
-/* Fillers of one kernel each: that a filler's request ends does not close the holder's gap, which is 200 to 1,200 us. The first queue's D,
- * then the longest of the other queue that fits, B, then A; C fits into no gap, and A's later requests do: three in each gap. */
+/* Fillers of one kernel each: that a filler's request ends does not close the holder's gap, which is 200 to 1,200 us.
+ * The first queue's D, then the longest of the other queue that fits, B, then A; C fits into no gap, and A's later
+ * requests do: three in each gap. */
 static void fillers_end(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
     const struct step urgent[3] = {filling("u1", 200, 1000), filling("u2", 200, 1000), filling("u3", 200, 0)};
-    const struct step d[1] = {filling("d", 100, 0)}, a[1] = {filling("a", 300, 0)}, b[1] = {filling("b", 500, 0)}, c[1] = {filling("c", 1200, 0)};
+    const struct step d[1] = {filling("d", 100, 0)}, a[1] = {filling("a", 300, 0)}, b[1] = {filling("b", 500, 0)},
+                      c[1] = {filling("c", 1200, 0)};
     add_service(&f, "urgent", urgent, 3);
     add_service(&f, "D", d, 1)->priority = 1;
     add_service(&f, "A", a, 1)->priority = 5;
@@ -139,7 +145,8 @@ static void fillers_end(void)
     task_fixture_release(&f);
 }
 
-/* The profile foretells 30 us where the gap is 12 this time: the filler overruns, by less than its length, and no other one follows. */
+/* The profile foretells 30 us where the gap is 12 this time: the filler overruns, by less than its length, and no other
+ * one follows. */
 static void feedback(void)
 {
     struct task_fixture f = figure_2();
@@ -148,7 +155,8 @@ static void feedback(void)
     const struct step hasty[3] = {filling("u1", 20, 12), filling("u2", 20, 12), filling("u3", 20, 0)};
     struct task_fixture g = {.device = free_device(), .seed = 1};
     add_service(&g, "urgent", hasty, 3);
-    const struct step other[4] = {filling("x", 10, -1), filling("y", 20, -1), filling("x", 10, -1), filling("y", 20, -1)};
+    const struct step other[4] = {filling("x", 10, -1), filling("y", 20, -1), filling("x", 10, -1),
+                                  filling("y", 20, -1)};
     add_service(&g, "other", other, 4)->priority = 5;
     g.tasks[1].start_us = 0.001;
     g.profiles = f.profiles;
@@ -169,7 +177,8 @@ static void feedback(void)
 static void demotion(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step urgent[1] = {filling("u", 20, 0)}, other[3] = {filling("x", 30, -1), filling("y", 30, -1), filling("z", 30, -1)};
+    const struct step urgent[1] = {filling("u", 20, 0)},
+                      other[3] = {filling("x", 30, -1), filling("y", 30, -1), filling("z", 30, -1)};
     add_service(&f, "urgent", urgent, 1)->start_us = 10;
     add_service(&f, "other", other, 3)->priority = 1;
     profile(&f);
@@ -193,7 +202,9 @@ static void random_tasks(struct task_fixture *f, gsl_rng *r, uint32_t count, boo
         uint32_t n = 2 + (uint32_t)gsl_rng_uniform_int(r, 10);
         for (uint32_t s = 0; s < n; s++) {
             snprintf(names[t][s], sizeof names[t][s], "%c%u", 'a' + (int)t, s);
-            double gap = t == 0 ? (has_gaps ? 5 + gsl_rng_uniform(r) * 60 : 0) : gsl_rng_uniform(r) < 0.3 ? gsl_rng_uniform(r) * 40 : -1;
+            double gap = t == 0                     ? (has_gaps ? 5 + gsl_rng_uniform(r) * 60 : 0)
+                         : gsl_rng_uniform(r) < 0.3 ? gsl_rng_uniform(r) * 40
+                                                    : -1;
             steps[s] = filling(names[t][s], 2 + floor(gsl_rng_uniform(r) * 40), gap);
         }
         static const char *const task_names[] = {"urgent", "b", "c", "d", "e"};
@@ -229,8 +240,8 @@ static bool is_first_of_request(const struct task_fixture *f, const struct gsim_
     return true;
 }
 
-/* With exact profiles and free decisions the urgent task is as fast as alone, but for what runs when its requests begin. No filler
- * begins while an urgent kernel is ready or runs; no kernel is lost. */
+/* With exact profiles and free decisions the urgent task is as fast as alone, but for what runs when its requests
+ * begin. No filler begins while an urgent kernel is ready or runs; no kernel is lost. */
 static void exact_profiles(void)
 {
     gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
@@ -241,27 +252,33 @@ static void exact_profiles(void)
         share(&f, "fikit");
         size_t expected = 0;
         for (uint32_t t = 0; t < f.count; t++)
-            for (uint32_t o = 0; o < f.programs[t].op_count; o++) expected += f.programs[t].ops[o].kind == GSIM_OP_KERNEL ? f.tasks[t].requests : 0;
+            for (uint32_t o = 0; o < f.programs[t].op_count; o++)
+                expected += f.programs[t].ops[o].kind == GSIM_OP_KERNEL ? f.tasks[t].requests : 0;
         CHECK_INT(f.timeline.kernel_count, expected);
         double late = 0;
         for (size_t i = 0; i < f.timeline.kernel_count; i++) {
             const struct gsim_kernel_record *k = &f.timeline.kernels[i];
             if (k->task) continue;
             if (is_first_of_request(&f, k)) late += gsim_time_us(k->start - k->ready);
-            else CHECK_MSG(k->start - k->ready < 1000000, "seed %lu: an urgent kernel waited %.3f us", seed, gsim_time_us(k->start - k->ready));
+            else
+                CHECK_MSG(k->start - k->ready < 1000000, "seed %lu: an urgent kernel waited %.3f us", seed,
+                          gsim_time_us(k->start - k->ready));
             for (size_t j = 0; j < f.timeline.kernel_count; j++) {
                 const struct gsim_kernel_record *o = &f.timeline.kernels[j];
-                CHECK_MSG(!o->task || o->start <= k->ready || o->start >= k->end, "seed %lu: a filler began while an urgent kernel was ready", seed);
+                CHECK_MSG(!o->task || o->start <= k->ready || o->start >= k->end,
+                          "seed %lu: a filler began while an urgent kernel was ready", seed);
             }
         }
         double alone = alone_us(&f), with_others = f.stats[0].mean_us * f.stats[0].requests;
-        CHECK_MSG(fabs(with_others - alone - late) < 1, "seed %lu: %.3f us, alone %.3f, first kernels waited %.3f", seed, with_others, alone, late);
+        CHECK_MSG(fabs(with_others - alone - late) < 1, "seed %lu: %.3f us, alone %.3f, first kernels waited %.3f",
+                  seed, with_others, alone, late);
         task_fixture_release(&f);
     }
     gsl_rng_free(r);
 }
 
-/* Wrong profiles cost the urgent task at most one filler's rest in each gap; without gaps others get nothing while it has a request. */
+/* Wrong profiles cost the urgent task at most one filler's rest in each gap; without gaps others get nothing while it
+ * has a request. */
 static void wrong_profiles(void)
 {
     gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
@@ -286,8 +303,8 @@ static void wrong_profiles(void)
                 longest = gsim_time_us(o->end - o->start);
                 CHECK_MSG(seed % 2 || is_first_of_request(&f, k), "seed %lu: a filler ran where there is no gap", seed);
             }
-            CHECK_MSG(waited_for <= 1 && gsim_time_us(k->start - k->ready) * (k->task == 0) <= longest + 1e-3, "seed %lu: an urgent kernel waited for %u fillers",
-                      seed, waited_for);
+            CHECK_MSG(waited_for <= 1 && gsim_time_us(k->start - k->ready) * (k->task == 0) <= longest + 1e-3,
+                      "seed %lu: an urgent kernel waited for %u fillers", seed, waited_for);
         }
         task_fixture_release(&f);
     }
@@ -305,12 +322,14 @@ static void many_tasks(void)
         random_tasks(&f, r, 3 + seed % 3, true);
         share(&f, "fikit");
         for (uint32_t t = 0; t < f.count; t++)
-            for (uint32_t o = 0; o < f.programs[t].op_count; o++) expected += f.programs[t].ops[o].kind == GSIM_OP_KERNEL ? f.tasks[t].requests : 0;
+            for (uint32_t o = 0; o < f.programs[t].op_count; o++)
+                expected += f.programs[t].ops[o].kind == GSIM_OP_KERNEL ? f.tasks[t].requests : 0;
         CHECK_INT(f.timeline.kernel_count, expected);
         double fikit_us = f.stats[0].mean_us;
         f.opts[0] = f.opts[1] = NULL;
         share(&f, "timeslice");
-        CHECK_MSG(fikit_us < f.stats[0].mean_us, "seed %lu: %.1f us, time-sliced %.1f", seed, fikit_us, f.stats[0].mean_us);
+        CHECK_MSG(fikit_us < f.stats[0].mean_us, "seed %lu: %.1f us, time-sliced %.1f", seed, fikit_us,
+                  f.stats[0].mean_us);
         task_fixture_release(&f);
     }
     gsl_rng_free(r);

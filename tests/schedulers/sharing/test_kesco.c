@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* KeSCo's tasks, hand-computed on an idealised machine: a less urgent task's stream stands behind the more urgent one's of the same place. */
+/* KeSCo's tasks, hand-computed on an idealised machine: a less urgent task's stream stands behind the more urgent one's
+ * of the same place. */
 #include "tests/sim/task_fixture.h"
 
 /* A task with a kernel in each of COUNT streams, of 10, 20, ... us, a block each. */
@@ -10,11 +11,17 @@ static struct gsim_task *add_streams(struct task_fixture *f, const char *name, u
     uint32_t i = f->count++;
     for (uint32_t s = 0; s < count; s++) {
         struct gsim_kernel k = fixture_kernel("k", 1, 256, us * (s + 1));
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .stream = (int32_t)s});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &k),
+                                             .stream = (int32_t)s});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &f->programs[i], &error), error);
-    f->tasks[i] = (struct gsim_task){.name = name, .program = &f->programs[i], .scheduler = gsim_scheduler_find("async"), .process = GSIM_OWN_PROCESS,
-                                     .requests = 1, .priority = (int)i};
+    f->tasks[i] = (struct gsim_task){.name = name,
+                                     .program = &f->programs[i],
+                                     .scheduler = gsim_scheduler_find("async"),
+                                     .process = GSIM_OWN_PROCESS,
+                                     .requests = 1,
+                                     .priority = (int)i};
     return &f->tasks[i];
 }
 

@@ -19,7 +19,8 @@ static struct task_fixture beside(const struct gsim_kernel *others, uint32_t cou
     return f;
 }
 
-/* The urgent kernel needs 2 SMs; 2 more fit beside it; one that needs 8 never does, and goes when the urgent task has no request. */
+/* The urgent kernel needs 2 SMs; 2 more fit beside it; one that needs 8 never does, and goes when the urgent task has
+ * no request. */
 static void sm_need(void)
 {
     const struct gsim_kernel others[2] = {fixture_kernel("small", 4, 1024, 10), fixture_kernel("big", 16, 1024, 10)};
@@ -37,7 +38,8 @@ static void sm_need(void)
 /* Two of 10 us pass the budget of 15: the third waits until both have ended. */
 static void budget(void)
 {
-    const struct gsim_kernel others[3] = {fixture_kernel("k1", 1, 1024, 10), fixture_kernel("k2", 1, 1024, 10), fixture_kernel("k3", 1, 1024, 5)};
+    const struct gsim_kernel others[3] = {fixture_kernel("k1", 1, 1024, 10), fixture_kernel("k2", 1, 1024, 10),
+                                          fixture_kernel("k3", 1, 1024, 5)};
     struct task_fixture f = beside(others, 3);
     f.opts[1] = "max_be_us=15";
     share(&f, "orion");
@@ -72,5 +74,6 @@ static void profiles_differ(void)
     }
 }
 
-static const struct test_case cases[] = {{"SM need", sm_need}, {"budget", budget}, {"profiles differ", profiles_differ}};
+static const struct test_case cases[] = {
+    {"SM need", sm_need}, {"budget", budget}, {"profiles differ", profiles_differ}};
 TEST_MAIN("schedulers/sharing/orion", cases)

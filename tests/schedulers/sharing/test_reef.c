@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* REEF and REEF-N, hand-computed on an idealised machine: a best-effort kernel of 50 us from 0 on, a real-time one of 20 from 10 on. */
+/* REEF and REEF-N, hand-computed on an idealised machine: a best-effort kernel of 50 us from 0 on, a real-time one of
+ * 20 from 10 on. */
 #include "tests/sim/task_fixture.h"
 
 static struct task_fixture pair(double start_us)
@@ -30,7 +31,8 @@ static void reset(void)
     task_fixture_release(&f);
 }
 
-/* Nothing real-time: the others go at the twelfth look, one each 2 us. The real-time kernel then waits for what runs. */
+/* Nothing real-time: the others go at the twelfth look, one each 2 us. The real-time kernel then waits for what runs.
+ */
 static void n_depth(void)
 {
     struct task_fixture f = pair(40);
@@ -41,12 +43,15 @@ static void n_depth(void)
     task_fixture_release(&f);
 }
 
-/* Beside a real-time kernel of 20 us on half of the SMs goes the first of the others that is no longer and needs no fewer SMs. */
+/* Beside a real-time kernel of 20 us on half of the SMs goes the first of the others that is no longer and needs no
+ * fewer SMs. */
 static void n_pads(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step front = {fixture_kernel("u", 4, 1024, 20), 0, true}, slow = {fixture_kernel("slow", 4, 1024, 30), 0, true},
-                      small = {fixture_kernel("small", 1, 1024, 5), 0, true}, fits = {fixture_kernel("fits", 4, 1024, 15), 0, true};
+    const struct step front = {fixture_kernel("u", 4, 1024, 20), 0, true},
+                      slow = {fixture_kernel("slow", 4, 1024, 30), 0, true},
+                      small = {fixture_kernel("small", 1, 1024, 5), 0, true},
+                      fits = {fixture_kernel("fits", 4, 1024, 15), 0, true};
     add_service(&f, "front", &front, 1)->start_us = 10;
     add_service(&f, "slow", &slow, 1)->priority = 1;
     add_service(&f, "small", &small, 1)->priority = 1;

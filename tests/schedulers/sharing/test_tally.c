@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tally's rules, hand-computed on an idealised machine: a kernel of two waves of 50 us from 0 on, an urgent one of 20 from 10 on. */
+/* Tally's rules, hand-computed on an idealised machine: a kernel of two waves of 50 us from 0 on, an urgent one of 20
+ * from 10 on. */
 #include "tests/sim/task_fixture.h"
 
 static struct task_fixture pair(const char *form)
@@ -60,5 +61,6 @@ static void waits_for_idleness(void)
     task_fixture_release(&f);
 }
 
-static const struct test_case cases[] = {{"stops between blocks", stops}, {"whole kernels", whole}, {"waits for idleness", waits_for_idleness}};
+static const struct test_case cases[] = {
+    {"stops between blocks", stops}, {"whole kernels", whole}, {"waits for idleness", waits_for_idleness}};
 TEST_MAIN("schedulers/sharing/tally", cases)

@@ -5,7 +5,8 @@
 static struct task_fixture pair(uint32_t blocks)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step front = {fixture_kernel("p", 800, 256, 4), 0, true}, back = {fixture_kernel("x", blocks, 256, 1), 0, true};
+    const struct step front = {fixture_kernel("p", 800, 256, 4), 0, true},
+                      back = {fixture_kernel("x", blocks, 256, 1), 0, true};
     struct gsim_task *p = add_service(&f, "production", &front, 1);
     p->requests = 0;
     p->duration_us = 20000;
@@ -28,7 +29,8 @@ static void profiles_first(void)
     task_fixture_release(&f);
 }
 
-/* Kernels of 25,000 blocks: one takes a window past the first limit of 20,000, so the next one waits for the next window. */
+/* Kernels of 25,000 blocks: one takes a window past the first limit of 20,000, so the next one waits for the next
+ * window. */
 static void limit(void)
 {
     struct task_fixture f = pair(25000);
@@ -50,7 +52,8 @@ static void lifted(void)
     task_fixture_release(&f);
 }
 
-/* The production job's kernel of 4 us ends long before the first message: the other task begins there, not at the fifth message. */
+/* The production job's kernel of 4 us ends long before the first message: the other task begins there, not at the fifth
+ * message. */
 static void ends_first(void)
 {
     struct task_fixture f = pair(32);
@@ -77,5 +80,9 @@ static void notes(void)
     CHECK(!gsim_sharing_note(gsim_sharing_find("mps"), params, stats, 2, text));
 }
 
-static const struct test_case cases[] = {{"profiles first", profiles_first}, {"limit", limit}, {"lifted", lifted}, {"ends first", ends_first}, {"notes", notes}};
+static const struct test_case cases[] = {{"profiles first", profiles_first},
+                                         {"limit", limit},
+                                         {"lifted", lifted},
+                                         {"ends first", ends_first},
+                                         {"notes", notes}};
 TEST_MAIN("schedulers/sharing/tgs", cases)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XSched's levels, hand-computed on an idealised machine: slices of 20 us, 2 to switch from a busy context, 1 from an idle one, which is
- * held for 1. The background has three kernels of 30 us in one stream from 0 on, the foreground two of 20 from 10 on.
+ * XSched's levels, hand-computed on an idealised machine: slices of 20 us, 2 to switch from a busy context, 1 from an
+ * idle one, which is held for 1. The background has three kernels of 30 us in one stream from 0 on, the foreground two
+ * of 20 from 10 on.
  */
 #include "tests/sim/task_fixture.h"
 
 static struct task_fixture pair(const char *level)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step front[2] = {filling("u1", 20, -1), filling("u2", 20, -1)}, back[3] = {filling("x", 30, -1), filling("y", 30, -1), filling("z", 30, -1)};
+    const struct step front[2] = {filling("u1", 20, -1), filling("u2", 20, -1)},
+                      back[3] = {filling("x", 30, -1), filling("y", 30, -1), filling("z", 30, -1)};
     add_service(&f, "back", back, 3)->priority = 1; /* the first context */
     add_service(&f, "front", front, 2)->start_us = 10;
     f.opts[0] = level;
@@ -17,7 +19,8 @@ static struct task_fixture pair(const char *level)
     return f;
 }
 
-/* x is stopped at 20; u1 22 to 42; x's rest 44 to 54; y was launched before, and goes until the slice is over at 64; u2 66 to 86. */
+/* x is stopped at 20; u1 22 to 42; x's rest 44 to 54; y was launched before, and goes until the slice is over at 64; u2
+ * 66 to 86. */
 static void level_1(void)
 {
     struct task_fixture f = pair("level=1");
@@ -55,7 +58,8 @@ static void level_3(void)
     task_fixture_release(&f);
 }
 
-/* Two closed loops of requests of 1 ms share the time 150 to 50 us; who ends a request loses the rest of its slice, 75 us on average. */
+/* Two closed loops of requests of 1 ms share the time 150 to 50 us; who ends a request loses the rest of its slice, 75
+ * us on average. */
 static void partition(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
@@ -77,5 +81,6 @@ static void partition(void)
     task_fixture_release(&f);
 }
 
-static const struct test_case cases[] = {{"level 1", level_1}, {"level 2", level_2}, {"level 3", level_3}, {"partition", partition}};
+static const struct test_case cases[] = {
+    {"level 1", level_1}, {"level 2", level_2}, {"level 3", level_3}, {"partition", partition}};
 TEST_MAIN("schedulers/sharing/xsched", cases)

@@ -60,7 +60,11 @@ static void test_bounds(void)
         const char *mode;
         unsigned pieces, stride;
         bool is_read;
-    } files[] = {{"wb9", 20, 0, true}, {"wb9", 100, 0, false}, {"wb6", 64, 64, true}, {"wbT", 64, 0, true}, {"wb1", 100, 0, false}};
+    } files[] = {{"wb9", 20, 0, true},
+                 {"wb9", 100, 0, false},
+                 {"wb6", 64, 64, true},
+                 {"wbT", 64, 0, true},
+                 {"wb1", 100, 0, false}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct gsim_error error = {0};
         write_file(files[i].mode, "", files[i].pieces, ' ', files[i].stride);

@@ -42,7 +42,8 @@ static void formats(void)
     CHECK_STR(text, ""); /* not before it is complete */
     CHECK_OK(gsim_output_commit(&output, &error), error);
     read_back(path, text, sizeof text);
-    CHECK_STR(text, "  12.34 +12.34  +0.00   -, \"a\": 1.500000, \"b\": null\"a,\"\"b\"\"\"'=1-1.5-\"'-1,\"\"\"\"\\\"\\u000a\\ufffd\"");
+    CHECK_STR(text, "  12.34 +12.34  +0.00   -, \"a\": 1.500000, \"b\": "
+                    "null\"a,\"\"b\"\"\"'=1-1.5-\"'-1,\"\"\"\"\\\"\\u000a\\ufffd\"");
     remove(path);
     gsim_arena_release(&arena);
 }
@@ -88,8 +89,8 @@ static void digits(void)
         for (uint64_t power = 1, n = 0; n < 20; n++, power *= 10)
             for (uint64_t value = power - 1; value <= power + 1; value++) {
                 unsigned long long half = value >> 1;
-                int size = snprintf(expected, sizeof expected, "%llu %s%llu.%06llu\n", (unsigned long long)value, n & 1 && half ? "-" : "",
-                                    half / 1000000, half % 1000000);
+                int size = snprintf(expected, sizeof expected, "%llu %s%llu.%06llu\n", (unsigned long long)value,
+                                    n & 1 && half ? "-" : "", half / 1000000, half % 1000000);
                 CHECK_MSG(strncmp(at, expected, (size_t)size) == 0, "found \"%.60s\", expected \"%s\"", at, expected);
                 at += size;
             }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files under way: names that cannot be guessed, links that are planted or meant, modes, pipes, and what is left behind. */
+/* Files under way: names that cannot be guessed, links that are planted or meant, modes, pipes, and what is left
+ * behind. */
 #include "sim/base/part.h"
 
 #include <dirent.h>

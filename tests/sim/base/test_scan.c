@@ -67,7 +67,8 @@ static void test_names(void)
     }
 }
 
-/* The next member by its name: where it is written plainly, wherever white space is; the walk goes on behind its value. */
+/* The next member by its name: where it is written plainly, wherever white space is; the walk goes on behind its value.
+ */
 static void test_next_named(void)
 {
     const char *text = " { \"a\" : [1, 2] ,\n\"ab\":3,\"\\u0063\":4}", *value = gsim_scan_next_named(text, "a");
@@ -88,7 +89,8 @@ static void test_strings(void)
     } cases[] = {
         {"\"abc\"", "abc"},
         {"\"\"", NULL},
-        {"\"\\u0041\\u0042\\u0043\\u0044\\u0045\\u0046\\u0047\"", "ABCDEFG"}, /* longer than the room, its text is not */
+        {"\"\\u0041\\u0042\\u0043\\u0044\\u0045\\u0046\\u0047\"",
+         "ABCDEFG"}, /* longer than the room, its text is not */
         {"\"abcdefg\"", "abcdefg"},
         {"\"abcdefgh\"", NULL},
         {"\"\\ud83d\"", "\xef\xbf\xbd"},
@@ -159,14 +161,16 @@ static void test_jump(void)
         size_t length = strlen(cases[i].longest);
         CHECK_INT(gsim_scan_check_jump(cases[i].text, strlen(cases[i].text), &jump, NULL), GSIM_OK);
         CHECK_INT(jump.to - jump.from, (long)length);
-        CHECK_MSG(strncmp(jump.from, cases[i].longest, length) == 0, "%.*s, expected %s", (int)(jump.to - jump.from), jump.from, cases[i].longest);
+        CHECK_MSG(strncmp(jump.from, cases[i].longest, length) == 0, "%.*s, expected %s", (int)(jump.to - jump.from),
+                  jump.from, cases[i].longest);
         CHECK(!length || jump.to == gsim_scan_skip(jump.from));
     }
 }
 
 static void test_short_numbers(void)
 {
-    static const char *const cases[] = {"0", "-0", "7", "999999999", "1000000000", "1234567890123", "12.5", "123456789.25", "3e2", "123456789E1", "-42", "100000000e-8"};
+    static const char *const cases[] = {"0",    "-0",           "7",   "999999999",   "1000000000", "1234567890123",
+                                        "12.5", "123456789.25", "3e2", "123456789E1", "-42",        "100000000e-8"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double expected = strtod(cases[i], NULL), found = gsim_scan_number(cases[i]);
         CHECK_MSG(memcmp(&expected, &found, sizeof found) == 0, "%s: %.17g, expected %.17g", cases[i], found, expected);
@@ -174,8 +178,13 @@ static void test_short_numbers(void)
 }
 
 static const struct test_case cases[] = {
-    {"jump", test_jump},               {"short numbers", test_short_numbers},
-    {"next named", test_next_named},   {"walks again", test_walks_again}, {"names", test_names},   {"strings", test_strings},
-    {"found", test_found},             {"limits", test_limits},
+    {"jump", test_jump},
+    {"short numbers", test_short_numbers},
+    {"next named", test_next_named},
+    {"walks again", test_walks_again},
+    {"names", test_names},
+    {"strings", test_strings},
+    {"found", test_found},
+    {"limits", test_limits},
 };
 TEST_MAIN("sim/base/scan", cases)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Control characters, of all kinds that a terminal or a reader obeys, are found and made a '?'; all else stays. Stretches
- * of time with their units.
+ * Control characters, of all kinds that a terminal or a reader obeys, are found and made a '?'; all else stays.
+ * Stretches of time with their units.
  */
 #include "tests/test.h"
 

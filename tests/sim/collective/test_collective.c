@@ -38,8 +38,9 @@ static void test_shapes(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsim_collective what = {.kind = rows[i].kind, .bytes = rows[i].bytes, .channels = rows[i].most};
         struct gsim_collective_plan p = gsim_collective_plan(&f.nccl, &what, 2, &f.links);
-        CHECK_MSG(p.channels == rows[i].channels && p.threads == rows[i].threads, "row %zu: %u of %u threads, expected %u of %u", i, p.channels,
-                  p.threads, rows[i].channels, rows[i].threads);
+        CHECK_MSG(p.channels == rows[i].channels && p.threads == rows[i].threads,
+                  "row %zu: %u of %u threads, expected %u of %u", i, p.channels, p.threads, rows[i].channels,
+                  rows[i].threads);
     }
     gsim_device_release(&f.device);
 }
@@ -49,7 +50,8 @@ static void test_shapes(void)
 static void test_ring(void)
 {
     struct fixture f = open_fixture();
-    struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = 8000000, .protocol = GSIM_PROTOCOL_SIMPLE, .channels = 4};
+    struct gsim_collective what = {
+        .kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = 8000000, .protocol = GSIM_PROTOCOL_SIMPLE, .channels = 4};
     f.nccl.send_gbps = 50;
     f.nccl.reduce_copy_send_gbps = 20;
     f.nccl.receive_gbps = 40;
@@ -68,7 +70,8 @@ static void test_ring(void)
     c.memory_stretch = 1;
     f.nccl.reduce_send_gbps = 40;
     f.nccl.copy_send_gbps = 20;
-    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 4 * f.nccl.simple_hop_us + 12.5 + 2 * 12.5 + 25 + 2 * 25 + 12.5, 1e-9);
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c),
+               10 + 4 * f.nccl.simple_hop_us + 12.5 + 2 * 12.5 + 25 + 2 * 25 + 12.5, 1e-9);
     gsim_device_release(&f.device);
 }
 
@@ -78,8 +81,11 @@ static void test_sent(void)
     static const struct {
         enum gsim_collective_kind kind;
         double sent;
-    } rows[] = {{GSIM_COLLECTIVE_ALL_REDUCE, 1400}, {GSIM_COLLECTIVE_ALL_GATHER, 700}, {GSIM_COLLECTIVE_REDUCE_SCATTER, 700},
-                {GSIM_COLLECTIVE_BROADCAST, 800},   {GSIM_COLLECTIVE_ALL_TO_ALL, 700}};
+    } rows[] = {{GSIM_COLLECTIVE_ALL_REDUCE, 1400},
+                {GSIM_COLLECTIVE_ALL_GATHER, 700},
+                {GSIM_COLLECTIVE_REDUCE_SCATTER, 700},
+                {GSIM_COLLECTIVE_BROADCAST, 800},
+                {GSIM_COLLECTIVE_ALL_TO_ALL, 700}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsim_collective what = {.kind = rows[i].kind, .bytes = 800};
         struct gsim_collective_plan p = {.what = &what, .ranks = 8, .nodes = 1, .algorithm = GSIM_ALGORITHM_RING};
@@ -116,6 +122,8 @@ static void test_alone(void)
     gsim_device_release(&f.device);
 }
 
-static const struct test_case cases[] = {
-    {"shapes", test_shapes}, {"a ring's steps", test_ring}, {"what is sent", test_sent}, {"alone on two H100", test_alone}};
+static const struct test_case cases[] = {{"shapes", test_shapes},
+                                         {"a ring's steps", test_ring},
+                                         {"what is sent", test_sent},
+                                         {"alone on two H100", test_alone}};
 TEST_MAIN("sim/collective", cases)

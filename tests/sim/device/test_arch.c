@@ -9,8 +9,8 @@
 #include "sim/device/occupancy.h"
 #include "tests/sim/device/device_files.h"
 
-/* What a file leaves out is its architecture's; what that leaves out, the default. A device's own number comes first, then that of its
- * architecture, then that of the device that it inherits from. */
+/* What a file leaves out is its architecture's; what that leaves out, the default. A device's own number comes first,
+ * then that of its architecture, then that of the device that it inherits from. */
 static void test_architectures(void)
 {
     struct gsim_device_spec d = {0};
@@ -29,13 +29,15 @@ static void test_architectures(void)
     CHECK_NEAR(d.fast_sm_share, 0.18, 0);
     CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h200 (measured there): sm_90: ");
     gsim_device_release(&d);
-    CHECK_OK(gsim_device_load("gh200", &d, &error), error); /* of the h100-vm, whose own numbers stay before their architecture's */
+    CHECK_OK(gsim_device_load("gh200", &d, &error),
+             error); /* of the h100-vm, whose own numbers stay before their architecture's */
     CHECK_STR(d.arch, "sm_90");
     CHECK_HAS(d.source[GSIM_DEV_fast_sm_share], "as the h100-vm (measured there): sm_90: ");
     gsim_device_release(&d);
 }
 
-/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both files. */
+/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both files.
+ */
 static void test_wrong_architectures(void)
 {
     char arch_folder[128], arch_path[160], expected[600];
@@ -50,11 +52,15 @@ static void test_wrong_architectures(void)
     } rows[] = {
         {"[]", "top level: expected an object, found a list"},
         {"{\"schema\": \"gpusim-arch/2\"}", "schema: expected \"gpusim-arch/1\", found \"gpusim-arch/2\""},
-        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"x\"}", "name: expected the file's name without \".json\", found \"x\""},
+        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"x\"}",
+         "name: expected the file's name without \".json\", found \"x\""},
         {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"colour\": 1}",
-         "colour: unknown field, expected one of schema, name, title, compute_capability, inherits, gpu, link, managed, host, sharing"},
-        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", \"kind\": \"assumed\", "
-         "\"source\": \"x\"}}}", "host.cores.value: expected an integer from 1 to 1024, found 0"},
+         "colour: unknown field, expected one of schema, name, title, compute_capability, inherits, gpu, link, "
+         "managed, host, sharing"},
+        {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", "
+         "\"kind\": \"assumed\", "
+         "\"source\": \"x\"}}}",
+         "host.cores.value: expected an integer from 1 to 1024, found 0"},
     };
     CHECK_INT(setenv("GPUSIM_DATA", device_files_folder, 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -77,8 +83,8 @@ static void test_wrong_architectures(void)
     device_files_remove();
 }
 
-/* An architecture is one file: its compute capability, the numbers of its own, the rest of the one that it inherits from. Limits of an SM go
- * by compute capability, whatever else the device is like. */
+/* An architecture is one file: its compute capability, the numbers of its own, the rest of the one that it inherits
+ * from. Limits of an SM go by compute capability, whatever else the device is like. */
 static void test_new_architecture(void)
 {
     char arch_folder[128], arch_path[160];
@@ -96,17 +102,24 @@ static void test_new_architecture(void)
         {"\"inherits\": \"sm_130\"", "inherits: expected at most 4 files one from the other"},
         {"\"inherits\": \"sm_90\"", NULL},
     };
-    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_90\"");
+    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"",
+                        "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_90\"");
     CHECK_INT(gsim_device_load(device_files_path, &d, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "compute_capability: expected one of \"5.2\" \"6.0\"");
     CHECK_HAS(error.message, ", found \"13.0\"");
-    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"", "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_130\"");
+    device_files_change("\"compute_capability\": \"9.0\",\n  \"arch\": \"sm_90\"",
+                        "\"compute_capability\": \"13.0\",\n  \"arch\": \"sm_130\"");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         FILE *file = fopen(arch_path, "w");
-        CHECK(file && fprintf(file, "{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_130\", \"compute_capability\": \"13.0\", %s,"
-                                    " \"gpu\": {\"warps_per_sm\": {\"value\": 48, \"unit\": \"\", \"kind\": \"datasheet\", \"source\": \"x\"},"
-                                    " \"carveout_kib\": {\"value\": [64, 96], \"unit\": \"KiB\", \"kind\": \"datasheet\", \"source\": \"x\"}}}",
-                              rows[i].base) >= 0 && fclose(file) == 0);
+        CHECK(file &&
+              fprintf(file,
+                      "{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_130\", \"compute_capability\": \"13.0\", %s,"
+                      " \"gpu\": {\"warps_per_sm\": {\"value\": 48, \"unit\": \"\", \"kind\": \"datasheet\", "
+                      "\"source\": \"x\"},"
+                      " \"carveout_kib\": {\"value\": [64, 96], \"unit\": \"KiB\", \"kind\": \"datasheet\", "
+                      "\"source\": \"x\"}}}",
+                      rows[i].base) >= 0 &&
+              fclose(file) == 0);
         error = (struct gsim_error){0};
         CHECK_INT(gsim_device_load(device_files_path, &d, &error), rows[i].message ? GSIM_INPUT : GSIM_OK);
         if (rows[i].message) CHECK_HAS(error.message, rows[i].message);

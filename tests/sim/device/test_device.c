@@ -16,7 +16,9 @@
 /* --- good files ------------------------------------------------------------------------------------------------ */
 static void check_plausible(const struct gsim_device_spec *d)
 {
-    CHECK_MSG(gsim_sm_limits(d).smem_block_bytes + gsim_sm_limits(d).smem_reserved_bytes <= gsim_sm_limits(d).smem_bytes, "%s", d->name);
+    CHECK_MSG(gsim_sm_limits(d).smem_block_bytes + gsim_sm_limits(d).smem_reserved_bytes <=
+                  gsim_sm_limits(d).smem_bytes,
+              "%s", d->name);
     CHECK_MSG(d->dram_gbps <= d->dram_peak_gbps, "%s: %g of %g", d->name, d->dram_gbps, d->dram_peak_gbps);
     CHECK_MSG(d->sm_dram_gbps * d->sm_count > d->dram_gbps, "%s", d->name);
     CHECK_MSG(d->bidirectional_gbps > d->h2d_gbps && d->bidirectional_gbps <= d->h2d_gbps + d->d2h_gbps, "%s", d->name);
@@ -35,7 +37,8 @@ static void check_plausible(const struct gsim_device_spec *d)
 
 static void test_shipped(void)
 {
-    static const char *const names[][2] = {{"h100", "h100-vm"}, {"A100", "a100-sxm4-40gb"}, {"H200", "h200"}, {"V100", "v100"}};
+    static const char *const names[][2] = {
+        {"h100", "h100-vm"}, {"A100", "a100-sxm4-40gb"}, {"H200", "h200"}, {"V100", "v100"}};
     struct gsim_device_entries list = {0};
     struct gsim_error error = {0};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -118,7 +121,8 @@ static void test_h200_adds_up(void)
 
 /* --- wrong files ------------------------------------------------------------------------------------------------ */
 #define CAPABILITIES                                                                                                   \
-    "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"8.7\" \"8.9\" \"9.0\" \"10.0\" "  \
+    "compute_capability: expected one of \"5.2\" \"6.0\" \"6.1\" \"7.0\" \"7.5\" \"8.0\" \"8.6\" \"8.7\" \"8.9\" "     \
+    "\"9.0\" \"10.0\" "                                                                                                \
     "\"10.3\" \"12.0\" \"12.1\" \"gfx90a\" \"gfx942\", found "
 #define SM_COUNT  "\"sm_count\": {\"value\": 132, \"unit\": \"\", \"kind\": \"measured\","
 #define SM(value) "\"sm_count\": {\"value\": " value ", \"unit\": \"\", \"kind\": \"measured\","
@@ -132,16 +136,15 @@ static const struct {
     {"\"title\": \"NVIDIA H200 SXM\",", "", "title: expected a title, found nothing"},
     {"\"title\":", "\"name\": \"x\", \"title\":", "name: given twice"},
     {"\"title\":", "\"colour\": 1, \"title\":",
-     "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing"},
-    {"\"9.0\"", "\"9.1\"",
-     CAPABILITIES "\"9.1\""},
-    {"\"9.0\"", "9.0",
-     CAPABILITIES "9"},
-    {"\"9.0\"", "\"9.0a\"",
-     CAPABILITIES "\"9.0a\""},
+     "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, "
+     "managed, host, sharing"},
+    {"\"9.0\"", "\"9.1\"", CAPABILITIES "\"9.1\""},
+    {"\"9.0\"", "9.0", CAPABILITIES "9"},
+    {"\"9.0\"", "\"9.0a\"", CAPABILITIES "\"9.0a\""},
     {"\"link\": {", "\"link\": [], \"managed\": {", "managed: given twice"},
     {"\"gpu\": {", "\"gpu\": 3, \"gpu2\": {",
-     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing"},
+     "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, "
+     "managed, host, sharing"},
     {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 320, found 0"},
     {SM_COUNT, SM("321"), "gpu.sm_count.value: expected an integer from 1 to 320, found 321"},
     {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 320, found 13.5"},
@@ -169,11 +172,15 @@ static const struct {
     {"\"source\": \"traces/h200/probe.txt: sms=132\"", "\"source\": \"\"",
      "gpu.sm_count.source: expected where the number comes from, in words, found \"\""},
     {"\"source\": \"traces/h200/probe.txt: sms=132\"", "\"kind\": \"measured\"", "gpu.sm_count.kind: given twice"},
-    {"\"sm_count\":", "\"issue_share\": {\"value\": 1, \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+    {"\"sm_count\":",
+     "\"issue_share\": {\"value\": 1, \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
      "gpu.issue_share.value: expected a list of 3 numbers, found 1"},
-    {"\"sm_count\":", "\"issue_share\": {\"value\": [0, 1], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+    {"\"sm_count\":",
+     "\"issue_share\": {\"value\": [0, 1], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
      "gpu.issue_share.value: expected a list of 3 numbers, found a list"},
-    {"\"sm_count\":", "\"issue_share\": {\"value\": [0.5, 0.5, 2], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, \"sm_count\":",
+    {"\"sm_count\":",
+     "\"issue_share\": {\"value\": [0.5, 0.5, 2], \"unit\": \"\", \"kind\": \"assumed\", \"source\": \"x\"}, "
+     "\"sm_count\":",
      "gpu.issue_share.value[2]: expected a number from 0.01 to 1, found 2"},
     {"\"unit\": \"\", \"kind\"", "\"units\": \"\", \"kind\"",
      "gpu.sm_count.units: unknown field, expected one of value, unit, source, kind"},
@@ -274,7 +281,8 @@ static void test_older_number(void)
     struct gsim_device_spec spec = {0}, present = {0};
     struct gsim_error error = {0};
     device_files_make();
-    device_files_change("\"sm_count\"", "\"behind_on_chip\": {\"value\": 0.6, \"unit\": \"\", \"kind\": \"measured\", \"source\": \"x\"}, \"sm_count\"");
+    device_files_change("\"sm_count\"", "\"behind_on_chip\": {\"value\": 0.6, \"unit\": \"\", \"kind\": \"measured\", "
+                                        "\"source\": \"x\"}, \"sm_count\"");
     CHECK_OK(gsim_device_load(device_files_path, &spec, &error), error);
     CHECK_OK(gsim_device_load("h200", &present, &error), error);
     CHECK_NEAR(spec.sm_count, present.sm_count, 0);
@@ -361,7 +369,8 @@ static void test_set(void)
         {"hw_queues", "33", "device.hw_queues: expected an integer from 1 to 32, found \"33\""},
         {"hw_queues", "1.5", "device.hw_queues: expected an integer from 1 to 32, found \"1.5\""},
         {"dram_gbs", "1", "unknown device number 'dram_gbs': did you mean 'dram_gbps'?"},
-        {"issue_share", "1", "device number 'issue_share' is a curve: expected one of its points, issue_share_0 to issue_share_2"},
+        {"issue_share", "1",
+         "device number 'issue_share' is a curve: expected one of its points, issue_share_0 to issue_share_2"},
         {"issue_share_2", "2", "device.issue_share_2: expected a number from 0.01 to 1, found \"2\""},
         {"elephants", "1", "unknown device number 'elephants': 'gpusim list devices --long' shows them all"},
     };

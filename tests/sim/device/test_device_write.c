@@ -24,7 +24,8 @@ static void check_device(const char *name, const char *path)
     CHECK_INT(after.compute_capability, before.compute_capability);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         enum gsim_device_number number = (enum gsim_device_number)i;
-        CHECK_NEAR(gsim_device_get(&after, number), gsim_device_get(&before, number), 1e-5 * fabs(gsim_device_get(&before, number)));
+        CHECK_NEAR(gsim_device_get(&after, number), gsim_device_get(&before, number),
+                   1e-5 * fabs(gsim_device_get(&before, number)));
         CHECK_STR(after.source[i], before.source[i]);
         CHECK_INT(after.kind[i], before.kind[i]);
     }

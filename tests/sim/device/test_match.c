@@ -32,8 +32,10 @@ static void put_device(const char *name, const char *rest)
     FILE *file = fopen(path, "w");
     CHECK(file != NULL);
     if (!file) return;
-    fprintf(file, "{\"schema\": \"gpusim-device/1\", \"name\": \"%s\", \"title\": \"The %s\", \"compute_capability\": \"9.0\", %s}\n", name,
-            name, rest);
+    fprintf(file,
+            "{\"schema\": \"gpusim-device/1\", \"name\": \"%s\", \"title\": \"The %s\", \"compute_capability\": "
+            "\"9.0\", %s}\n",
+            name, name, rest);
     fclose(file);
 }
 
@@ -54,7 +56,8 @@ static void numbers_are_inherited(void)
     struct gsim_device_spec base = {0}, device = {0};
     struct gsim_error error = {0};
     open_folder();
-    put_device("first", "\"inherits\": \"h200\", \"gpu\": {\"sm_count\": {\"value\": 7, \"unit\": \"\", \"kind\": \"datasheet\", \"source\": \"s\"}}");
+    put_device("first", "\"inherits\": \"h200\", \"gpu\": {\"sm_count\": {\"value\": 7, \"unit\": \"\", \"kind\": "
+                        "\"datasheet\", \"source\": \"s\"}}");
     put_device("second", "\"inherits\": \"first\"");
     CHECK_OK(gsim_device_load("h200", &base, &error), error);
     CHECK_OK(gsim_device_load("second", &device, &error), error);
@@ -81,7 +84,8 @@ static void wrong_inheritance_is_refused(void)
         {"\"inherits\": \"tiny.json\"", "no path, found \"tiny.json\""},
         {"\"arch\": \"sm_70\"", "arch: expected sm_90, as compute_capability is \"9.0\", found \"sm_70\""},
         {"\"arch\": \"cdna3\"", "arch: expected sm_90, as compute_capability is \"9.0\", found \"cdna3\""},
-        {"\"arch\": \"sm_9\"", "arch: expected the name of a file models/arch/NAME.json, found \"sm_9\": there are cdna2, cdna3, sm_100, "},
+        {"\"arch\": \"sm_9\"",
+         "arch: expected the name of a file models/arch/NAME.json, found \"sm_9\": there are cdna2, cdna3, sm_100, "},
         {"\"inherits\": 3", "inherits: expected the name of a device, found 3"},
         {"\"inherits\": \"h200\", \"gpus\": \"x\"", "gpus: expected a list of names, found \"x\""},
         {"\"inherits\": \"h200\", \"gpus\": [\"\"]", "gpus: expected a name, found \"\""},
@@ -164,14 +168,16 @@ static void titles_are_names(void)
     gsim_device_release(&device);
 }
 
-/* A file that cannot be read is never passed over for the next GPU, whatever is wrong with it; unless one before it lists the GPU. */
+/* A file that cannot be read is never passed over for the next GPU, whatever is wrong with it; unless one before it
+ * lists the GPU. */
 static void unreadable_files_are_errors(void)
 {
     static const struct {
         const char *name, *gpu;
         bool is_error;
-    } rows[] = {{"h200", "NVIDIA H200", true},      {"h100-vm", "NVIDIA H100 80GB HBM3", true}, {"a-cut", "NVIDIA H20", true},
-                {"zz-cut", "NVIDIA H20", true},     {"zz-cut", "NVIDIA H200", false},            {"h200", "NVIDIA GeForce GT 710", true}};
+    } rows[] = {{"h200", "NVIDIA H200", true},    {"h100-vm", "NVIDIA H100 80GB HBM3", true},
+                {"a-cut", "NVIDIA H20", true},    {"zz-cut", "NVIDIA H20", true},
+                {"zz-cut", "NVIDIA H200", false}, {"h200", "NVIDIA GeForce GT 710", true}};
     char path[192];
     open_folder();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -183,7 +189,8 @@ static void unreadable_files_are_errors(void)
             if (how == 1) CHECK_INT(mkdir(path, 0700), 0);
             if (how == 2) CHECK_INT(symlink("nowhere", path), 0);
             enum gsim_status status = gsim_device_match(rows[i].gpu, 90, 132, &match, &error);
-            CHECK_MSG((status == GSIM_INPUT) == rows[i].is_error, "%s, way %d, %s: status %d, %s", rows[i].name, how, rows[i].gpu, (int)status, match.name);
+            CHECK_MSG((status == GSIM_INPUT) == rows[i].is_error, "%s, way %d, %s: status %d, %s", rows[i].name, how,
+                      rows[i].gpu, (int)status, match.name);
             if (rows[i].is_error) CHECK_HAS(error.message, path);
             CHECK_INT(remove(path), 0);
         }

@@ -112,8 +112,16 @@ static void test_errors(void)
         {80, {2048, 1, 1}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability 8.0"},
         {52, {32, 32, 2}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability 5.2"},
         {80, {0, 1, 1}, 32, 0, "kernel 'x': block of 0 threads: expected 1 to 1024"},
-        {GSIM_GFX(0x942), {2048, 1, 1}, 32, 0, "kernel 'x': block of 2048 threads: at most 1024 on compute capability gfx942"},
-        {GSIM_GFX(0x90a), {64, 1, 1}, 513, 0, "kernel 'x': 513 registers per thread: at most 512 on compute capability gfx90a"},
+        {GSIM_GFX(0x942),
+         {2048, 1, 1},
+         32,
+         0,
+         "kernel 'x': block of 2048 threads: at most 1024 on compute capability gfx942"},
+        {GSIM_GFX(0x90a),
+         {64, 1, 1},
+         513,
+         0,
+         "kernel 'x': 513 registers per thread: at most 512 on compute capability gfx90a"},
         {75, {64, 1, 1}, 256, 0, "kernel 'x': 256 registers per thread: at most 255 on compute capability 7.5"},
         {80,
          {1024, 1, 1},
@@ -171,7 +179,8 @@ static void test_errors(void)
 static int fits(const struct gsim_sm_limits *limits, uint32_t threads, uint32_t regs, uint32_t smem, uint32_t count)
 {
     uint32_t wide = gsim_capability_is_gfx(limits->compute_capability) ? 64 : 32; /* threads of a warp */
-    uint32_t warps = (threads + wide - 1) / wide, rw = (regs * wide + limits->register_unit - 1) / limits->register_unit;
+    uint32_t warps = (threads + wide - 1) / wide,
+             rw = (regs * wide + limits->register_unit - 1) / limits->register_unit;
     rw *= limits->register_unit;
     uint32_t share =
         (smem + limits->smem_reserved_bytes + limits->smem_unit - 1) / limits->smem_unit * limits->smem_unit;
@@ -187,7 +196,8 @@ static uint32_t whole_rows(const struct gsim_sm_limits *limits, uint32_t threads
     return (threads + row - 1) / row * row;
 }
 
-static const int known[] = {52, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121, GSIM_GFX(0x90a), GSIM_GFX(0x942)};
+static const int known[] = {
+    52, 60, 61, 70, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121, GSIM_GFX(0x90a), GSIM_GFX(0x942)};
 
 /* The count fits, one more does not: for every compute capability over a sweep of shapes. */
 static void test_count_is_largest(void)
@@ -247,8 +257,10 @@ static void test_capabilities(void)
     CHECK_INT(gsim_capability_parse("9.0"), 90);
     CHECK_INT(gsim_capability_parse("12.1"), 121);
     CHECK_INT(gsim_capability_parse("gfx90a"), GSIM_GFX(0x90a));
-    static const char *const wrong[] = {"", "9", "9.0a", "09.0", "9.10", "-9.0", " 9.0", "gfx", "gfx90A", "gfx90g", "sm_90"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) CHECK_MSG(!gsim_capability_parse(wrong[i]), "'%s'", wrong[i]);
+    static const char *const wrong[] = {"",     "9",   "9.0a",   "09.0",   "9.10", "-9.0",
+                                        " 9.0", "gfx", "gfx90A", "gfx90g", "sm_90"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        CHECK_MSG(!gsim_capability_parse(wrong[i]), "'%s'", wrong[i]);
 }
 
 static const struct test_case cases[] = {

@@ -19,7 +19,8 @@ static void the_link_scales(void)
     CHECK_NEAR(after.prefetch_call_us, before.prefetch_call_us, 0);
     CHECK_NEAR(after.dram_gbps, before.dram_gbps, 0);
     CHECK_NEAR(after.h2d_latency_us, before.h2d_latency_us, 0);
-    CHECK(gsim_device_is_pcie("h2d_gbps") && gsim_device_is_pcie("prefetch_call_us_per_mb") && !gsim_device_is_pcie("dram_gbps"));
+    CHECK(gsim_device_is_pcie("h2d_gbps") && gsim_device_is_pcie("prefetch_call_us_per_mb") &&
+          !gsim_device_is_pcie("dram_gbps"));
     CHECK_INT(gsim_device_set_pcie(&after, "fast", &error), GSIM_USAGE);
     CHECK_HAS(error.message, "device.pcie_gbps: expected 0.1 to 10000 GB/s, found \"fast\"");
     CHECK_INT(gsim_device_set_pcie(&after, "9999", &error), GSIM_USAGE); /* then another number leaves its range */

@@ -54,7 +54,8 @@ static void records_with_timing(void)
         f.device.timed_record_us = 1.5;
         flags = cases[i].flags;
         records = cases[i].records;
-        struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10), fixture_kernel("c", 4, 64, 10)};
+        struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 10),
+                                   fixture_kernel("c", 4, 64, 10)};
         fixture_program(&f, k, 3, NULL, 0);
         fixture_run(&f, record_between);
         CHECK_KERNEL(&f, 0, 3, 13);
@@ -64,8 +65,8 @@ static void records_with_timing(void)
     }
 }
 
-/* OTHERS streams with a long kernel and one behind it; A, a record where FLAGS say one, B behind A; then WAITERS streams
- * that wait for the record. Ops: A, B, a long one, a short one, what the waiters run. */
+/* OTHERS streams with a long kernel and one behind it; A, a record where FLAGS say one, B behind A; then WAITERS
+ * streams that wait for the record. Ops: A, B, a long one, a short one, what the waiters run. */
 static int others, waiters;
 static bool has_record;
 static enum gsim_status turns(struct gsim_run *run, struct gsim_error *error)
@@ -96,10 +97,15 @@ static enum gsim_status turns(struct gsim_run *run, struct gsim_error *error)
  * its own turn comes before it, and B's behind it is nobody's but its own. */
 static void front_end_turns(void)
 {
-    static const struct { int others, waiters; bool has_record; enum gsim_event_flags flags; double b, first, second; } cases[] = {
-        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},   {1, 0, false, GSIM_EVENT_NO_TIMING, 2, 0, 0},
-        {2, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},   {1, 0, true, GSIM_EVENT_TIMING, 2.5, 0, 0},
-        {2, 0, true, GSIM_EVENT_TIMING, 6.5, 0, 0},     {0, 1, true, GSIM_EVENT_TIMING, 2.5, 3, 0},
+    static const struct {
+        int others, waiters;
+        bool has_record;
+        enum gsim_event_flags flags;
+        double b, first, second;
+    } cases[] = {
+        {0, 0, false, GSIM_EVENT_NO_TIMING, 1, 0, 0},    {1, 0, false, GSIM_EVENT_NO_TIMING, 2, 0, 0},
+        {2, 0, false, GSIM_EVENT_NO_TIMING, 3, 0, 0},    {1, 0, true, GSIM_EVENT_TIMING, 2.5, 0, 0},
+        {2, 0, true, GSIM_EVENT_TIMING, 6.5, 0, 0},      {0, 1, true, GSIM_EVENT_TIMING, 2.5, 3, 0},
         {0, 2, true, GSIM_EVENT_NO_TIMING, 3, 4.5, 5.5}, {0, 2, true, GSIM_EVENT_TIMING, 6.5, 7, 8},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -110,8 +116,9 @@ static void front_end_turns(void)
         waiters = cases[i].waiters;
         has_record = cases[i].has_record;
         flags = cases[i].flags;
-        struct gsim_kernel k[6] = {fixture_kernel("a", 1, 32, 100), fixture_kernel("b", 1, 32, 50), fixture_kernel("long", 1, 32, 500),
-                                   fixture_kernel("short", 1, 32, 1), fixture_kernel("c", 1, 32, 50), fixture_kernel("d", 1, 32, 50)};
+        struct gsim_kernel k[6] = {fixture_kernel("a", 1, 32, 100),    fixture_kernel("b", 1, 32, 50),
+                                   fixture_kernel("long", 1, 32, 500), fixture_kernel("short", 1, 32, 1),
+                                   fixture_kernel("c", 1, 32, 50),     fixture_kernel("d", 1, 32, 50)};
         fixture_program(&f, k, 6, NULL, 0);
         fixture_run(&f, turns);
         double start[6] = {0}, a_end = 0;
@@ -120,16 +127,18 @@ static void front_end_turns(void)
             start[record->op] = gsim_time_us(record->start);
             if (record->op == 0) a_end = gsim_time_us(record->end);
         }
-        CHECK_MSG(fabs(start[1] - a_end - cases[i].b) < 1e-5, "case %zu: B %g, expected %g", i, start[1] - a_end, cases[i].b);
+        CHECK_MSG(fabs(start[1] - a_end - cases[i].b) < 1e-5, "case %zu: B %g, expected %g", i, start[1] - a_end,
+                  cases[i].b);
         const double expected[2] = {cases[i].first, cases[i].second};
         for (int j = 0; j < waiters; j++)
-            CHECK_MSG(fabs(start[4 + j] - a_end - expected[j]) < 1e-5, "case %zu: waiter %d %g, expected %g", i, j, start[4 + j] - a_end, expected[j]);
+            CHECK_MSG(fabs(start[4 + j] - a_end - expected[j]) < 1e-5, "case %zu: waiter %d %g, expected %g", i, j,
+                      start[4 + j] - a_end, expected[j]);
         fixture_release(&f);
     }
 }
 
-/* Three streams, created one after the other: PLACES says which of them has the long kernel, which a short one, and which another short one
- * and behind it what waits for all. */
+/* Three streams, created one after the other: PLACES says which of them has the long kernel, which a short one, and
+ * which another short one and behind it what waits for all. */
 static int places[3];
 static enum gsim_status acquires(struct gsim_run *run, struct gsim_error *error)
 {
@@ -150,12 +159,14 @@ static enum gsim_status acquires(struct gsim_run *run, struct gsim_error *error)
     return finish(run);
 }
 
-/* From the long kernel's end: event_gap 1.5, 0.4 for each stream created after that kernel's, 0.8 more for each where the kernel has written
- * more than L2 holds. */
+/* From the long kernel's end: event_gap 1.5, 0.4 for each stream created after that kernel's, 0.8 more for each where
+ * the kernel has written more than L2 holds. */
 static void streams_are_looked_at_in_order(void)
 {
-    static const struct { int places[3]; uint64_t bytes; double gap; } cases[] = {
-        {{2, 0, 1}, 0, 1.5}, {{2, 1, 0}, 0, 1.5}, {{1, 0, 2}, 0, 1.9}, {{1, 2, 0}, 0, 1.9}, {{0, 1, 2}, 0, 2.3}, {{0, 1, 2}, 1000000, 3.9}, {{2, 0, 1}, 1000000, 1.5},
+    static const struct { int places[3]; uint64_t bytes; double gap;
+    } cases[] = {
+        {{2, 0, 1}, 0, 1.5}, {{2, 1, 0}, 0, 1.5},       {{1, 0, 2}, 0, 1.9},       {{1, 2, 0}, 0, 1.9},
+        {{0, 1, 2}, 0, 2.3}, {{0, 1, 2}, 1000000, 3.9}, {{2, 0, 1}, 1000000, 1.5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -163,7 +174,8 @@ static void streams_are_looked_at_in_order(void)
         f.device.acquire_cold_us = 0.8;
         f.device.l2_mib = 1;
         memcpy(places, cases[i].places, sizeof places);
-        struct gsim_kernel k[4] = {fixture_kernel("long", 1, 32, 500), fixture_kernel("short", 1, 32, 50), fixture_kernel("own", 1, 64, 50), fixture_kernel("b", 1, 96, 10)};
+        struct gsim_kernel k[4] = {fixture_kernel("long", 1, 32, 500), fixture_kernel("short", 1, 32, 50),
+                                   fixture_kernel("own", 1, 64, 50), fixture_kernel("b", 1, 96, 10)};
         k[0].dram_bytes = (double)cases[i].bytes;
         fixture_program(&f, k, 4, NULL, 0);
         fixture_run(&f, acquires);
@@ -223,7 +235,10 @@ static enum gsim_status copy_between(struct gsim_run *run, struct gsim_error *er
  * engine, 14-14.5, B at 15.5. */
 static void engines_change(void)
 {
-    static const struct { uint64_t bytes; double start, end, next; } cases[] = {{1000000, 17, 117, 120}, {1024, 14, 14.5, 15.5}};
+    static const struct {
+        uint64_t bytes;
+        double start, end, next;
+    } cases[] = {{1000000, 17, 117, 120}, {1024, 14, 14.5, 15.5}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         f.device.kernel_to_copy_us = 3;
@@ -253,13 +268,14 @@ static enum gsim_status copies_in_a_row(struct gsim_run *run, struct gsim_error 
     gsim_iteration_begin(d, 0);
     for (int i = 0; i < 3; i++) {
         gsim_memcpy_async(d, OP(run, i + 1), s[is_across ? i : 0]);
-        for (int r = 0; r < records; r++) gsim_event_record(d, gsim_event_create(d, GSIM_EVENT_TIMING), s[is_across ? i : 0]);
+        for (int r = 0; r < records; r++)
+            gsim_event_record(d, gsim_event_create(d, GSIM_EVENT_TIMING), s[is_across ? i : 0]);
     }
     return finish(run);
 }
 
-/* 100 us each at 10 GB/s. The first begins 0.5 after its call, at 1.5; those behind it in the stream 0.25 after its end; in
- * others when the engine has turned to them, 0.75. Records take 1.5 us, of the stream and of the engine. */
+/* 100 us each at 10 GB/s. The first begins 0.5 after its call, at 1.5; those behind it in the stream 0.25 after its
+ * end; in others when the engine has turned to them, 0.75. Records take 1.5 us, of the stream and of the engine. */
 static void copies_one_after_the_other(void)
 {
     static const struct { bool is_across; int records; double second, third; } cases[] = {
@@ -285,9 +301,9 @@ static void copies_one_after_the_other(void)
 }
 
 /* Units that look for each other once in 8 us. Copies arrive 0.5 after their call: at 3.5 behind A's launch, and would
- * look at 4.5 first; kernels look on arrival, 3 us after their launch began. A: 3-14; the copy looks at 4.5, 12.5, 20.5 and
- * goes on; B, which arrived at 6, looks at 22, 30, ... and starts 2 after. A that ends at 13 is seen at 12.5 in 0.2 of 1.4
- * cases: on average at 19.357. */
+ * look at 4.5 first; kernels look on arrival, 3 us after their launch began. A: 3-14; the copy looks at 4.5, 12.5, 20.5
+ * and goes on; B, which arrived at 6, looks at 22, 30, ... and starts 2 after. A that ends at 13 is seen at 12.5 in 0.2
+ * of 1.4 cases: on average at 19.357. */
 static void units_look_now_and_then(void)
 {
     static const struct { uint64_t bytes; double a, start, b; } cases[] = {
@@ -324,9 +340,9 @@ static enum gsim_status copy_in_another(struct gsim_run *run, struct gsim_error 
     return finish(run);
 }
 
-/* Pinned: the copy begins 0.5 behind its call, 1.5-11.5. Launched at 1.75-3.75, the kernel arrives at 4.75, looks at 12.75
- * and starts 2 later. Pageable memory, half as fast, is staged by the copy's call, which returns at its end: 1-21, without the
- * 0.5. The kernel, launched at 21.75-23.75, finds it done. */
+/* Pinned: the copy begins 0.5 behind its call, 1.5-11.5. Launched at 1.75-3.75, the kernel arrives at 4.75, looks
+ * at 12.75 and starts 2 later. Pageable memory, half as fast, is staged by the copy's call, which returns at its end:
+ * 1-21, without the 0.5. The kernel, launched at 21.75-23.75, finds it done. */
 static void looks_across_streams(void)
 {
     static const struct { enum gsim_memory_mode memory; double copy, kernel; } cases[] = {
@@ -362,14 +378,15 @@ static enum gsim_status launch_copy_beside(struct gsim_run *run, struct gsim_err
     return finish(run);
 }
 
-/* The launch returns at 21, the copy takes 23-28, B 23.25-29.25. A's unit looks at 31, A starts at 33. That it waits holds
- * back no other: C starts 0.5 behind B. */
+/* The launch returns at 21, the copy takes 23-28, B 23.25-29.25. A's unit looks at 31, A starts at 33. That it waits
+ * holds back no other: C starts 0.5 behind B. */
 static void nodes_look_alone(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     f.device.engine_poll_us = 8;
     f.device.copy_to_kernel_us = 2;
-    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 6), fixture_kernel("c", 4, 64, 10)};
+    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 128, 6),
+                               fixture_kernel("c", 4, 64, 10)};
     struct gsim_op copy = copy_of(50000);
     fixture_program(&f, k, 3, &copy, 1);
     fixture_run(&f, launch_copy_beside);
@@ -388,8 +405,10 @@ static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *er
     (void)error;
     gsim_iteration_begin(driver, 0);
     gsim_graph graph = gsim_graph_create(driver);
-    gsim_graph_node a = gsim_graph_add(driver, graph, OP(run, 0), NULL, 0), b = gsim_graph_add(driver, graph, OP(run, 1), &a, 1);
-    gsim_graph_node c = gsim_graph_add(driver, graph, OP(run, 2), &a, 1), d = gsim_graph_add(driver, graph, OP(run, 3), NULL, 0);
+    gsim_graph_node a = gsim_graph_add(driver, graph, OP(run, 0), NULL, 0),
+                    b = gsim_graph_add(driver, graph, OP(run, 1), &a, 1);
+    gsim_graph_node c = gsim_graph_add(driver, graph, OP(run, 2), &a, 1),
+                    d = gsim_graph_add(driver, graph, OP(run, 3), NULL, 0);
     gsim_graph_node e = gsim_graph_add(driver, graph, OP(run, 4), (gsim_graph_node[]){b, d}, 2);
     gsim_graph_add(driver, graph, OP(run, 5), (gsim_graph_node[]){e, c}, 2);
     gsim_graph_node g = gsim_graph_add(driver, graph, OP(run, 6), &d, 1);
@@ -398,8 +417,9 @@ static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *er
     return finish(run);
 }
 
-/* add 8, instantiate 18, launch 3: returns 29. a starts at 31, d, the second root, 2 us behind. b, c, g follow their roots' channels
- * (0.5). e, behind both, waits for the other's (3) and is in d's, the later one; f, behind e and c, too; h is where g and e are. */
+/* add 8, instantiate 18, launch 3: returns 29. a starts at 31, d, the second root, 2 us behind. b, c, g follow their
+ * roots' channels (0.5). e, behind both, waits for the other's (3) and is in d's, the later one; f, behind e and c,
+ * too; h is where g and e are. */
 static void roots_one_after_the_other(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -437,8 +457,8 @@ static enum gsim_status launch_copy_lanes(struct gsim_run *run, struct gsim_erro
     return finish(run);
 }
 
-/* The copies (30, 20, 10 us) of the first lane come first, copy_gap apart, though the other's is there before its second:
- * 30 after the first's start, 31 to 41, then 41 to 61. */
+/* The copies (30, 20, 10 us) of the first lane come first, copy_gap apart, though the other's is there before its
+ * second: 30 after the first's start, 31 to 41, then 41 to 61. */
 static void copies_of_a_lane_together(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -479,8 +499,9 @@ static enum gsim_status launch_graph_twice(struct gsim_run *run, struct gsim_err
     return GSIM_OK;
 }
 
-/* a, at 3 to 13, touches 16 bytes where L2 holds 8; the synchronise returns at 15, the graph is there at 27. Its first launch (30) finds its
- * commands in memory: b starts at 32.75 in place of 32. Since then b has touched nothing: the second starts at 47.75 + 2. */
+/* a, at 3 to 13, touches 16 bytes where L2 holds 8; the synchronise returns at 15, the graph is there at 27. Its first
+ * launch (30) finds its commands in memory: b starts at 32.75 in place of 32. Since then b has touched nothing: the
+ * second starts at 47.75 + 2. */
 static void a_graph_displaced_once(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};

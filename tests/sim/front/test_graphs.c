@@ -47,8 +47,8 @@ static enum gsim_status launch_once(struct gsim_run *run, gsim_graph graph)
     return GSIM_OK;
 }
 
-/* Behind the roots a and b: c and e behind both, d and f behind a; then g behind c and b, h behind c and a. A copy, a root of its own; i and
- * j behind it and a. a ends last. */
+/* Behind the roots a and b: c and e behind both, d and f behind a; then g behind c and b, h behind c and a. A copy, a
+ * root of its own; i and j behind it and a. a ends last. */
 static enum gsim_status launch_branches(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
@@ -71,9 +71,11 @@ static void run_branches(struct fixture *f, uint32_t blocks, uint32_t threads, g
 {
     static const char *const names[10] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
     struct gsim_kernel k[10];
-    for (int i = 0; i < 10; i++) k[i] = fixture_kernel(names[i], i > 1 ? blocks : 1, i > 1 ? threads : 32, i ? 20 : 100);
+    for (int i = 0; i < 10; i++)
+        k[i] = fixture_kernel(names[i], i > 1 ? blocks : 1, i > 1 ? threads : 32, i ? 20 : 100);
     struct gsim_arg data = {.buffer_index = 0, .reads = true};
-    struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000, .args = &data, .arg_count = 1, .stream = -1};
+    struct gsim_op copy = {
+        .kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000, .args = &data, .arg_count = 1, .stream = -1};
     f->device.graph_cross_gap_us = 3;
     f->device.graph_dispatch_us = 0;
     fixture_program(f, k, 10, &copy, 1);
@@ -85,8 +87,8 @@ static void run_branches(struct fixture *f, uint32_t blocks, uint32_t threads, g
     }
 }
 
-/* Behind a, which ends last of those that they follow, d and f of its own branch start at once, the others, which cross, later; g follows c
- * and is in b's branch, as c is; h follows a, too. */
+/* Behind a, which ends last of those that they follow, d and f of its own branch start at once, the others, which
+ * cross, later; g follows c and is in b's branch, as c is; h follows a, too. */
 static void gaps(void)
 {
     static const double gap[10] = {0, 0, 3, 0.5, 3, 0.5, 0.5, 3, 3, 3};
@@ -97,8 +99,8 @@ static void gaps(void)
     fixture_release(&f);
 }
 
-/* The same where each fills the chip: first a's own branch, then those behind the copy, both as they were added, then e and c, which were
- * added the other way round. */
+/* The same where each fills the chip: first a's own branch, then those behind the copy, both as they were added, then e
+ * and c, which were added the other way round. */
 static void orders(void)
 {
     static const char order[] = "dfijec";
@@ -106,12 +108,13 @@ static void orders(void)
     gsim_time start[10] = {0}, end[10] = {0};
     run_branches(&f, 8, 1024, start, end);
     for (size_t i = 1; order[i]; i++)
-        CHECK_MSG(start[order[i] - 'a'] >= end[order[i - 1] - 'a'], "%c starts at %g us, before the end of %c at %g", order[i],
-                  gsim_time_us(start[order[i] - 'a']), order[i - 1], gsim_time_us(end[order[i - 1] - 'a']));
+        CHECK_MSG(start[order[i] - 'a'] >= end[order[i - 1] - 'a'], "%c starts at %g us, before the end of %c at %g",
+                  order[i], gsim_time_us(start[order[i] - 'a']), order[i - 1], gsim_time_us(end[order[i - 1] - 'a']));
     fixture_release(&f);
 }
 
-/* Behind the root b: full; with four kernels one that waits for the root a as well, with five another one behind b alone. */
+/* Behind the root b: full; with four kernels one that waits for the root a as well, with five another one behind b
+ * alone. */
 static enum gsim_status launch_signal(struct gsim_run *run, struct gsim_error *error)
 {
     gsim_graph_node a, b;
@@ -127,8 +130,9 @@ static enum gsim_status launch_signal(struct gsim_run *run, struct gsim_error *e
 static double behind_signal(uint32_t kernels, double signal_us)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-    struct gsim_kernel k[5] = {fixture_kernel("a", 1, 32, 10), fixture_kernel("b", 1, 32, 50), fixture_kernel("full", 0, 64, 20),
-                               fixture_kernel("crosses", 1, 32, 20), fixture_kernel("own", 1, 32, 20)};
+    struct gsim_kernel k[5] = {fixture_kernel("a", 1, 32, 10), fixture_kernel("b", 1, 32, 50),
+                               fixture_kernel("full", 0, 64, 20), fixture_kernel("crosses", 1, 32, 20),
+                               fixture_kernel("own", 1, 32, 20)};
     k[2].grid.x = (uint32_t)f.device.sm_count;
     k[2].smem_bytes = 140 * 1024;
     f.device.graph_signal_us = signal_us;
@@ -161,8 +165,8 @@ static enum gsim_status launch_chains(struct gsim_run *run, struct gsim_error *e
     return launch_once(run, graph);
 }
 
-/* Where times are a profiler's a node starts graph_beside_us later for each other one under way: the first chain's second beside one, the
- * second chain's beside none. */
+/* Where times are a profiler's a node starts graph_beside_us later for each other one under way: the first chain's
+ * second beside one, the second chain's beside none. */
 static void beside_others(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -170,7 +174,11 @@ static void beside_others(void)
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         struct gsim_kernel k[4];
         for (int n = 0; n < 4; n++)
-            k[n] = (struct gsim_kernel){.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 32, .solo_us = n == 1 ? 100 : 20 + n,
+            k[n] = (struct gsim_kernel){.name = "k",
+                                        .grid = {1, 1, 1},
+                                        .block = {32, 1, 1},
+                                        .regs_per_thread = 32,
+                                        .solo_us = n == 1 ? 100 : 20 + n,
                                         .solo_profiled = is_profiled};
         f.device.graph_beside_us = is_known ? 0.75 : 0;
         fixture_program(&f, k, 4, NULL, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Policies in the front end on the device with round numbers (tests/sim/machine_fixture.h): a cycle is a nanosecond, launches
- * arrive 1 us after the call, which takes 2 us; calls are at 0, 2, 4, ... us. Timelines computed by hand.
+ * Policies in the front end on the device with round numbers (tests/sim/machine_fixture.h): a cycle is a nanosecond,
+ * launches arrive 1 us after the call, which takes 2 us; calls are at 0, 2, 4, ... us. Timelines computed by hand.
  */
 #include "tests/sim/machine_fixture.h"
 
@@ -88,8 +88,10 @@ static void on_timer(void *own, struct gsim_frontend *f, uint64_t what)
     }
 }
 
-static const struct gsim_frontend_ops taking = {GSIM_ABI, sizeof(struct gsim_frontend_ops), "taking", on_submit, NULL, on_kernel_start, on_kernel_end, on_timer};
-static const struct gsim_frontend_ops capping = {GSIM_ABI, sizeof(struct gsim_frontend_ops), "capping", NULL, on_ready, on_kernel_start, on_kernel_end, NULL};
+static const struct gsim_frontend_ops taking = {
+    GSIM_ABI, sizeof(struct gsim_frontend_ops), "taking", on_submit, NULL, on_kernel_start, on_kernel_end, on_timer};
+static const struct gsim_frontend_ops capping = {
+    GSIM_ABI, sizeof(struct gsim_frontend_ops), "capping", NULL, on_ready, on_kernel_start, on_kernel_end, NULL};
 static const struct gsim_frontend_ops *ops;
 static bool has_streams;
 static const int notes[KERNELS];
@@ -110,7 +112,8 @@ static enum gsim_status launch_all(struct gsim_run *run, struct gsim_error *erro
 }
 
 /* Kernels of 10 us on one SM each. */
-static void run(struct fixture *f, const struct gsim_frontend_ops *wanted, const struct gsim_op *extra, uint32_t extra_count)
+static void run(struct fixture *f, const struct gsim_frontend_ops *wanted, const struct gsim_op *extra,
+                uint32_t extra_count)
 {
     struct gsim_kernel kernels[KERNELS];
     for (int i = 0; i < KERNELS; i++) kernels[i] = fixture_kernel("k", 1, 1024, 10);
@@ -199,12 +202,14 @@ static void timers_ring(void)
     fixture_release(&f);
 }
 
-/* A copy behind taken kernels waits for all of them, a kernel behind it for the copy: 3 kernels, copy of 100 KB (10 us), that is op 3. */
+/* A copy behind taken kernels waits for all of them, a kernel behind it for the copy: 3 kernels, copy of 100 KB (10
+ * us), that is op 3. */
 static void copies_keep_their_place(void)
 {
     struct fixture f;
     struct gsim_arg data = {.buffer_index = 0, .reads = true};
-    struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2H, .args = &data, .arg_count = 1, .bytes = 100000, .stream = -1};
+    struct gsim_op copy = {
+        .kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2H, .args = &data, .arg_count = 1, .bytes = 100000, .stream = -1};
     has_streams = false;
     policy = (struct policy){.answer = GSIM_FRONTEND_TAKE, .limit = 4};
     run(&f, &taking, &copy, 1);
@@ -215,8 +220,8 @@ static void copies_keep_their_place(void)
     fixture_release(&f);
 }
 
-/* A taken kernel's trigger (at 8) opens nothing in the stream that it has left: a programmatic kernel behind a copy waits for the copy, which
- * waits for the taken kernel, 13, takes 10 us and is followed a gap of 1 us later. */
+/* A taken kernel's trigger (at 8) opens nothing in the stream that it has left: a programmatic kernel behind a copy
+ * waits for the copy, which waits for the taken kernel, 13, takes 10 us and is followed a gap of 1 us later. */
 static void triggers_stay_with_taken_launches(void)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -225,9 +230,17 @@ static void triggers_stay_with_taken_launches(void)
     struct gsim_builder *b = gsim_builder_create("triggers");
     gsim_builder_buffer(b, "data", 1000000, GSIM_INIT_HOST);
     kernels[0].trigger = 0.5;
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernels[0]), .stream = -1});
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &data, .arg_count = 1, .bytes = 100000, .stream = -1});
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernels[1]), .stream = -1,
+    gsim_builder_op(b, &(struct gsim_op){
+                           .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernels[0]), .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                         .copy_kind = GSIM_COPY_H2D,
+                                         .args = &data,
+                                         .arg_count = 1,
+                                         .bytes = 100000,
+                                         .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                         .kernel_index = gsim_builder_kernel(b, &kernels[1]),
+                                         .stream = -1,
                                          .programmatic = true});
     CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
     has_streams = false;
@@ -257,7 +270,8 @@ static void passing_changes_nothing(void)
 
 /* A policy that releases a launch twice, or one that it did not take, ends the run. */
 static bool takes;
-static enum gsim_frontend_answer release_wrongly(void *own, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
+static enum gsim_frontend_answer release_wrongly(void *own, struct gsim_frontend *f,
+                                                 struct gsim_frontend_launch *launch)
 {
     (void)own;
     gsim_frontend_release(f, launch, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programmatic dependent launch, by hand on the device of machine_fixture.h: a launch call takes 2 us, a kernel starts 1 later, and the gap
- * behind a trigger or an end is 0.25 (stream gap 1, of graph nodes 0.5). a takes 10 us, b 4, c 6.
+ * Programmatic dependent launch, by hand on the device of machine_fixture.h: a launch call takes 2 us, a kernel starts
+ * 1 later, and the gap behind a trigger or an end is 0.25 (stream gap 1, of graph nodes 0.5). a takes 10 us, b 4, c 6.
  */
 #include <unistd.h>
 
@@ -23,7 +23,9 @@ static struct fixture make(const struct marks *marks, uint32_t count, uint32_t t
         struct gsim_kernel kernel = fixture_kernel(names[i], threads == 1024 ? 8 : 4, threads, us[i]);
         kernel.prologue = marks[i].prologue;
         kernel.trigger = marks[i].trigger;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = -1,
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                                             .stream = -1,
                                              .programmatic = i > 0});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
@@ -106,7 +108,8 @@ static void trigger_in_the_prologue(void)
     fixture_release(&f);
 }
 
-/* Adding takes 2 us, instantiating 12, the launch 3: a 19 to 29, else as in a stream; b without marks 0.25 behind it. */
+/* Adding takes 2 us, instantiating 12, the launch 3: a 19 to 29, else as in a stream; b without marks 0.25 behind it.
+ */
 static void nodes(void)
 {
     struct fixture f = make((const struct marks[]){{0, 0.5}, {0.25, 0}}, 2, 256);
@@ -135,8 +138,8 @@ static enum gsim_status resident(struct gsim_run *run, struct gsim_error *error)
     return GSIM_OK;
 }
 
-/* Tasks do their prologue while they wait for what they follow: four of a and four of b by two workers, a 3 to 13 and 13 to 23; the first
- * two of b have done half of theirs by 25, and nothing is to be waited for. */
+/* Tasks do their prologue while they wait for what they follow: four of a and four of b by two workers, a 3 to 13 and
+ * 13 to 23; the first two of b have done half of theirs by 25, and nothing is to be waited for. */
 static void tasks(void)
 {
     struct fixture f = make((const struct marks[]){{0, 0}, {0.5, 0}}, 2, 256);
@@ -152,7 +155,8 @@ static enum gsim_status resident_ahead(struct gsim_run *run, struct gsim_error *
     static const uint32_t start[] = {0, 0, 1}, after[] = {0};
     const struct gsim_op *ops[2] = {OP(run, 0), OP(run, 1)};
     (void)error;
-    plan = (struct gsim_persistent){.ops = ops, .op_count = 2, .after_start = start, .after = after, .workers = 2, .prefetch_kib = 1};
+    plan = (struct gsim_persistent){
+        .ops = ops, .op_count = 2, .after_start = start, .after = after, .workers = 2, .prefetch_kib = 1};
     gsim_iteration_begin(run->driver, 0);
     gsim_persistent_launch(run->driver, &plan, 0);
     gsim_device_synchronize(run->driver);
@@ -160,8 +164,9 @@ static enum gsim_status resident_ahead(struct gsim_run *run, struct gsim_error *
     return GSIM_OK;
 }
 
-/* The same with loads ahead: the first two of b do their halves beside the second round of a, 13 to 15, and wait; what they follow is seen
- * to have ended at 28, and they end at 30; the other two have done their halves meanwhile, and end at 32. */
+/* The same with loads ahead: the first two of b do their halves beside the second round of a, 13 to 15, and wait; what
+ * they follow is seen to have ended at 28, and they end at 30; the other two have done their halves meanwhile, and end
+ * at 32. */
 static void tasks_ahead(void)
 {
     struct fixture f = make((const struct marks[]){{0, 0}, {0.5, 0}}, 2, 256);
@@ -174,16 +179,18 @@ static void tasks_ahead(void)
     fixture_release(&f);
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static void write_text(const char *path, const char *marks)
 {
     FILE *file = fopen(path, "w");
     CHECK(file != NULL);
     if (!file) return;
-    fprintf(file, "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"kernels\": [{\"name\": \"k\", \"thread_cycles\": 1000%s}],\n"
-                  " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32]},\n"
-                  "  {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32], \"programmatic\": true}]}\n",
+    fprintf(file,
+            "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"kernels\": [{\"name\": \"k\", \"thread_cycles\": "
+            "1000%s}],\n"
+            " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32]},\n"
+            "  {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [1], \"block\": [32], \"programmatic\": true}]}\n",
             marks);
     fclose(file);
 }

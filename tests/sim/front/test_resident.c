@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resident kernels. A diamond, a (10 us), then b (4) and c (6), then d (2), by two workers in every mode, computed by hand: the launch call
- * takes 2 us and the kernel starts at 3. And random graphs in every mode: each op once, none before what it follows has ended.
+ * Resident kernels. A diamond, a (10 us), then b (4) and c (6), then d (2), by two workers in every mode, computed by
+ * hand: the launch call takes 2 us and the kernel starts at 3. And random graphs in every mode: each op once, none
+ * before what it follows has ended.
  */
 #include <gsl/gsl_rng.h>
 
 #include "tests/sim/machine_fixture.h"
 
 static struct gsim_persistent plan;
-static const uint32_t diamond_start[] = {0, 0, 1, 2, 4}, diamond_after[] = {0, 0, 1, 2}, chain_start[] = {0, 0, 1, 2, 3}, chain_after[] = {0, 1, 2};
+static const uint32_t diamond_start[] = {0, 0, 1, 2, 4}, diamond_after[] = {0, 0, 1, 2},
+                      chain_start[] = {0, 0, 1, 2, 3}, chain_after[] = {0, 1, 2};
 
 static struct gsim_device_spec costly_device(void)
 {
@@ -38,8 +40,8 @@ static enum gsim_status launch_plan(struct gsim_run *run, struct gsim_error *err
 
 static void run_diamond(struct fixture *f, enum gsim_persistent_mode mode)
 {
-    const struct gsim_kernel k[4] = {fixture_kernel("a", 1, 256, 10), fixture_kernel("b", 1, 256, 4), fixture_kernel("c", 1, 256, 6),
-                                     fixture_kernel("d", 1, 256, 2)};
+    const struct gsim_kernel k[4] = {fixture_kernel("a", 1, 256, 10), fixture_kernel("b", 1, 256, 4),
+                                     fixture_kernel("c", 1, 256, 6), fixture_kernel("d", 1, 256, 2)};
     struct gsim_device_spec device = f->device;
     *f = (struct fixture){.device = device, .memory = GSIM_MEMORY_PINNED};
     plan.op_count = 4;
@@ -69,8 +71,8 @@ static struct fixture fresh(void)
     return (struct fixture){.device = costly_device()};
 }
 
-/* Take and fetch to 3.5; a ends 13.5, is announced 14, seen 15. c's worker has it at 14.5. b ends 19, seen 20.5; c 21, seen 22.5, d's
- * worker is at its flag since 20.625. The end is 0.5 behind d's. */
+/* Take and fetch to 3.5; a ends 13.5, is announced 14, seen 15. c's worker has it at 14.5. b ends 19, seen 20.5; c 21,
+ * seen 22.5, d's worker is at its flag since 20.625. The end is 0.5 behind d's. */
 static void preset_lists(void)
 {
     struct fixture f = fresh();
@@ -79,8 +81,8 @@ static void preset_lists(void)
     fixture_release(&f);
 }
 
-/* The idle worker waits 11.5 for a; then one of two is idle from b's end at 19 to d's start at 22.5, and after d; ready and not running:
- * a 3 to 3.5, b and c 13.5 to 15, d 21 to 22.5. */
+/* The idle worker waits 11.5 for a; then one of two is idle from b's end at 19 to d's start at 22.5, and after d; ready
+ * and not running: a 3 to 3.5, b and c 13.5 to 15, d 21 to 22.5. */
 static void idle_time(void)
 {
     struct fixture f = fresh();
@@ -115,8 +117,9 @@ static void barriers(void)
     fixture_release(&f);
 }
 
-/* Tickets at 3.25. a is announced 14, b's counter updated 14.5, pushed 14.75, there 15.75; c's 15.25, pushed 15.5, there 16.5, for a ticket
- * of 15.75. b updates d's at 21 and waits with a ticket of 21.25; c does at 23.75, pushes at 24, there 25. */
+/* Tickets at 3.25. a is announced 14, b's counter updated 14.5, pushed 14.75, there 15.75; c's 15.25, pushed 15.5,
+ * there 16.5, for a ticket of 15.75. b updates d's at 21 and waits with a ticket of 21.25; c does at 23.75, pushes at
+ * 24, there 25. */
 static void queue(void)
 {
     struct fixture f = fresh();
@@ -125,8 +128,8 @@ static void queue(void)
     fixture_release(&f);
 }
 
-/* Two scheduler warps for two workers: a pushed 3.5, there 4.5. b: updated 15.75, at the warp 16.75, pushed 17.25, there 18.25; c: 16.25,
- * 17.25, 17.75, 18.75; d: 26, 27, 27.5, 28.5. */
+/* Two scheduler warps for two workers: a pushed 3.5, there 4.5. b: updated 15.75, at the warp 16.75, pushed 17.25,
+ * there 18.25; c: 16.25, 17.25, 17.75, 18.75; d: 26, 27, 27.5, 28.5. */
 static void scheduler_warps(void)
 {
     struct fixture f = fresh();
@@ -142,8 +145,8 @@ static void scheduler_warps(void)
     fixture_release(&f);
 }
 
-/* a placed 3.125, there 4.125, fetched 4.625. Its end is seen 15.875, retired 16, b and c known ready 16.125, placed 16.25 and 16.375. b's is
- * seen 23, c's 25.125: d ready 25.3125, placed 25.4375. */
+/* a placed 3.125, there 4.125, fetched 4.625. Its end is seen 15.875, retired 16, b and c known ready 16.125,
+ * placed 16.25 and 16.375. b's is seen 23, c's 25.125: d ready 25.3125, placed 25.4375. */
 static void host_thread(void)
 {
     struct fixture f = fresh();
@@ -162,8 +165,9 @@ static void batches(void)
     fixture_release(&f);
 }
 
-/* All is placed at 3.5: b and d on the second worker, c behind a. a's end is announced 15.125, seen 16.125 on both; b's seen 21.625, c's
- * 23.625. Guesses that are all wrong: three placements of 0.125 each make nothing visible, and d is placed as without. */
+/* All is placed at 3.5: b and d on the second worker, c behind a. a's end is announced 15.125, seen 16.125 on both; b's
+ * seen 21.625, c's 23.625. Guesses that are all wrong: three placements of 0.125 each make nothing visible, and d is
+ * placed as without. */
 static void ahead(void)
 {
     struct fixture f = fresh();
@@ -192,21 +196,27 @@ static void bypass(void)
     fixture_release(&f);
 }
 
-/* --- workers, order, launches -------------------------------------------------------------------------------------------- */
+/* --- workers, order, launches --- */
 
 static enum gsim_status simulate(struct fixture *f, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI, .size = sizeof scheduler, .name = "fixture", .execute = execute};
-    struct gsim_simulation s = {.program = &f->program, .device = &f->device, .scheduler = &scheduler, .memory = f->memory, .seed = 1,
-                                .observer = f->observer, .gpu = {.check = true}};
+    struct gsim_scheduler_ops scheduler = {
+        .abi = GSIM_ABI, .size = sizeof scheduler, .name = "fixture", .execute = execute};
+    struct gsim_simulation s = {.program = &f->program,
+                                .device = &f->device,
+                                .scheduler = &scheduler,
+                                .memory = f->memory,
+                                .seed = 1,
+                                .observer = f->observer,
+                                .gpu = {.check = true}};
     return gsim_simulate(&s, &f->timeline, &f->error);
 }
 
 static void order(void)
 {
     static const uint32_t wrong[] = {0, 2, 3, 1}, twice[] = {0, 1, 1, 3};
-    const struct gsim_kernel k[4] = {fixture_kernel("a", 1, 256, 10), fixture_kernel("b", 1, 256, 4), fixture_kernel("c", 1, 256, 6),
-                                     fixture_kernel("d", 1, 256, 2)};
+    const struct gsim_kernel k[4] = {fixture_kernel("a", 1, 256, 10), fixture_kernel("b", 1, 256, 4),
+                                     fixture_kernel("c", 1, 256, 6), fixture_kernel("d", 1, 256, 2)};
     struct fixture f = fresh();
     fixture_program(&f, k, 4, NULL, 0);
     plan.op_count = 4;
@@ -214,7 +224,8 @@ static void order(void)
     plan.after = diamond_after;
     plan.order = wrong;
     CHECK_INT(simulate(&f, launch_plan), GSIM_INPUT);
-    CHECK_HAS(f.error.message, "the preset order has ops[3] before ops[1], which it follows: its worker would wait for ever");
+    CHECK_HAS(f.error.message,
+              "the preset order has ops[3] before ops[1], which it follows: its worker would wait for ever");
     gsim_timeline_release(&f.timeline);
     plan.order = twice;
     CHECK_INT(simulate(&f, launch_plan), GSIM_INPUT);
@@ -306,7 +317,7 @@ static void two_launches(void)
     fixture_release(&f);
 }
 
-/* --- random graphs ------------------------------------------------------------------------------------------------------- */
+/* --- random graphs --- */
 
 struct graph {
     struct gsim_kernel kernels[40];
@@ -320,7 +331,8 @@ static void draw_graph(gsl_rng *rng, struct graph *g)
     uint32_t edges = 0;
     g->count = 2 + pick(rng, 38);
     for (uint32_t i = 0; i < g->count; i++) {
-        g->kernels[i] = fixture_kernel("k", 1 + pick(rng, 12) * pick(rng, 2), 32 << pick(rng, 4), 0.5 + 10 * gsl_rng_uniform(rng));
+        g->kernels[i] =
+            fixture_kernel("k", 1 + pick(rng, 12) * pick(rng, 2), 32 << pick(rng, 4), 0.5 + 10 * gsl_rng_uniform(rng));
         g->kernels[i].smem_bytes = 1024 * pick(rng, 20);
         if (pick(rng, 4) == 0) g->kernels[i].dram_bytes = 1e4 * pick(rng, 100);
         g->start[i] = edges;
@@ -342,16 +354,30 @@ static void draw_graph(gsl_rng *rng, struct graph *g)
 
 static void draw_plan(gsl_rng *rng, const struct graph *g, enum gsim_persistent_mode mode)
 {
-    plan = (struct gsim_persistent){
-        .op_count = g->count, .after_start = g->start, .after = g->after, .order = pick(rng, 3) ? g->order : NULL, .mode = mode,
-        .workers = pick(rng, 3) * pick(rng, 4), .reserved_sms = 1 + pick(rng, 2), .is_ahead = pick(rng, 3) == 0,
-        .copilot = {.threads = pick(rng, 4), .depth = pick(rng, 5), .batch = pick(rng, 2) * pick(rng, 20), .batch_us = 0.5 * pick(rng, 3),
-                    .fetch_us = -1, .post_us = -1, .is_global = pick(rng, 2), .speculates = pick(rng, 2), .guess = 0.25 * pick(rng, 5), .bypasses = pick(rng, 2)}};
+    plan = (struct gsim_persistent){.op_count = g->count,
+                                    .after_start = g->start,
+                                    .after = g->after,
+                                    .order = pick(rng, 3) ? g->order : NULL,
+                                    .mode = mode,
+                                    .workers = pick(rng, 3) * pick(rng, 4),
+                                    .reserved_sms = 1 + pick(rng, 2),
+                                    .is_ahead = pick(rng, 3) == 0,
+                                    .copilot = {.threads = pick(rng, 4),
+                                                .depth = pick(rng, 5),
+                                                .batch = pick(rng, 2) * pick(rng, 20),
+                                                .batch_us = 0.5 * pick(rng, 3),
+                                                .fetch_us = -1,
+                                                .post_us = -1,
+                                                .is_global = pick(rng, 2),
+                                                .speculates = pick(rng, 2),
+                                                .guess = 0.25 * pick(rng, 5),
+                                                .bypasses = pick(rng, 2)}};
 }
 
 static void count_blocks(void *data, const struct gsim_block_record *record)
 {
-    for (uint32_t sm = 0; sm < GSIM_BLOCK_SMS; sm++) *(uint64_t *)data += record->sms[sm / 64] >> sm % 64 & 1 ? record->blocks : 0;
+    for (uint32_t sm = 0; sm < GSIM_BLOCK_SMS; sm++)
+        *(uint64_t *)data += record->sms[sm / 64] >> sm % 64 & 1 ? record->blocks : 0;
 }
 
 static void judge(const struct fixture *f, const struct graph *g, uint64_t blocks_seen)
@@ -363,11 +389,14 @@ static void judge(const struct fixture *f, const struct graph *g, uint64_t block
         blocks += g->kernels[i].grid.x;
         CHECK_MSG(its->start >= 0 && its->ready <= its->start && its->start < its->end, "op %u ran", i);
         for (uint32_t e = g->start[i]; e < g->start[i + 1]; e++)
-            CHECK_MSG(fixture_record(f, g->after[e], 0)->end <= its->ready, "op %u began before %u ended", i, g->after[e]);
+            CHECK_MSG(fixture_record(f, g->after[e], 0)->end <= its->ready, "op %u began before %u ended", i,
+                      g->after[e]);
     }
-    CHECK_MSG(blocks == blocks_seen, "%llu blocks of %llu", (unsigned long long)blocks_seen, (unsigned long long)blocks);
+    CHECK_MSG(blocks == blocks_seen, "%llu blocks of %llu", (unsigned long long)blocks_seen,
+              (unsigned long long)blocks);
     const struct gsim_resident_record *r = f->timeline.residents;
-    if (f->timeline.resident_count == 1) CHECK_NEAR(r->busy_us + r->late_us + r->limited_us, gsim_time_us(r->end - r->start) * r->workers, 1e-3);
+    if (f->timeline.resident_count == 1)
+        CHECK_NEAR(r->busy_us + r->late_us + r->limited_us, gsim_time_us(r->end - r->start) * r->workers, 1e-3);
 }
 
 static void random_graphs(void)
@@ -386,7 +415,8 @@ static void random_graphs(void)
             fixture_program(&f, g.kernels, g.count, NULL, 0);
             draw_plan(rng, &g, (enum gsim_persistent_mode)mode);
             enum gsim_status status = simulate(&f, launch_plan);
-            CHECK_MSG(status == GSIM_OK, "round %d, %s: %s", round, gsim_persistent_mode_name((enum gsim_persistent_mode)mode), f.error.message);
+            CHECK_MSG(status == GSIM_OK, "round %d, %s: %s", round,
+                      gsim_persistent_mode_name((enum gsim_persistent_mode)mode), f.error.message);
             if (status == GSIM_OK) judge(&f, &g, blocks);
             fixture_release(&f);
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two GPUs, hand-computed on the device of machine_fixture.h: L = launch call (2 us), then 1 us to the start; copies' calls take 1 us,
- * links to the host 10 GB/s, between the GPUs 20 GB/s after 3 us, and an event of the other GPU is seen 2 us later than one's own.
+ * Two GPUs, hand-computed on the device of machine_fixture.h: L = launch call (2 us), then 1 us to the start; copies'
+ * calls take 1 us, links to the host 10 GB/s, between the GPUs 20 GB/s after 3 us, and an event of the other GPU is
+ * seen 2 us later than one's own.
  */
 #include "sim/platform/node.h"
 #include "tests/sim/machine_fixture.h"
@@ -9,12 +10,22 @@
 static double seen[4];
 
 static const struct gsim_arg data[1] = {{.buffer_index = 0, .reads = true, .writes = true}};
-static const struct gsim_op there = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_P2P, .to_device = 1, .bytes = 1000000, .args = data,
-                                     .arg_count = 1, .stream = -1};
-static const struct gsim_op back = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_P2P, .device = 1, .bytes = 1000000, .args = data,
-                                    .arg_count = 1, .stream = -1};
-static const struct gsim_op from_host = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000000, .args = data, .arg_count = 1,
-                                         .stream = -1};
+static const struct gsim_op there = {.kind = GSIM_OP_COPY,
+                                     .copy_kind = GSIM_COPY_P2P,
+                                     .to_device = 1,
+                                     .bytes = 1000000,
+                                     .args = data,
+                                     .arg_count = 1,
+                                     .stream = -1};
+static const struct gsim_op back = {.kind = GSIM_OP_COPY,
+                                    .copy_kind = GSIM_COPY_P2P,
+                                    .device = 1,
+                                    .bytes = 1000000,
+                                    .args = data,
+                                    .arg_count = 1,
+                                    .stream = -1};
+static const struct gsim_op from_host = {
+    .kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 1000000, .args = data, .arg_count = 1, .stream = -1};
 
 static struct gsim_device_spec two_gpu_device(void)
 {
@@ -27,29 +38,47 @@ static struct gsim_device_spec two_gpu_device(void)
 
 static enum gsim_status simulate(struct fixture *f, uint32_t gpus, const struct gsim_scheduler_ops *scheduler)
 {
-    struct gsim_simulation s = {.program = &f->program, .device = &f->device, .scheduler = scheduler, .gpu_count = gpus, .gpu.check = true,
-                                .memory = f->memory, .seed = 1, .detailed = true};
+    struct gsim_simulation s = {.program = &f->program,
+                                .device = &f->device,
+                                .scheduler = scheduler,
+                                .gpu_count = gpus,
+                                .gpu.check = true,
+                                .memory = f->memory,
+                                .seed = 1,
+                                .detailed = true};
     return gsim_simulate(&s, &f->timeline, &f->error);
 }
 
 /* On two unlike GPUs: the second's clock is half of the first's, and its own link to the host too. */
-static enum gsim_status simulate_unlike(struct fixture *f, const struct gsim_scheduler_ops *scheduler, const struct gsim_device_spec *second)
+static enum gsim_status simulate_unlike(struct fixture *f, const struct gsim_scheduler_ops *scheduler,
+                                        const struct gsim_device_spec *second)
 {
     const struct gsim_device_spec *const devices[2] = {&f->device, second};
     static const double none[2];
     struct gsim_node *node = gsim_node_create_plain(2, none, none);
-    struct gsim_simulation s = {.program = &f->program, .device = &f->device, .node = node, .devices = devices, .scheduler = scheduler,
-                                .gpu.check = true, .memory = f->memory, .seed = 1, .detailed = true};
+    struct gsim_simulation s = {.program = &f->program,
+                                .device = &f->device,
+                                .node = node,
+                                .devices = devices,
+                                .scheduler = scheduler,
+                                .gpu.check = true,
+                                .memory = f->memory,
+                                .seed = 1,
+                                .detailed = true};
     enum gsim_status status = node ? gsim_simulate(&s, &f->timeline, &f->error) : GSIM_NOMEM;
     gsim_node_release(node);
     return status;
 }
 
-static void run_two_gpus(struct fixture *f, const struct gsim_kernel *kernels, uint32_t count, const struct gsim_op *copies, uint32_t copy_count,
+static void run_two_gpus(struct fixture *f, const struct gsim_kernel *kernels, uint32_t count,
+                         const struct gsim_op *copies, uint32_t copy_count,
                          enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute, .uses_devices = true};
+    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
+                                           .size = sizeof(struct gsim_scheduler_ops),
+                                           .name = "fixture",
+                                           .execute = execute,
+                                           .uses_devices = true};
     *f = (struct fixture){.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
     fixture_program(f, kernels, count, copies, copy_count);
     CHECK_OK(simulate(f, 2, &scheduler), f->error);
@@ -78,7 +107,8 @@ static enum gsim_status launch_on_both(struct gsim_run *run, struct gsim_error *
     return GSIM_OK;
 }
 
-/* Captured: a on GPU 0; b on GPU 1 behind an event of a's; c on GPU 0 behind an event of b's. The events order them in the graph. */
+/* Captured: a on GPU 0; b on GPU 1 behind an event of a's; c on GPU 0 behind an event of b's. The events order them in
+ * the graph. */
 static enum gsim_status capture_both(struct gsim_run *run, struct gsim_error *error)
 {
     struct gsim_driver *d = run->driver;
@@ -104,22 +134,27 @@ static enum gsim_status capture_both(struct gsim_run *run, struct gsim_error *er
     return GSIM_OK;
 }
 
-/* Each on its GPU, the next one a node's gap across branches and what another GPU's event takes (2 us) behind the last. */
+/* Each on its GPU, the next one a node's gap across branches and what another GPU's event takes (2 us) behind the last.
+ */
 static void graph_on_both(void)
 {
     struct fixture f;
-    struct gsim_kernel k[3] = {fixture_kernel("a", 8, 1024, 10), fixture_kernel("b", 8, 1024, 20), fixture_kernel("c", 8, 1024, 5)};
+    struct gsim_kernel k[3] = {fixture_kernel("a", 8, 1024, 10), fixture_kernel("b", 8, 1024, 20),
+                               fixture_kernel("c", 8, 1024, 5)};
     run_two_gpus(&f, k, 3, NULL, 0, capture_both);
     for (uint32_t i = 0; i < 3; i++) {
         const struct gsim_kernel_record *r = fixture_record(&f, i, 0);
         CHECK_INT(r->device, i % 2);
         CHECK_NEAR(gsim_time_us(r->end - r->start), i == 1 ? 20 : i ? 5 : 10, 1e-5);
-        if (i) CHECK_NEAR(gsim_time_us(r->start - fixture_record(&f, i - 1, 0)->end), f.device.graph_cross_gap_us + 2, 1e-5);
+        if (i)
+            CHECK_NEAR(gsim_time_us(r->start - fixture_record(&f, i - 1, 0)->end), f.device.graph_cross_gap_us + 2,
+                       1e-5);
     }
     fixture_release(&f);
 }
 
-/* Each kernel fills a GPU. On GPU 0: L 0-2, 3-13; on GPU 1: L 2-4, 5-25. Synchronise with GPU 0 to 15, a query to 15.5, with GPU 1 to 27. */
+/* Each kernel fills a GPU. On GPU 0: L 0-2, 3-13; on GPU 1: L 2-4, 5-25. Synchronise with GPU 0 to 15, a query to 15.5,
+ * with GPU 1 to 27. */
 static void kernels_on_both(void)
 {
     struct fixture f;
@@ -173,9 +208,10 @@ static double copy_end(const struct fixture *f, uint32_t op)
     return -1;
 }
 
-/* 1 MB at 20 GB/s: calls to 1 and 2, 3 us, 50 us: the ways do not share. A copy from the host to GPU 0 beside them, call to 3, has its
- * own link: 100 us. Where nobody enabled it: to GPU 1 and back each has both links' other direction, 1 MB at 10 GB/s. The copy from the
- * host shares what goes to GPU 0 with the one that comes back: from 3 on 5 GB/s each. */
+/* 1 MB at 20 GB/s: calls to 1 and 2, 3 us, 50 us: the ways do not share. A copy from the host to GPU 0 beside them,
+ * call to 3, has its own link: 100 us. Where nobody enabled it: to GPU 1 and back each has both links' other direction,
+ * 1 MB at 10 GB/s. The copy from the host shares what goes to GPU 0 with the one that comes back: from 3 on 5 GB/s
+ * each. */
 static void peer_copies(void)
 {
     const struct gsim_op copies[3] = {there, back, from_host};
@@ -209,20 +245,31 @@ static void one_engine_for_peers(void)
     fixture_release(&f);
 }
 
-/* A kernel of GPU 1 that needs all its DRAM takes longer while a copy arrives there; one of a GPU that has nothing to do with it does not. */
+/* A kernel of GPU 1 that needs all its DRAM takes longer while a copy arrives there; one of a GPU that has nothing to
+ * do with it does not. */
 static void copies_draw_on_both(void)
 {
-    struct gsim_kernel k = {.name = "stream", .grid = {64, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .dram_bytes = 4e6, .demand_given = true};
+    struct gsim_kernel k = {.name = "stream",
+                            .grid = {64, 1, 1},
+                            .block = {256, 1, 1},
+                            .regs_per_thread = 32,
+                            .dram_bytes = 4e6,
+                            .demand_given = true};
     double took[2];
     for (int with_copy = 0; with_copy < 2; with_copy++) {
         struct fixture f = {.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
-        struct gsim_scheduler_ops scheduler = {
-            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = copy_all, .uses_devices = true};
+        struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
+                                               .size = sizeof(struct gsim_scheduler_ops),
+                                               .name = "fixture",
+                                               .execute = copy_all,
+                                               .uses_devices = true};
         f.device.dram_gbps = 60;
         struct gsim_builder *b = gsim_builder_create("fixture");
         gsim_builder_buffer(b, "data", 1000000, GSIM_INIT_HOST);
         if (with_copy) gsim_builder_op(b, &there);
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .device = 1, .stream = -1});
+        gsim_builder_op(
+            b, &(struct gsim_op){
+                   .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .device = 1, .stream = -1});
         CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
         enables_peers = true;
         CHECK_OK(simulate(&f, 2, &scheduler), f.error);
@@ -257,7 +304,8 @@ static enum gsim_status wait_across(struct gsim_run *run, struct gsim_error *err
 static void events_across(void)
 {
     struct fixture f;
-    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 256, 5), fixture_kernel("c", 4, 256, 5)};
+    struct gsim_kernel k[3] = {fixture_kernel("a", 4, 256, 10), fixture_kernel("b", 4, 256, 5),
+                               fixture_kernel("c", 4, 256, 5)};
     run_two_gpus(&f, k, 3, NULL, 0, wait_across);
     CHECK_KERNEL(&f, 0, 3, 13);
     CHECK_KERNEL(&f, 1, 16.5, 21.5);
@@ -276,11 +324,21 @@ static void build_dag(struct gsim_program *program, bool alternates)
         struct gsim_kernel k = fixture_kernel("k", 3 + i, 256, 4 + i);
         struct gsim_arg arg = {.buffer_index = alternates ? 0 : i % 2, .reads = true, .writes = true};
         uint32_t device = alternates ? i % 2 : 0;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1,
-                                             .stream = (int32_t)(i % 2), .device = device});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &k),
+                                             .args = &arg,
+                                             .arg_count = 1,
+                                             .stream = (int32_t)(i % 2),
+                                             .device = device});
         if (alternates)
-            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_P2P, .args = &arg, .arg_count = 1, .bytes = 500000,
-                                                 .stream = (int32_t)(i % 2), .device = device, .to_device = 1 - device});
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                                 .copy_kind = GSIM_COPY_P2P,
+                                                 .args = &arg,
+                                                 .arg_count = 1,
+                                                 .bytes = 500000,
+                                                 .stream = (int32_t)(i % 2),
+                                                 .device = device,
+                                                 .to_device = 1 - device});
     }
     CHECK_OK(gsim_builder_finish(b, 2, program, &error), error);
 }
@@ -313,7 +371,8 @@ static void one_of_two_is_as_one(void)
         CHECK_OK(simulate(&f, gpus, gsim_scheduler_find("async")), f.error);
         CHECK_INT(f.timeline.kernel_count, 20);
         for (size_t i = 0; i < f.timeline.kernel_count && gpus > 1; i++)
-            CHECK(f.timeline.kernels[i].start == first.kernels[i].start && f.timeline.kernels[i].end == first.kernels[i].end);
+            CHECK(f.timeline.kernels[i].start == first.kernels[i].start &&
+                  f.timeline.kernels[i].end == first.kernels[i].end);
         if (gpus == 1) {
             first = f.timeline;
             f.timeline = (struct gsim_timeline){0};
@@ -323,8 +382,8 @@ static void one_of_two_is_as_one(void)
     gsim_timeline_release(&first);
 }
 
-/* One GPU works at a time. L 0-2, 3-13, known at 15; the other: L 15-17, 18-38, known at 40. In a process of two GPUs a call that
- * takes 0.5 us longer there: L 0-2.5, 3.5-13.5, 15.5; 15.5-18, 19-39, 41. */
+/* One GPU works at a time. L 0-2, 3-13, known at 15; the other: L 15-17, 18-38, known at 40. In a process of two GPUs a
+ * call that takes 0.5 us longer there: L 0-2.5, 3.5-13.5, 15.5; 15.5-18, 19-39, 41. */
 static void serial_on_two_gpus(void)
 {
     for (uint32_t gpus = 1; gpus <= 2; gpus++) {
@@ -334,7 +393,10 @@ static void serial_on_two_gpus(void)
         struct gsim_builder *b = gsim_builder_create("two");
         for (uint32_t i = 0; i < 2; i++) {
             struct gsim_kernel kernel = fixture_kernel(i ? "b" : "a", 4, 1024, i ? 20 : 10);
-            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .device = gpus > 1 ? (uint8_t)i : 0, .stream = -1});
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                 .kernel_index = gsim_builder_kernel(b, &kernel),
+                                                 .device = gpus > 1 ? (uint8_t)i : 0,
+                                                 .stream = -1});
         }
         CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
         CHECK_OK(simulate(&f, gpus, gsim_scheduler_find("serial")), f.error);
@@ -346,8 +408,8 @@ static void serial_on_two_gpus(void)
     }
 }
 
-/* The same two kernels; the second GPU has half the clock: L 0-2, 3-13, known at 15; L 15-17, 18-58. A kernel that does not fit
- * there is an error of the run that launches it there, and of no other. */
+/* The same two kernels; the second GPU has half the clock: L 0-2, 3-13, known at 15; L 15-17, 18-58. A kernel that does
+ * not fit there is an error of the run that launches it there, and of no other. */
 static void unlike_gpus(void)
 {
     for (uint32_t fits = 0; fits < 2; fits++) {
@@ -360,7 +422,10 @@ static void unlike_gpus(void)
         for (uint32_t i = 0; i < 2; i++) {
             struct gsim_kernel kernel = fixture_kernel(i ? "b" : "a", 4, 1024, i ? 20 : 10);
             kernel.smem_bytes = i && fits ? 0 : 32768;
-            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .device = (uint16_t)i, .stream = -1});
+            gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                 .kernel_index = gsim_builder_kernel(b, &kernel),
+                                                 .device = (uint16_t)i,
+                                                 .stream = -1});
         }
         CHECK_OK(gsim_builder_finish(b, 1, &f.program, &f.error), f.error);
         enum gsim_status status = simulate_unlike(&f, gsim_scheduler_find("serial"), &second);
@@ -395,12 +460,18 @@ static enum gsim_status copy_in_wrong_stream(struct gsim_run *run, struct gsim_e
 
 static void errors(void)
 {
-    static const struct gsim_scheduler_ops setter = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "setter",
-                                                     .execute = set_what_is_not_there, .uses_devices = true};
-    static const struct gsim_scheduler_ops copier = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "copier",
-                                                     .execute = copy_in_wrong_stream, .uses_devices = true};
-    static const struct gsim_scheduler_ops lone = {.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "lone",
-                                                   .execute = set_what_is_not_there};
+    static const struct gsim_scheduler_ops setter = {.abi = GSIM_ABI,
+                                                     .size = sizeof(struct gsim_scheduler_ops),
+                                                     .name = "setter",
+                                                     .execute = set_what_is_not_there,
+                                                     .uses_devices = true};
+    static const struct gsim_scheduler_ops copier = {.abi = GSIM_ABI,
+                                                     .size = sizeof(struct gsim_scheduler_ops),
+                                                     .name = "copier",
+                                                     .execute = copy_in_wrong_stream,
+                                                     .uses_devices = true};
+    static const struct gsim_scheduler_ops lone = {
+        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "lone", .execute = set_what_is_not_there};
     const struct {
         const struct gsim_scheduler_ops *scheduler;
         enum gsim_memory_mode memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Drivers on drivers: a driver that only passes calls on changes nothing under any scheduler, one that holds launches back
- * with gates makes the client wait, and failures come through.
+ * Drivers on drivers: a driver that only passes calls on changes nothing under any scheduler, one that holds launches
+ * back with gates makes the client wait, and failures come through.
  */
 #include "tests/sim/machine_fixture.h"
 
@@ -21,13 +21,15 @@ static void build(struct gsim_program *program)
     for (int i = 0; i < 4; i++) gsim_builder_buffer(b, (const char *[]){"a", "b", "c", "d"}[i], 100000, GSIM_INIT_HOST);
     for (uint32_t i = 0; i < 12; i++) {
         struct gsim_kernel k = fixture_kernel("k", 4 + i, 256, 5 + i);
-        struct gsim_arg args[2] = {{.buffer_index = i % 4, .reads = true, .writes = true}, {.buffer_index = (i * 5 + 2) % 4, .reads = true}};
+        struct gsim_arg args[2] = {{.buffer_index = i % 4, .reads = true, .writes = true},
+                                   {.buffer_index = (i * 5 + 2) % 4, .reads = true}};
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = args,
                              .arg_count = args[0].buffer_index == args[1].buffer_index ? 1 : 2, .stream = -1};
         gsim_builder_op(b, &op);
     }
     struct gsim_arg result = {.buffer_index = 0, .reads = true};
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_READ, .bytes = 100000, .args = &result, .arg_count = 1, .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){
+                           .kind = GSIM_OP_HOST_READ, .bytes = 100000, .args = &result, .arg_count = 1, .stream = -1});
     CHECK_OK(gsim_builder_finish(b, 3, program, &error), error);
 }
 
@@ -48,8 +50,13 @@ static void passing_on_changes_nothing(void)
     build(&program);
     for (const struct gsim_scheduler_ops *scheduler; (scheduler = gsim_scheduler_at(count)) != NULL; count++)
         for (int memory = GSIM_MEMORY_MANAGED; memory <= GSIM_MEMORY_PAGEABLE; memory++) {
-            struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = scheduler, .seed = 5, .detailed = true,
-                                        .memory = (enum gsim_memory_mode)memory, .prefetch = true};
+            struct gsim_simulation s = {.program = &program,
+                                        .device = &device,
+                                        .scheduler = scheduler,
+                                        .seed = 5,
+                                        .detailed = true,
+                                        .memory = (enum gsim_memory_mode)memory,
+                                        .prefetch = true};
             struct gsim_timeline plain, passed;
             simulate(&s, false, &plain);
             simulate(&s, true, &passed);
@@ -59,7 +66,8 @@ static void passing_on_changes_nothing(void)
             CHECK_INT(passed.api_count, plain.api_count);
             CHECK_INT(passed.iteration_count, 3);
             for (size_t i = 0; i < plain.kernel_count && i < passed.kernel_count; i++)
-                CHECK_MSG(plain.kernels[i].start == passed.kernels[i].start && plain.kernels[i].end == passed.kernels[i].end,
+                CHECK_MSG(plain.kernels[i].start == passed.kernels[i].start &&
+                              plain.kernels[i].end == passed.kernels[i].end,
                           "%s, kernel %zu", scheduler->name, i);
             for (size_t i = 0; i < plain.api_count && i < passed.api_count; i++)
                 CHECK(plain.apis[i].api == passed.apis[i].api && plain.apis[i].end == passed.apis[i].end);
@@ -116,7 +124,8 @@ static enum gsim_status launch_and_wait(struct gsim_run *run, struct gsim_error 
     return GSIM_OK;
 }
 
-/* The thread to 5. Gate to 5.5, L to 7.5. The policy works to 25 and opens: from 26 on. A 26-36, and the client's synchronise to 38. */
+/* The thread to 5. Gate to 5.5, L to 7.5. The policy works to 25 and opens: from 26 on. A 26-36, and the client's
+ * synchronise to 38. */
 static void held_launches(void)
 {
     struct holder h = {.held = 0};
@@ -125,8 +134,12 @@ static void held_launches(void)
     struct gsim_scheduler_ops scheduler = {
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
     fixture_program(&f, &k, 1, NULL, 0);
-    struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED,
-                                .attach = attach_holder, .attach_data = &h};
+    struct gsim_simulation s = {.program = &f.program,
+                                .device = &f.device,
+                                .scheduler = &scheduler,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .attach = attach_holder,
+                                .attach_data = &h};
     policy = &h;
     CHECK_OK(gsim_simulate(&s, &f.timeline, &f.error), f.error);
     CHECK_KERNEL(&f, 0, 26, 36);
@@ -153,7 +166,11 @@ static void failures_come_through(void)
     struct gsim_scheduler_ops scheduler = {
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = fail_below};
     fixture_program(&f, &k, 1, NULL, 0);
-    struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .attach = attach_plain, .attach_data = forwards};
+    struct gsim_simulation s = {.program = &f.program,
+                                .device = &f.device,
+                                .scheduler = &scheduler,
+                                .attach = attach_plain,
+                                .attach_data = forwards};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_SIM);
     CHECK_HAS(f.error.message, "stream 77");
     fixture_release(&f);
@@ -176,7 +193,11 @@ static void other_interface(void)
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
     struct gsim_forward forward;
     fixture_program(&f, &k, 1, NULL, 0);
-    struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .attach = attach_other, .attach_data = &forward};
+    struct gsim_simulation s = {.program = &f.program,
+                                .device = &f.device,
+                                .scheduler = &scheduler,
+                                .attach = attach_other,
+                                .attach_data = &forward};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_INPUT);
     CHECK_HAS(f.error.message, "driver.abi: expected ");
     fixture_release(&f);

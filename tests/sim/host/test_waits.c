@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waits for any of several things, host functions and gates, hand-computed on the device of machine_fixture.h: L = launch call
- * (2 us), then 1 us to the start; a round of polls takes 0.5 us for each event or stream and 0.1 for each queue.
+ * Waits for any of several things, host functions and gates, hand-computed on the device of machine_fixture.h: L =
+ * launch call (2 us), then 1 us to the start; a round of polls takes 0.5 us for each event or stream and 0.1 for each
+ * queue.
  */
 #include "tests/sim/machine_fixture.h"
 
@@ -14,7 +15,8 @@ static enum gsim_status finish(struct gsim_run *run)
     return GSIM_OK;
 }
 
-static void run_two(struct fixture *f, double first_us, double second_us, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
+static void run_two(struct fixture *f, double first_us, double second_us,
+                    enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
     struct gsim_kernel k[2] = {fixture_kernel("a", 4, 256, first_us), fixture_kernel("b", 4, 256, second_us)};
     *f = (struct fixture){.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
@@ -46,8 +48,9 @@ static enum gsim_status wait_for_events(struct gsim_run *run, struct gsim_error 
     return finish(run);
 }
 
-/* A: poll 0-0.5, L 0.5-2.5, record to 2.75, 3.5-13.5. B: poll to 3.25, L to 5.25, record to 5.5, 6.25-10.25. Rounds of 1 us from 5.5:
- * that of 10.5 finds B, ends 11.5. Alone for A at most 1 us: rounds at 11.5 and 12. From 12.5 for A's stream: the round of 13.5. */
+/* A: poll 0-0.5, L 0.5-2.5, record to 2.75, 3.5-13.5. B: poll to 3.25, L to 5.25, record to 5.5, 6.25-10.25. Rounds of
+ * 1 us from 5.5: that of 10.5 finds B, ends 11.5. Alone for A at most 1 us: rounds at 11.5 and 12. From 12.5 for A's
+ * stream: the round of 13.5. */
 static void events_and_deadlines(void)
 {
     struct fixture f;
@@ -95,8 +98,9 @@ static enum gsim_status wait_for_queue(struct gsim_run *run, struct gsim_error *
     return finish(run);
 }
 
-/* L 0-2, record to 2.25, the thread to 7.25. It works to 17.25 and has pushed at 17.35. First try to 7.35. Rounds of 0.6 us:
- * nine of them to 12.75, which is the first end 5 us later or more; then those at 12.75, ... 17.55, which finds the item. */
+/* L 0-2, record to 2.25, the thread to 7.25. It works to 17.25 and has pushed at 17.35. First try to 7.35. Rounds of
+ * 0.6 us: nine of them to 12.75, which is the first end 5 us later or more; then those at 12.75, ... 17.55, which finds
+ * the item. */
 static void queue_and_deadline(void)
 {
     struct fixture f;
@@ -140,7 +144,8 @@ static enum gsim_status share_a_queue(struct gsim_run *run, struct gsim_error *e
     return finish(run);
 }
 
-/* Three threads find the same item, one gets it, the others go on waiting; each item comes out once, and all end by their deadline. */
+/* Three threads find the same item, one gets it, the others go on waiting; each item comes out once, and all end by
+ * their deadline. */
 static void several_wait_for_one(void)
 {
     struct fixture f;
@@ -170,9 +175,10 @@ static enum gsim_status call_host(struct gsim_run *run, struct gsim_error *error
     return finish(run);
 }
 
-/* A: L 0-2, 3-13. The function's call 2-4: its turn comes at 14, the driver's thread has seen that at 16, works to 21. B: L 4-6, one
- * gap behind that: 22-26, the host at 28. Then five at once: calls 28-30, 30-32, ...; the first has its turn at 31, is seen at 33 and
- * done at 38; the next turn comes a gap later: 39-46, 47-54, 55-62, 63-70, and the host has that at 72. */
+/* A: L 0-2, 3-13. The function's call 2-4: its turn comes at 14, the driver's thread has seen that at 16, works to 21.
+ * B: L 4-6, one gap behind that: 22-26, the host at 28. Then five at once: calls 28-30, 30-32, ...; the first has its
+ * turn at 31, is seen at 33 and done at 38; the next turn comes a gap later: 39-46, 47-54, 55-62, 63-70, and the host
+ * has that at 72. */
 static void host_functions(void)
 {
     struct fixture f;
@@ -204,7 +210,8 @@ static enum gsim_status hold_launches(struct gsim_run *run, struct gsim_error *e
     return finish(run);
 }
 
-/* Gate to 0.5, L of A to 2.5, of B to 4.5, 5.5-9.5. Work to 14.5, two queries to 15.5; the gate opens at 16.5: A 16.5-26.5. */
+/* Gate to 0.5, L of A to 2.5, of B to 4.5, 5.5-9.5. Work to 14.5, two queries to 15.5; the gate opens at 16.5:
+ * A 16.5-26.5. */
 static void gates(void)
 {
     struct fixture f;
@@ -276,14 +283,17 @@ static void failures(void)
         enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *);
         enum gsim_status status;
         const char *says;
-    } cases[] = {{never_open, GSIM_SIM, "deadlock"}, {wait_without_memory, GSIM_NOMEM, "memory"}, {wait_for_nothing, GSIM_SIM, "queue 7"}};
+    } cases[] = {{never_open, GSIM_SIM, "deadlock"},
+                 {wait_without_memory, GSIM_NOMEM, "memory"},
+                 {wait_for_nothing, GSIM_SIM, "queue 7"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
         fixture_program(&f, &k, 1, NULL, 0);
         struct gsim_scheduler_ops scheduler = {
             .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = cases[i].execute};
-        struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED};
+        struct gsim_simulation s = {
+            .program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED};
         CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), cases[i].status);
         CHECK_HAS(f.error.message, cases[i].says);
         fixture_release(&f);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fault service: with latency c and s per byte, a kernel alone gets 2 MB in rounds x c + 2 MB x s; k >= 2 kernels
- * get a round each in 4/3 c x 2 / k + the sum of their rounds' service. c = 40 us, s = 1 / (4 GB/s): 2 MB in 524.288 us.
+ * get a round each in 4/3 c x 2 / k + the sum of their rounds' service. c = 40 us, s = 1 / (4 GB/s): 2 MB in 524.288
+ * us.
  */
 #include "sim/memory/fault_rate.h"
 #include "tests/test.h"
@@ -14,7 +15,8 @@
 #define SERVICE_US 524.288
 #define LATENCY_PS 40e6
 
-static const struct gsim_device_spec driver = {.fault_batch_groups = 256, .fault_prefetch_share = 0.51, .fault_rows_per_visit = 4};
+static const struct gsim_device_spec driver = {
+    .fault_batch_groups = 256, .fault_prefetch_share = 0.51, .fault_rows_per_visit = 4};
 
 static void rounds_of_a_block(void)
 {
@@ -27,7 +29,8 @@ static void rounds_of_a_block(void)
     CHECK_NEAR(gsim_fault_round_bytes(&driver, 1e9), 256 * 65536.0, 1e-9); /* a batch holds 256 groups */
 }
 
-/* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be there. */
+/* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be there.
+ */
 static void rounds_by_the_tree(void)
 {
     for (uint32_t window = 1; window <= 32; window *= 2) {
@@ -41,8 +44,8 @@ static void rounds_by_the_tree(void)
             there = reach > 32 ? 32 : reach;
             rounds++;
         }
-        CHECK_MSG(rounds == (uint32_t)lround(BLOCK / gsim_fault_round_bytes(&driver, window * 65536.0)), "window %u groups: %u rounds",
-                  window, rounds);
+        CHECK_MSG(rounds == (uint32_t)lround(BLOCK / gsim_fault_round_bytes(&driver, window * 65536.0)),
+                  "window %u groups: %u rounds", window, rounds);
     }
 }
 
@@ -70,8 +73,8 @@ static double row_faults(double row_bytes)
     return faults / 64.0;
 }
 
-/* A batch brings 256 rows' faults. Of rows up to 128 KB, 16.3 of 32 groups fill a block, four to a visit; of 240 KB, 8.7
- * rows in a block fault first, 7.3 times later. A single row is a scan. */
+/* A batch brings 256 rows' faults. Of rows up to 128 KB, 16.3 of 32 groups fill a block, four to a visit; of 240
+ * KB, 8.7 rows in a block fault first, 7.3 times later. A single row is a scan. */
 static void rows_by_the_tree(void)
 {
     static const double rows[] = {140e3, 160e3, 200e3, 240e3, 400e3, 1e6, 2e6, 8e6};
@@ -89,13 +92,15 @@ static void rows_by_the_tree(void)
 }
 
 /* COUNT kernels, one buffer of 64 blocks each. Microseconds that the first needs for 2 MB. */
-static double block_us_after(double latency_ps, double knee, uint32_t count, double window, double compute_us_per_block, double *speed)
+static double block_us_after(double latency_ps, double knee, uint32_t count, double window, double compute_us_per_block,
+                             double *speed)
 {
     struct gsim_fault_kernel kernels[16];
     struct gsim_fault_flow flows[16];
     uint32_t users[16];
     for (uint32_t i = 0; i < count; i++) {
-        kernels[i] = (struct gsim_fault_kernel){.full_speed = 1 / (64 * compute_us_per_block * 1e6), .first = i, .count = 1};
+        kernels[i] =
+            (struct gsim_fault_kernel){.full_speed = 1 / (64 * compute_us_per_block * 1e6), .first = i, .count = 1};
         flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = gsim_fault_round_bytes(&driver, window),
                                             .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
         users[i] = i;
@@ -140,7 +145,8 @@ static void compute_hides_faults(void)
     CHECK_NEAR(speed, 700 / 764.288, 1e-6);
 }
 
-/* Faults alone 764.288 us per block. Knee 1: the kernel computes or waits, whichever of the two is longer; 2: by Pythagoras. */
+/* Faults alone 764.288 us per block. Knee 1: the kernel computes or waits, whichever of the two is longer; 2: by
+ * Pythagoras. */
 static void compute_beside_faults(void)
 {
     static const double computes[] = {1, 300, 764.288, 5000};
@@ -152,8 +158,8 @@ static void compute_beside_faults(void)
     CHECK_NEAR(block_us_with(1, 2, 4, 1e-3, NULL) / 2, 3 * 160.0 / 3 + SERVICE_US, 0.01);
 }
 
-/* COUNT kernels that compute and wait in turn, event by event: a round of 64, 64, 128, 256, 512 or 1,024 KB is served when the
- * driver is free, first come, first served, then its bytes are computed on. Microseconds for 2 MB of each. */
+/* COUNT kernels that compute and wait in turn, event by event: a round of 64, 64, 128, 256, 512 or 1,024 KB is served
+ * when the driver is free, first come, first served, then its bytes are computed on. Microseconds for 2 MB of each. */
 static double block_us_by_events(uint32_t count, double compute_us_per_block)
 {
     static const double parts[6] = {1 / 32.0, 1 / 32.0, 1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0};
@@ -185,7 +191,8 @@ static void behind_anothers_round(void)
         CHECK_NEAR(block_us_by_events(1, compute), compute + SERVICE_US, 0.01 * (compute + SERVICE_US));
         for (uint32_t count = 2; count <= 4; count++) {
             double events = block_us_by_events(count, compute), model = block_us_after(1e3, 1, count, 4, compute, NULL);
-            CHECK_MSG(fabs(model / events - 1) < 0.1, "%u kernels, compute %g of service: %g us, by events %g", count, ratio, model, events);
+            CHECK_MSG(fabs(model / events - 1) < 0.1, "%u kernels, compute %g of service: %g us, by events %g", count,
+                      ratio, model, events);
         }
     }
 }
@@ -196,7 +203,8 @@ static void two_buffers_of_one_kernel(void)
     struct gsim_fault_kernel kernel = {.full_speed = 1, .count = 2};
     struct gsim_fault_flow flows[2];
     for (int i = 0; i < 2; i++)
-        flows[i] = (struct gsim_fault_flow){.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
+        flows[i] = (struct gsim_fault_flow){
+            .bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
     gsim_fault_rates(LATENCY_PS, 64, &kernel, 1, flows, 2, (uint32_t[]){0, 1});
     CHECK_NEAR(BLOCK / flows[0].bytes_per_ps * 1e-6, 6 * 40 + 2 * SERVICE_US, 1e-3);
 }
@@ -205,7 +213,8 @@ static void two_buffers_of_one_kernel(void)
 static void shared_buffer(void)
 {
     struct gsim_fault_kernel kernels[2] = {{.full_speed = 1, .count = 1}, {.full_speed = 1, .first = 1, .count = 1}};
-    struct gsim_fault_flow flow = {.bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
+    struct gsim_fault_flow flow = {
+        .bytes = 64 * BLOCK, .round_bytes = BLOCK / 6, .ps_per_byte = SERVICE_US * 1e6 / BLOCK};
     gsim_fault_rates(LATENCY_PS, 64, kernels, 2, &flow, 1, (uint32_t[]){0, 0});
     CHECK_NEAR(kernels[0].speed, kernels[1].speed, 1e-18);
     CHECK_NEAR(BLOCK / flow.bytes_per_ps * 1e-6, 6 * 160.0 / 3 + SERVICE_US, 1e-3);

@@ -16,11 +16,25 @@ static void program(struct fixture *f)
     const struct gsim_arg x = {.buffer_index = X, .writes = true}, y = {.buffer_index = Y, .writes = true};
     for (int i = WRITE_X; i <= RESTORE_Y; i++) {
         bool is_x = i == WRITE_X || i == RESTORE_X;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_WRITE, .bytes = is_x ? 50000 : 80000, .args = is_x ? &x : &y, .arg_count = 1, .untimed = i >= RESTORE_X, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_WRITE,
+                                             .bytes = is_x ? 50000 : 80000,
+                                             .args = is_x ? &x : &y,
+                                             .arg_count = 1,
+                                             .untimed = i >= RESTORE_X,
+                                             .stream = -1});
     }
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 50000, .args = &x, .arg_count = 1, .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                         .copy_kind = GSIM_COPY_H2D,
+                                         .bytes = 50000,
+                                         .args = &x,
+                                         .arg_count = 1,
+                                         .stream = -1});
     struct gsim_kernel k = fixture_kernel("change y", 4, 64, 10);
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &y, .arg_count = 1, .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                         .kernel_index = gsim_builder_kernel(b, &k),
+                                         .args = &y,
+                                         .arg_count = 1,
+                                         .stream = -1});
     CHECK_OK(gsim_builder_finish(b, 1, &f->program, &f->error), f->error);
 }
 
@@ -56,7 +70,8 @@ static double copying_us(double cached_gbps, enum gsim_memory_mode memory, const
     return us;
 }
 
-#define COPYING(gbps, memory, ...) copying_us(gbps, memory, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define COPYING(gbps, memory, ...)                                                                                     \
+    copying_us(gbps, memory, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* 5 us at 10 GB/s, 10 at 5. Behind Y's 80,000 bytes 22,400 of X are still there. What is copied once is clean. */
 static void written_data_is_slower(void)
@@ -76,5 +91,6 @@ static void elsewhere_it_is_not(void)
     CHECK_NEAR(COPYING(0, GSIM_MEMORY_PAGEABLE, WRITE_X, COPY_X), 10, 1e-5);
 }
 
-static const struct test_case cases[] = {{"written data is slower", written_data_is_slower}, {"elsewhere it is not", elsewhere_it_is_not}};
+static const struct test_case cases[] = {{"written data is slower", written_data_is_slower},
+                                         {"elsewhere it is not", elsewhere_it_is_not}};
 TEST_MAIN("sim/host_cache", cases)

@@ -61,7 +61,8 @@ static uint64_t moved(const struct fixture *f, enum gsim_copy_kind kind, enum gs
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < f->timeline.copy_count; i++)
-        if (f->timeline.copies[i].kind == kind && f->timeline.copies[i].reason == reason) bytes += f->timeline.copies[i].bytes;
+        if (f->timeline.copies[i].kind == kind && f->timeline.copies[i].reason == reason)
+            bytes += f->timeline.copies[i].bytes;
     return bytes;
 }
 
@@ -151,7 +152,10 @@ static void rows_fault_together(void)
         struct gsim_arg arg = {.buffer_index = 0, .reads = true, .writes = true};
         k.grid = shapes[i].grid;
         k.block = shapes[i].block;
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1,
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = gsim_builder_kernel(b, &k),
+                             .args = &arg,
+                             .arg_count = 1,
                              .stream = -1};
         gsim_builder_op(b, &op);
         finish_program(&f, b);
@@ -161,9 +165,10 @@ static void rows_fault_together(void)
     }
 }
 
-/* 256 threads that leave 256 sums walk a row of 64 MB / 256 each, 8 to a block: 16 faults per block, of which the first 8
- * are found in 2 visits, so the driver's 424.288 us beside the link's 209.7152 count 10 / 6 times. A batch has 256 faults,
- * half of the 32 blocks. A grid of as many blocks as sums scans, and so does a kernel that says so; one that says 256 walks. */
+/* 256 threads that leave 256 sums walk a row of 64 MB / 256 each, 8 to a block: 16 faults per block, of which the first
+ * 8 are found in 2 visits, so the driver's 424.288 us beside the link's 209.7152 count 10 / 6 times. A batch has 256
+ * faults, half of the 32 blocks. A grid of as many blocks as sums scans, and so does a kernel that says so; one that
+ * says 256 walks. */
 static void rows_of_their_own(void)
 {
     double row_block_us = 209.7152 + (524.288 - 209.7152) * 10 / 6;
@@ -179,7 +184,10 @@ static void rows_of_their_own(void)
         struct gsim_kernel k = fixture_kernel("k", shapes[i].blocks, 256, 10);
         k.rows = shapes[i].rows;
         struct gsim_arg args[] = {{.buffer_index = 0, .reads = true}, {.buffer_index = sums, .writes = true}};
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = args, .arg_count = 2,
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = gsim_builder_kernel(b, &k),
+                             .args = args,
+                             .arg_count = 2,
                              .stream = -1};
         gsim_builder_op(b, &op);
         finish_program(&f, b);
@@ -460,7 +468,8 @@ static void random_programs(void)
     for (unsigned long seed = 1; seed <= 60; seed++) {
         struct fixture f = managed();
         gsl_rng_set(rng, seed);
-        uint32_t buffers = 2 + (uint32_t)gsl_rng_uniform_int(rng, 4), ops = 3 + (uint32_t)gsl_rng_uniform_int(rng, 12), kernels = 0;
+        uint32_t buffers = 2 + (uint32_t)gsl_rng_uniform_int(rng, 4), ops = 3 + (uint32_t)gsl_rng_uniform_int(rng, 12),
+                 kernels = 0;
         uint64_t bytes = 1 + gsl_rng_uniform_int(rng, 3 * BLOCK);
         f.device.memory_gb = (1 + (double)gsl_rng_uniform_int(rng, 6)) * BLOCK * 1e-9;
         struct gsim_builder *b = start_program(buffers, bytes);
@@ -480,8 +489,8 @@ static void random_programs(void)
         CHECK_INT(f.timeline.kernel_count, kernels + 1);
         uint64_t in = moved(&f, GSIM_COPY_H2D, GSIM_REASON_FAULT) + moved(&f, GSIM_COPY_H2D, GSIM_REASON_PREFETCH);
         uint64_t out = moved(&f, GSIM_COPY_D2H, GSIM_REASON_FAULT) + moved(&f, GSIM_COPY_D2H, GSIM_REASON_EVICTION);
-        CHECK_MSG(in >= out && (double)(in - out) <= f.device.memory_gb * 1e9, "seed %lu: %llu bytes in, %llu out", seed,
-                  (unsigned long long)in, (unsigned long long)out);
+        CHECK_MSG(in >= out && (double)(in - out) <= f.device.memory_gb * 1e9, "seed %lu: %llu bytes in, %llu out",
+                  seed, (unsigned long long)in, (unsigned long long)out);
         fixture_release(&f);
     }
     gsl_rng_free(rng);

@@ -12,12 +12,14 @@
 
 enum { HALF, OTHER, BUFFERS };
 
-static struct gsim_buffer buffers[BUFFERS] = {{.name = "half", .bytes = 512 * KIB}, {.name = "other", .bytes = 512 * KIB}};
+static struct gsim_buffer buffers[BUFFERS] = {{.name = "half", .bytes = 512 * KIB},
+                                              {.name = "other", .bytes = 512 * KIB}};
 static struct gsim_demand demands[2] = {{.cold = 2}, {.cold = 1, .touched_bytes = 300 * KIB}};
 static struct gsim_works works = {.demands = demands};
 static struct gsim_op template; /* of a kernel of the program */
 static struct gsim_arg some = {HALF, true, false, true};
-static struct gsim_program program = {.buffers = buffers, .ops = &template, .buffer_count = BUFFERS, .kernel_count = 2, .op_count = 1};
+static struct gsim_program program = {
+    .buffers = buffers, .ops = &template, .buffer_count = BUFFERS, .kernel_count = 2, .op_count = 1};
 
 struct l2 {
     struct gsim_machine machine;
@@ -42,7 +44,8 @@ static double reads(struct l2 *l, uint32_t buffer, uint64_t offset, uint64_t byt
 {
     struct gsim_arg arg = {buffer, true, false, true};
     struct gsim_segment segment = {offset, bytes, 0, true, false};
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = &arg, .arg_count = 1, .segments = &segment, .segment_count = bytes ? 1 : 0};
+    struct gsim_op op = {
+        .kind = GSIM_OP_KERNEL, .args = &arg, .arg_count = 1, .segments = &segment, .segment_count = bytes ? 1 : 0};
     return gsim_recent_kernel(&l->d, &op) * 2;
 }
 

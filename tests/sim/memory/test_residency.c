@@ -31,7 +31,8 @@ static void open_world(struct world *w, uint64_t capacity)
 /* Bytes of the buffer that no place holds. */
 static uint64_t nowhere(const struct gsim_residency *r, uint32_t buffer, uint64_t bytes)
 {
-    return gsim_residency_span(r, buffer, 0, gsim_residency_groups(r, buffer, bytes)) - gsim_residency_bytes(r, buffer, bytes, ~UINT64_C(0), 0);
+    return gsim_residency_span(r, buffer, 0, gsim_residency_groups(r, buffer, bytes)) -
+           gsim_residency_bytes(r, buffer, bytes, ~UINT64_C(0), 0);
 }
 
 static void where_they_begin(void)
@@ -100,7 +101,8 @@ static void cyclic_sweep(void)
     w.program = (struct gsim_program){.buffers = w.buffers, .buffer_count = 1};
     CHECK(gsim_residency_init(&w.r, &w.program, w.program.buffer_count, 1, &(uint64_t){4 * BLOCK}));
     for (unsigned sweep = 1; sweep <= 3; sweep++) {
-        for (uint64_t group = 0; group < 6 * 32; group += 16) gsim_residency_arrive(&w.r, 0, 0, group, group + 16, true, &w.moved);
+        for (uint64_t group = 0; group < 6 * 32; group += 16)
+            gsim_residency_arrive(&w.r, 0, 0, group, group + 16, true, &w.moved);
         CHECK_INT(w.moved.from_host, sweep * 6ull * BLOCK);
         CHECK_INT(w.moved.evicted, sweep * 6ull * BLOCK - 4 * BLOCK);
         CHECK_INT(w.r.held[0].bytes, 4 * BLOCK);
@@ -136,7 +138,8 @@ static void against_one_entry_per_group(void)
                     if (place[b][g] == GSIM_HELD_BY_HOST) host += bytes;
                     if (place[b][g] == 0) none += bytes;
                 }
-                if (!moved.evicted) CHECK_MSG(host == moved.from_host && none == moved.populated, "seed %lu, event %d", seed, i);
+                if (!moved.evicted)
+                    CHECK_MSG(host == moved.from_host && none == moved.populated, "seed %lu, event %d", seed, i);
             } else {
                 moved.evicted = gsim_residency_host_takes(&w.r, b, end * GROUP, writes);
                 for (uint64_t g = 0; g < end; g++)
@@ -144,18 +147,20 @@ static void against_one_entry_per_group(void)
                 CHECK_INT(back, moved.evicted);
             }
             gsim_residency_check(&w.r);
-            CHECK_MSG(w.r.held[0].bytes == before + moved.from_host + moved.populated - moved.evicted, "seed %lu, event %d", seed, i);
+            CHECK_MSG(w.r.held[0].bytes == before + moved.from_host + moved.populated - moved.evicted,
+                      "seed %lu, event %d", seed, i);
             CHECK(w.r.held[0].bytes <= w.r.held[0].capacity_bytes);
             for (uint32_t a = 0; a < 3; a++)
-                for (uint64_t g = 0, stop; g < w.r.pages[a].group_count; g++) place[a][g] = gsim_residency_place(&w.r, a, g, &stop);
+                for (uint64_t g = 0, stop; g < w.r.pages[a].group_count; g++)
+                    place[a][g] = gsim_residency_place(&w.r, a, g, &stop);
         }
         gsim_residency_release(&w.r);
     }
     gsl_rng_free(rng);
 }
 
-/* Two devices of three blocks: a page moves from one to the other; of a buffer that is mostly read, readers get copies, which cost
- * nothing to lose, and a write leaves one. */
+/* Two devices of three blocks: a page moves from one to the other; of a buffer that is mostly read, readers get copies,
+ * which cost nothing to lose, and a write leaves one. */
 static void two_devices(void)
 {
     struct world w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a kernel finds in L2, hand-computed. L2 has 1 MiB: all of a buffer is there up to 0.5662 MB of its own and of what was
- * touched since, nothing from 0.9437 MB on. Loads that miss end 1 us later.
+ * What a kernel finds in L2, hand-computed. L2 has 1 MiB: all of a buffer is there up to 0.5662 MB of its own and of
+ * what was touched since, nothing from 0.9437 MB on. Loads that miss end 1 us later.
  */
 #include "sim/device/rules.h"
 #include "tests/sim/machine_fixture.h"
@@ -13,8 +13,8 @@ static bool is_cold = true;
 static uint32_t blocks_of_read = 4;
 static uint64_t rules_off;
 
-/* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41 loads. SCAN_X reads
- * X in 50 us, measured behind Z, so from DRAM. */
+/* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41
+ * loads. SCAN_X reads X in 50 us, measured behind Z, so from DRAM. */
 static void program(struct fixture *f)
 {
     static const char *const names[] = {"write x", "read x", "touch y", "touch z", "scan x"};
@@ -26,12 +26,26 @@ static void program(struct fixture *f)
                                     {.buffer_index = Y, .writes = true}, {.buffer_index = Z, .writes = true},
                                     {.buffer_index = X, .reads = true}};
     for (int i = 0; i < 5; i++) {
-        struct gsim_kernel k = {.name = names[i], .grid = {i == READ_X ? blocks_of_read : 4, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32,
-                                .demand_given = true, .solo_us = i == SCAN_X ? 50 : 100, .solo_cold = is_cold};
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &args[i], .arg_count = 1, .stream = -1};
+        struct gsim_kernel k = {.name = names[i],
+                                .grid = {i == READ_X ? blocks_of_read : 4, 1, 1},
+                                .block = {256, 1, 1},
+                                .regs_per_thread = 32,
+                                .demand_given = true,
+                                .solo_us = i == SCAN_X ? 50 : 100,
+                                .solo_cold = is_cold};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .kernel_index = gsim_builder_kernel(b, &k),
+                             .args = &args[i],
+                             .arg_count = 1,
+                             .stream = -1};
         gsim_builder_op(b, &op);
     }
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .bytes = 200000, .args = &args[0], .arg_count = 1, .stream = -1});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                         .copy_kind = GSIM_COPY_H2D,
+                                         .bytes = 200000,
+                                         .args = &args[0],
+                                         .arg_count = 1,
+                                         .stream = -1});
     CHECK_OK(gsim_builder_finish(b, 1, &f->program, &f->error), f->error);
 }
 
@@ -49,13 +63,14 @@ static double us_of(const struct fixture *f, uint32_t kernel)
 {
     double us = 0;
     for (size_t i = 0; i < f->timeline.kernel_count; i++)
-        if (f->timeline.kernels[i].op == kernel) us = gsim_time_us(f->timeline.kernels[i].end - f->timeline.kernels[i].start);
+        if (f->timeline.kernels[i].op == kernel)
+            us = gsim_time_us(f->timeline.kernels[i].end - f->timeline.kernels[i].start);
     return us;
 }
 
 /* The time of the last READ_X. */
-static double reading_us(double miss_ns, double far_share, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *), const int *ops,
-                         int count)
+static double reading_us(double miss_ns, double far_share,
+                         enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *), const int *ops, int count)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     f.device.l2_miss_ns = miss_ns;
@@ -70,10 +85,12 @@ static double reading_us(double miss_ns, double far_share, enum gsim_status (*ex
     return us;
 }
 
-#define READING(miss_ns, ...) reading_us(miss_ns, 0, in_order, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define READING(miss_ns, ...)                                                                                          \
+    reading_us(miss_ns, 0, in_order, (const int[]){__VA_ARGS__},                                                       \
+               (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
-/* As measured, read right behind the write: 100. Behind Y 0.8 MB count, of 1 MiB 0.76294, so 0.61928 of X is gone: 15.12 us. Behind Z
- * all is: 24.41. Y twice counts once. A copy leaves nothing. */
+/* As measured, read right behind the write: 100. Behind Y 0.8 MB count, of 1 MiB 0.76294, so 0.61928 of X is
+ * gone: 15.12 us. Behind Z all is: 24.41. Y twice counts once. A copy leaves nothing. */
 static void what_is_gone_takes_longer(void)
 {
     is_cold = true;
@@ -105,7 +122,8 @@ static void nothing_is_gone(void)
 ITERATION(beside)
 {
     gsim_stream first = gsim_stream_create(d, 0), second = gsim_stream_create(d, 0);
-    for (int i = 0; i < order_count; i++) gsim_launch(d, &run->program->ops[order[i]], order[i] == TOUCH_Y ? second : first);
+    for (int i = 0; i < order_count; i++)
+        gsim_launch(d, &run->program->ops[order[i]], order[i] == TOUCH_Y ? second : first);
 }
 
 /* Z displaces X; then the FIRST of order's last two, and the other on a stream of its own. */
@@ -131,15 +149,16 @@ static struct fixture run_together(int first, int second)
     return f;
 }
 
-/* Who comes second finds what the first has brought, 24.41 us of loads. SCAN_X, twice as fast, catches up with READ_X where twice the
- * share of it is that READ_X had read, s; it brings the rest itself, and READ_X is spared half of 24.41 (1 - s) at least. The other way
- * round SCAN_X stays ahead. */
+/* Who comes second finds what the first has brought, 24.41 us of loads. SCAN_X, twice as fast, catches up with READ_X
+ * where twice the share of it is that READ_X had read, s; it brings the rest itself, and READ_X is spared half of 24.41
+ * (1 - s) at least. The other way round SCAN_X stays ahead. */
 static void who_reads_first_brings_it(void)
 {
     struct fixture f = run_together(READ_X, SCAN_X);
     double start[2] = {0};
     for (size_t i = 0; i < f.timeline.kernel_count; i++)
-        if (f.timeline.kernels[i].op != TOUCH_Z) start[f.timeline.kernels[i].op == SCAN_X] = gsim_time_us(f.timeline.kernels[i].start);
+        if (f.timeline.kernels[i].op != TOUCH_Z)
+            start[f.timeline.kernels[i].op == SCAN_X] = gsim_time_us(f.timeline.kernels[i].start);
     double done = (start[1] - start[0]) / 124.41, share = 2 * done;
     CHECK(done > 0.001 && done < 0.1);
     CHECK_NEAR(us_of(&f, SCAN_X), 50 - 24.41 * share, 0.01);
@@ -151,7 +170,8 @@ static void who_reads_first_brings_it(void)
     fixture_release(&f);
 }
 
-#define READING_BESIDE(share, ...) reading_us(0, share, beside, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define READING_BESIDE(share, ...)                                                                                     \
+    reading_us(0, share, beside, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* X is near to who reads it behind its writer, as measured: not where the writer stood beside Y's kernel. */
 static void what_is_far_takes_longer(void)

@@ -35,7 +35,8 @@ static void handle(void *owner)
 
 static struct part part(struct scene *s, char letter, enum gsim_agenda_class class, uint32_t index)
 {
-    return (struct part){.source = {.class = class, .handle_index = index, .handle = handle}, .scene = s, .letter = letter};
+    return (struct part){
+        .source = {.class = class, .handle_index = index, .handle = handle}, .scene = s, .letter = letter};
 }
 
 static void add(struct part *p, gsim_time next)
@@ -52,8 +53,9 @@ static void order_at_one_time(void)
     struct scene s = {0};
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
     CHECK_INT(gsim_agenda_next(&s.agenda), GSIM_TIME_NEVER);
-    struct part l = part(&s, 'L', GSIM_AGENDA_L2, 0), f1 = part(&s, 'f', GSIM_AGENDA_FRONT, 1), f0 = part(&s, 'F', GSIM_AGENDA_FRONT, 0),
-                b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 1), c = part(&s, 'C', GSIM_AGENDA_BLOCKS, 0);
+    struct part l = part(&s, 'L', GSIM_AGENDA_L2, 0), f1 = part(&s, 'f', GSIM_AGENDA_FRONT, 1),
+                f0 = part(&s, 'F', GSIM_AGENDA_FRONT, 0), b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 1),
+                c = part(&s, 'C', GSIM_AGENDA_BLOCKS, 0);
     l.source.follows = true;
     l.source.owner = &l;
     CHECK(gsim_agenda_add_follower(&s.agenda, &l.source));
@@ -80,7 +82,8 @@ static void due_while_handling(void)
 {
     struct scene s = {0};
     CHECK(gsim_agenda_init(&s.agenda, &s.now));
-    struct part b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 0), f = part(&s, 'F', GSIM_AGENDA_FRONT, 0), p = part(&s, 'P', GSIM_AGENDA_FAULTS, 0);
+    struct part b = part(&s, 'B', GSIM_AGENDA_BLOCKS, 0), f = part(&s, 'F', GSIM_AGENDA_FRONT, 0),
+                p = part(&s, 'P', GSIM_AGENDA_FAULTS, 0);
     add(&b, GSIM_TIME_NEVER);
     add(&f, 5);
     add(&p, GSIM_TIME_NEVER);
@@ -111,7 +114,8 @@ static void heap_against_search(void)
         add(&parts[i], GSIM_TIME_NEVER);
     }
     for (int round = 0; round < 5000; round++) {
-        uint32_t which = next_number(&state) % SOURCE_COUNT, besides = next_number(&state) % SOURCE_COUNT, time = next_number(&state) % 50;
+        uint32_t which = next_number(&state) % SOURCE_COUNT, besides = next_number(&state) % SOURCE_COUNT,
+                 time = next_number(&state) % 50;
         gsim_time least = GSIM_TIME_NEVER, others = GSIM_TIME_NEVER;
         gsim_agenda_set(&s.agenda, &parts[which].source, time ? time : GSIM_TIME_NEVER);
         for (uint32_t i = 0; i < SOURCE_COUNT; i++) {
@@ -131,7 +135,9 @@ static void fire(void *argument)
 {
     uint32_t index = (uint32_t)(uintptr_t)argument;
     timed->fired[timed->fired_count++] = index;
-    if (index == 0) CHECK(gsim_agenda_at(&timed->agenda, timed->now, fire, (void *)(uintptr_t)(TIMER_COUNT - 1))); /* still in this pass */
+    if (index == 0)
+        CHECK(gsim_agenda_at(&timed->agenda, timed->now, fire,
+                             (void *)(uintptr_t)(TIMER_COUNT - 1))); /* still in this pass */
 }
 
 /* 199 timers at 40 times: by time, then as they came; the first one adds one more at its own time. */

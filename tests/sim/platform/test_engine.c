@@ -154,8 +154,8 @@ static void two_share_the_bus(void)
     CHECK_NEAR(gsim_time_us(w.end[1]), 233.333, 1e-3);
 }
 
-/* A start-up of 2 us in one direction delays its bytes and leaves the shares as they are: the other's 20 kB at its link's 10
- * GB/s meanwhile, 7.5 each from then on, 135.333 us for the first; then the second's last 980 kB at 10. */
+/* A start-up of 2 us in one direction delays its bytes and leaves the shares as they are: the other's 20 kB at its
+ * link's 10 GB/s meanwhile, 7.5 each from then on, 135.333 us for the first; then the second's last 980 kB at 10. */
 static void latency_leaves_the_shares(void)
 {
     struct world w = {0};
@@ -328,8 +328,11 @@ static void drawn_body(void *argument)
     if (d->is_shared) share(w);
     d->shared_from = DRAWN;
     for (uint32_t i = 0; i < DRAWN; i++) {
-        static const struct { enum gsim_move move; bool is_up; } kinds[] = {{GSIM_MOVE_PINNED, true}, {GSIM_MOVE_PINNED, false},
-            {GSIM_MOVE_PAGEABLE, true}, {GSIM_MOVE_PAGEABLE, false}, {GSIM_MOVE_BULK, true}, {GSIM_MOVE_FAULT, false}};
+        static const struct {
+            enum gsim_move move;
+            bool is_up;
+        } kinds[] = {{GSIM_MOVE_PINNED, true},    {GSIM_MOVE_PINNED, false}, {GSIM_MOVE_PAGEABLE, true},
+                     {GSIM_MOVE_PAGEABLE, false}, {GSIM_MOVE_BULK, true},    {GSIM_MOVE_FAULT, false}};
         uint64_t kind = draw(d, sizeof kinds / sizeof kinds[0]);
         uint32_t gpu = (uint32_t)draw(d, 2);
         const struct gsim_leg leg = kinds[kind].is_up ? up(kinds[kind].move, gpu) : down(kinds[kind].move, gpu);
@@ -347,13 +350,15 @@ static void drawn_body(void *argument)
 static void check_same(bool meet, uint32_t shared_from)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct drawn by_itself = {.meet = meet, .state = seed}, shared = {.meet = meet, .state = seed, .is_shared = true};
+        struct drawn by_itself = {.meet = meet, .state = seed},
+                     shared = {.meet = meet, .state = seed, .is_shared = true};
         run_with_latency(&by_itself.world, drawn_body, (double)(seed % 3));
         run_with_latency(&shared.world, drawn_body, (double)(seed % 3));
         CHECK_INT(by_itself.shared_from, shared_from);
         CHECK_INT(shared.shared_from, 0);
         for (uint32_t i = 0; i < DRAWN; i++)
-            CHECK_MSG(by_itself.ends[i] == shared.ends[i] && shared.ends[i] > 0, "seed %d, transfer %u: %.6f us alone, %.6f us by SimGrid", (int)seed, i,
+            CHECK_MSG(by_itself.ends[i] == shared.ends[i] && shared.ends[i] > 0,
+                      "seed %d, transfer %u: %.6f us alone, %.6f us by SimGrid", (int)seed, i,
                       gsim_time_us(by_itself.ends[i]), gsim_time_us(shared.ends[i]));
     }
 }

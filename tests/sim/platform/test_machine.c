@@ -36,7 +36,10 @@ static void one_kernel_alone(void)
 /* 132 SMs: 132 blocks of 1024 threads with 48 KB registers fill one wave, 133 need two (2 us each). */
 static void wave_quantisation(void)
 {
-    static const struct { uint32_t blocks; double end; } cases[] = {{1, 5}, {131, 5}, {132, 5}, {133, 7}, {264, 7}, {265, 9}};
+    static const struct {
+        uint32_t blocks;
+        double end;
+    } cases[] = {{1, 5}, {131, 5}, {132, 5}, {133, 7}, {264, 7}, {265, 9}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (int exact = 0; exact < 2; exact++) {
             struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED, .gpu.exact = exact};
@@ -308,8 +311,11 @@ static enum gsim_status wait_then_other(struct gsim_run *run, struct gsim_error 
  * record, which holds it back only with timing. Eight: C has its own. */
 static void waits_hold_a_queue(void)
 {
-    static const struct { int queues; enum gsim_event_flags flags; bool is_held; } variants[] = {
-        {1, GSIM_EVENT_NO_TIMING, true}, {2, GSIM_EVENT_NO_TIMING, false}, {2, GSIM_EVENT_TIMING, true}, {8, GSIM_EVENT_TIMING, false}};
+    static const struct { int queues; enum gsim_event_flags flags; bool is_held;
+    } variants[] = {{1, GSIM_EVENT_NO_TIMING, true},
+                    {2, GSIM_EVENT_NO_TIMING, false},
+                    {2, GSIM_EVENT_TIMING, true},
+                    {8, GSIM_EVENT_TIMING, false}};
     for (size_t j = 0; j < sizeof variants / sizeof *variants; j++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         f.device.hw_queues = variants[j].queues;
@@ -323,7 +329,8 @@ static void waits_hold_a_queue(void)
             const struct gsim_kernel_record *r = &f.timeline.kernels[i];
             double start = gsim_time_us(r->start);
             if (r->op == 1) CHECK_MSG(start >= 13, "b starts at %.2f us", start);
-            if (r->op == 2) CHECK_MSG(variants[j].is_held ? start >= 13 : start < 10, "case %zu: c starts at %.2f us", j, start);
+            if (r->op == 2)
+                CHECK_MSG(variants[j].is_held ? start >= 13 : start < 10, "case %zu: c starts at %.2f us", j, start);
         }
         fixture_release(&f);
     }
@@ -366,7 +373,8 @@ static void eight_queues(void)
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         f.device.sm_count = 132;
         f.device.launch_us = 4;
-        struct gsim_kernel k[3] = {fixture_kernel("gate", 1, 32, 2500), fixture_kernel("busy", 1, 32, 500), fixture_kernel("last", 1, 32, 1)};
+        struct gsim_kernel k[3] = {fixture_kernel("gate", 1, 32, 2500), fixture_kernel("busy", 1, 32, 500),
+                                   fixture_kernel("last", 1, 32, 1)};
         busy_streams = measured[j].streams;
         busy_pattern = measured[j].pattern;
         fixture_program(&f, k, 3, NULL, 0);
@@ -374,8 +382,9 @@ static void eight_queues(void)
         for (size_t i = 0; i < f.timeline.kernel_count; i++) {
             const struct gsim_kernel_record *r = &f.timeline.kernels[i];
             if (r->op != 2) continue;
-            CHECK_MSG(fabs(gsim_time_us(r->start) - measured[j].start) < 150, "pattern %d, %d streams: %.0f us instead of %.0f",
-                      busy_pattern, busy_streams, gsim_time_us(r->start), measured[j].start);
+            CHECK_MSG(fabs(gsim_time_us(r->start) - measured[j].start) < 150,
+                      "pattern %d, %d streams: %.0f us instead of %.0f", busy_pattern, busy_streams,
+                      gsim_time_us(r->start), measured[j].start);
         }
         fixture_release(&f);
     }
@@ -404,8 +413,8 @@ static enum gsim_status relaunch(struct gsim_run *run, struct gsim_error *error)
 
 /* add 1+1+1 (edges free here), instantiate 13, launch 3: returns 19; root starts 21-31; b and c 0.5 later, the
  * second one dispatch step behind: 31.5-41.5 and 31.75-41.75; synchronise returns 43.75.
- * Relaunch at 43.75: returns 46.75, root 48.75-58.75, b 59.25, c 59.5-69.5, returns 71.5. Where L2 is small (it holds 8 bytes) and
- * a touches 16, all of that is graph_cold later: 72.25. */
+ * Relaunch at 43.75: returns 46.75, root 48.75-58.75, b 59.25, c 59.5-69.5, returns 71.5. Where L2 is small (it holds 8
+ * bytes) and a touches 16, all of that is graph_cold later: 72.25. */
 static void graph_relaunch(double l2_mib, double end_us)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Routes by hand: which links a transfer takes, how wide and how late. The nodes are those of models/nodes, whose numbers stand
- * here again; own links are the fixture's: 10 GB/s each way, 15 both. Node files that are wrong, and what is said of them.
+ * Routes by hand: which links a transfer takes, how wide and how late. The nodes are those of models/nodes, whose
+ * numbers stand here again; own links are the fixture's: 10 GB/s each way, 15 both. Node files that are wrong, and what
+ * is said of them.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -44,7 +45,8 @@ static const char *way(const struct at *a, enum gsim_move move, gsim_place from,
     if (!gsim_platform_route(&a->platform, &(struct gsim_leg){move, from, to}, &route)) return "none";
     *text = '\0';
     for (uint32_t i = 0; i < route.count; i++)
-        snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? " + " : "", gsim_platform_link_name(&a->platform, route.links[i], name, sizeof name));
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? " + " : "",
+                 gsim_platform_link_name(&a->platform, route.links[i], name, sizeof name));
     return text;
 }
 
@@ -55,8 +57,10 @@ static void routes_of_a_dgx1(void)
     char text[400];
     open_node(&a, "dgx1-v100");
     const struct gsim_platform *p = &a.platform;
-    CHECK_STR(way(&a, GSIM_MOVE_PINNED, 0, 3, text, sizeof text), "gpu2 from host (pinned) + gpu2 both ways + host to plx1");
-    CHECK_STR(way(&a, GSIM_MOVE_PAGEABLE, 3, 0, text, sizeof text), "gpu2 to host (pageable) + gpu2 both ways + plx1 to host");
+    CHECK_STR(way(&a, GSIM_MOVE_PINNED, 0, 3, text, sizeof text),
+              "gpu2 from host (pinned) + gpu2 both ways + host to plx1");
+    CHECK_STR(way(&a, GSIM_MOVE_PAGEABLE, 3, 0, text, sizeof text),
+              "gpu2 to host (pageable) + gpu2 both ways + plx1 to host");
     CHECK_STR(way(&a, GSIM_MOVE_DIRECT, 1, 4, text, sizeof text), "gpu0 to gpu3");
     CHECK_STR(way(&a, GSIM_MOVE_DIRECT, 4, 1, text, sizeof text), "gpu3 to gpu0");
     CHECK_STR(way(&a, GSIM_MOVE_DIRECT, 1, 5, text, sizeof text), "none"); /* other GPUs pass nothing on */
@@ -79,7 +83,8 @@ static void routes_of_switches(void)
     char text[400];
     open_node(&a, "pcie-x4");
     CHECK_STR(way(&a, GSIM_MOVE_PINNED, 1, 2, text, sizeof text), "gpu0 to host (pinned) + gpu1 from host (pinned)");
-    CHECK_STR(way(&a, GSIM_MOVE_PINNED, 0, 2, text, sizeof text), "gpu1 from host (pinned) + gpu1 both ways + host to switch");
+    CHECK_STR(way(&a, GSIM_MOVE_PINNED, 0, 2, text, sizeof text),
+              "gpu1 from host (pinned) + gpu1 both ways + host to switch");
     close_node(&a);
     open_node(&a, "dgx-a100");
     CHECK_STR(way(&a, GSIM_MOVE_DIRECT, 1, 8, text, sizeof text), "gpu0 to nvswitch + nvswitch to gpu7");
@@ -111,7 +116,7 @@ static void routes_over_a_network(void)
     close_node(&a);
 }
 
-/* --- sharing, by SimGrid --------------------------------------------------------------------------------------------- */
+/* --- sharing, by SimGrid --- */
 
 struct flights {
     const struct gsim_leg *legs;
@@ -138,13 +143,17 @@ static void share(const struct at *a, const struct gsim_leg *legs, uint32_t coun
     struct flights f = {.legs = legs, .count = count, .bytes = bytes};
     struct gsim_error error = {0};
     CHECK_OK(gsim_engine_run(&a->platform, fly, &f, &f.engine, &error), error);
-    for (uint32_t i = 0; i < count; i++) CHECK_MSG(fabs(gsim_time_us(f.ends[i]) - us) < 0.01, "transfer %u: %.4f us, expected %.4f", i, gsim_time_us(f.ends[i]), us);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_MSG(fabs(gsim_time_us(f.ends[i]) - us) < 0.01, "transfer %u: %.4f us, expected %.4f", i,
+                  gsim_time_us(f.ends[i]), us);
 }
 
-/* Two up to GPUs of one switch share its 25 GB/s: own links allow 10 each. Four: 6.25 each. Two copies of unlike ends do not meet. */
+/* Two up to GPUs of one switch share its 25 GB/s: own links allow 10 each. Four: 6.25 each. Two copies of unlike ends
+ * do not meet. */
 static void devices_share_a_switch(void)
 {
-    static const struct gsim_leg up[] = {{GSIM_MOVE_PINNED, 0, 1}, {GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 0, 3}, {GSIM_MOVE_PINNED, 0, 4}};
+    static const struct gsim_leg up[] = {
+        {GSIM_MOVE_PINNED, 0, 1}, {GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 0, 3}, {GSIM_MOVE_PINNED, 0, 4}};
     static const struct gsim_leg across[] = {{GSIM_MOVE_PINNED, 1, 2}, {GSIM_MOVE_PINNED, 3, 4}};
     struct at a;
     open_node(&a, "pcie-x4");
@@ -166,10 +175,12 @@ static void peers_share_a_port(void)
     close_node(&a);
 }
 
-/* Of two hosts to two others over one fat tree after another node in the same process; a host has eight cards and takes one: 50. */
+/* Of two hosts to two others over one fat tree after another node in the same process; a host has eight cards and takes
+ * one: 50. */
 static void hosts_cross_a_network(void)
 {
-    static const struct gsim_leg legs[] = {{GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 1, 3}}, same[] = {{GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 0, 3}};
+    static const struct gsim_leg legs[] = {{GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 1, 3}},
+                                 same[] = {{GSIM_MOVE_PINNED, 0, 2}, {GSIM_MOVE_PINNED, 0, 3}};
     struct at a;
     open_node(&a, "dgx-h100-x4");
     share(&a, legs, 2, 50000, 5 + 1);
@@ -177,28 +188,39 @@ static void hosts_cross_a_network(void)
     close_node(&a);
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static const struct {
     const char *text, *message;
 } wrong[] = {
-    {"{\"schema\": \"gpusim-node/2\", \"name\": \"x\", \"devices\": [{}]}", "schema: expected \"gpusim-node/1\", found \"gpusim-node/2\""},
+    {"{\"schema\": \"gpusim-node/2\", \"name\": \"x\", \"devices\": [{}]}",
+     "schema: expected \"gpusim-node/1\", found \"gpusim-node/2\""},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\"}", "devices: expected one at least"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 0}]}", "devices[0].count: expected a number from 1"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"at\": \"plx\"}]}", "devices[0].at: expected the name of a device, a switch, host"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 0}]}",
+     "devices[0].count: expected a number from 1"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"at\": \"plx\"}]}",
+     "devices[0].at: expected the name of a device, a switch, host"},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"at\": \"s\"}], \"switches\": [\"s\"]}",
      "'gpu0' is at 's', from which no links lead to the host"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"name\": \"host\"}]}", "another thing is called 'host'"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"links\": [{\"ends\": [\"gpu0\", \"gpu1\"]}]}",
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"name\": \"host\"}]}",
+     "another thing is called 'host'"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"links\": [{\"ends\": "
+     "[\"gpu0\", \"gpu1\"]}]}",
      "links[0].gbps: expected a number above 0"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"links\": [{\"ends\": [\"gpu0\", \"gpu0\"], \"gbps\": 1}]}",
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"links\": [{\"ends\": "
+     "[\"gpu0\", \"gpu0\"], \"gbps\": 1}]}",
      "links[0].ends: expected two different ones"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"link\": []}", "node.link: unknown field, expected one of schema"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"mixed-x2\"}], \"network\": {\"topology\": \"ring\"}}",
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 2}], \"link\": []}",
+     "node.link: unknown field, expected one of schema"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"mixed-x2\"}], \"network\": "
+     "{\"topology\": \"ring\"}}",
      "nodes[0]: node 'mixed-x2' has no link to the network"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"dgx-h100\", \"count\": 9}], \"network\": {\"topology\": \"fat-tree\", "
-     "\"gbps\": 1, \"latency_us\": 1, \"down\": [8, 8], \"up\": [1, 1], \"links\": [1, 1]}}", "network: 72 links of nodes lead to it, and it has places for 64"},
-    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"dgx-h100-x4\"}]}", "nodes: expected a node of one host"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"dgx-h100\", \"count\": 9}], "
+     "\"network\": {\"topology\": \"fat-tree\", "
+     "\"gbps\": 1, \"latency_us\": 1, \"down\": [8, 8], \"up\": [1, 1], \"links\": [1, 1]}}",
+     "network: 72 links of nodes lead to it, and it has places for 64"},
+    {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"nodes\": [{\"node\": \"dgx-h100-x4\"}]}",
+     "nodes: expected a node of one host"},
 };
 
 static void wrong_files(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of a program that is drawn: kernels and buffers get places as they are first used and lose them; what ops are refused. */
+/* Tables of a program that is drawn: kernels and buffers get places as they are first used and lose them; what ops are
+ * refused. */
 #include "sim/program/draw.h"
 
 #include "gpusim/limits.h"
@@ -13,7 +14,8 @@ static struct {
     uint32_t kernels_added, kernels_dropped, buffers_added, buffers_dropped;
 } told;
 
-static enum gsim_status open_nothing(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status open_nothing(void *state, const void *params, const struct gsim_random *numbers,
+                                     struct gsim_draw *draw, struct gsim_error *error)
 {
     (void)state, (void)params, (void)numbers, (void)draw, (void)error;
     return GSIM_OK;
@@ -26,7 +28,8 @@ static enum gsim_source_answer next_told(void *state, struct gsim_draw *draw, st
     return told.is_over ? GSIM_SOURCE_END : GSIM_SOURCE_OP;
 }
 
-static const struct gsim_source_ops source = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "told", .open = open_nothing, .next = next_told};
+static const struct gsim_source_ops source = {
+    .abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "told", .open = open_nothing, .next = next_told};
 
 static enum gsim_status add_kernel(void *data, uint32_t index, struct gsim_error *error)
 {
@@ -57,7 +60,11 @@ static double no_time(void *data)
     return 0;
 }
 
-static struct gsim_draw_hooks hooks = {.add_kernel = add_kernel, .add_buffer = add_buffer, .drop_kernel = drop_kernel, .drop_buffer = drop_buffer, .now_us = no_time};
+static struct gsim_draw_hooks hooks = {.add_kernel = add_kernel,
+                                       .add_buffer = add_buffer,
+                                       .drop_kernel = drop_kernel,
+                                       .drop_buffer = drop_buffer,
+                                       .now_us = no_time};
 
 static struct gsim_draw_tables tables;
 
@@ -80,10 +87,12 @@ static void begin(struct gsim_draw *d, bool keeps)
 
 static uint32_t kernel(struct gsim_draw *d, const char *name, uint32_t blocks)
 {
-    return gsim_draw_kernel(d, &(struct gsim_kernel){.name = name, .grid = {blocks, 1, 1}, .block = {32, 1, 1}, .solo_us = 5});
+    return gsim_draw_kernel(
+        d, &(struct gsim_kernel){.name = name, .grid = {blocks, 1, 1}, .block = {32, 1, 1}, .solo_us = 5});
 }
 
-/* Equal kernels have one place. When all are taken, the one whose last use is longest ago gives its own; those in flight do not. */
+/* Equal kernels have one place. When all are taken, the one whose last use is longest ago gives its own; those in
+ * flight do not. */
 static void kernels(void)
 {
     struct gsim_draw d;
@@ -120,7 +129,8 @@ static void buffers(void)
     begin(&d, false);
     uint32_t a = gsim_draw_buffer(&d, "a", 100, GSIM_INIT_DEVICE), b = gsim_draw_buffer(&d, "b", 200, GSIM_INIT_NONE);
     const struct gsim_arg args[] = {{.buffer_index = a, .reads = true}, {.buffer_index = b, .writes = true}};
-    told.op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = kernel(&d, "k", 1), .args = args, .arg_count = 2, .stream = -1};
+    told.op = (struct gsim_op){
+        .kind = GSIM_OP_KERNEL, .kernel_index = kernel(&d, "k", 1), .args = args, .arg_count = 2, .stream = -1};
     const struct gsim_op *op = gsim_draw_op(&d);
     uint32_t generation = gsim_draw_generation(&d, a);
     gsim_draw_free(&d, a);
@@ -152,7 +162,9 @@ static void buffers(void)
     CHECK_STR(program.buffers[3].name, "a.1.1");
     for (uint32_t i = 4; i < 8; i++) CHECK_HAS(program.buffers[i].name, "xxxx");
     for (uint32_t i = 0; i < 8; i++)
-        for (uint32_t n = 0; n < i; n++) CHECK_MSG(strcmp(program.buffers[i].name, program.buffers[n].name) != 0, "two buffers '%s'", program.buffers[i].name);
+        for (uint32_t n = 0; n < i; n++)
+            CHECK_MSG(strcmp(program.buffers[i].name, program.buffers[n].name) != 0, "two buffers '%s'",
+                      program.buffers[i].name);
     gsim_program_release(&program);
     end(&d);
 }
@@ -167,10 +179,13 @@ static void refused(void)
     } wrong[] = {
         {{.kind = GSIM_OP_KERNEL, .kernel_index = 7}, "ops[0]: expected a kernel index below 1, found 7"},
         {{.kind = GSIM_OP_KERNEL, .args = twice, .arg_count = 2}, "ops[0]: buffer 'a' is an argument twice"},
-        {{.kind = GSIM_OP_KERNEL, .after = later, .after_count = 1}, "ops[0].after[0]: expected the index of an earlier op, found 5"},
+        {{.kind = GSIM_OP_KERNEL, .after = later, .after_count = 1},
+         "ops[0].after[0]: expected the index of an earlier op, found 5"},
         {{.kind = GSIM_OP_KERNEL, .device = 1}, "ops[0] is for GPU 1, and there is 1 that it may be for"},
-        {{.kind = GSIM_OP_HOST_WRITE, .args = twice, .arg_count = 1, .bytes = 1, .untimed = true}, "ops[0].untimed: a source has no reset"},
-        {{.kind = GSIM_OP_COPY, .args = twice, .arg_count = 1, .bytes = 5000}, "ops[0].bytes: expected 1 to 100, found 5000"},
+        {{.kind = GSIM_OP_HOST_WRITE, .args = twice, .arg_count = 1, .bytes = 1, .untimed = true},
+         "ops[0].untimed: a source has no reset"},
+        {{.kind = GSIM_OP_COPY, .args = twice, .arg_count = 1, .bytes = 5000},
+         "ops[0].bytes: expected 1 to 100, found 5000"},
     };
     struct gsim_draw d;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

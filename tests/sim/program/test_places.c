@@ -26,7 +26,8 @@ static void check_all(struct gsim_places *places, uint32_t place, const struct v
 }
 
 /* A write sets a new value, a mark adds to what is there. */
-static void act(struct gsim_places *places, uint32_t place, uint64_t begin, uint64_t end, int writer, bool writes, struct value *bytes)
+static void act(struct gsim_places *places, uint32_t place, uint64_t begin, uint64_t end, int writer, bool writes,
+                struct value *bytes)
 {
     struct gsim_places_found found = gsim_places_find(places, place, begin, end);
     struct value *values = found.values;
@@ -55,7 +56,8 @@ static void against_bytes(void)
             for (int at = 0; at < BYTES; at++) bytes[b][at] = (struct value){-1, 0};
         for (int step = 0; step < 120; step++) {
             uint32_t place = gsim_random_integer(&rng, 3);
-            uint64_t begin = gsim_random_integer(&rng, BYTES), end = begin + 1 + gsim_random_integer(&rng, (uint32_t)(BYTES - begin));
+            uint64_t begin = gsim_random_integer(&rng, BYTES),
+                     end = begin + 1 + gsim_random_integer(&rng, (uint32_t)(BYTES - begin));
             if (gsim_random_integer(&rng, 6) == 0) {
                 begin = 0;
                 end = UINT64_MAX;
@@ -96,7 +98,8 @@ static void out_of_memory(void)
         struct gsim_places places;
         gsim_alloc_fail_nth(nth);
         bool has_all = gsim_places_init(&places, 4, sizeof nobody, &nobody);
-        for (uint64_t at = 0; at < 200 && has_all; at++) has_all = gsim_places_find(&places, 2, 2 * at, 2 * at + 1).count > 0;
+        for (uint64_t at = 0; at < 200 && has_all; at++)
+            has_all = gsim_places_find(&places, 2, 2 * at, 2 * at + 1).count > 0;
         is_done = gsim_alloc_fail_nth(0) < nth;
         CHECK(has_all == is_done);
         gsim_places_release(&places);

@@ -136,8 +136,9 @@ static void test_op_errors(void)
     } cases[] = {
         {"7", "ops[0]: expected an object, found 7"},
         {"{}", "ops[0]: the field \"op\" is missing"},
-        {"{\"op\": \"launch\"}", "ops[0].op: expected \"kernel\", \"copy\", \"prefetch\", \"host_write\", "
-                                 "\"host_read\", \"host_compute\", \"synchronize\" or \"collective\", found \"launch\""},
+        {"{\"op\": \"launch\"}",
+         "ops[0].op: expected \"kernel\", \"copy\", \"prefetch\", \"host_write\", "
+         "\"host_read\", \"host_compute\", \"synchronize\" or \"collective\", found \"launch\""},
         {"{\"op\": \"kernel\"}", "ops[0]: the field \"kernel\" is missing"},
         {"{\"op\": \"kernel\", \"kernel\": \"q\", \"grid\": [1], \"block\": [1]}",
          "ops[0].kernel: expected the name of a kernel, found \"q\""},
@@ -186,8 +187,10 @@ static void test_op_errors(void)
         {LAUNCH "\"device\": 16384}", "ops[0].device: expected an integer from 0 to 16383, found 16384"},
         {LAUNCH "\"to\": 1}", "ops[0].to: a \"kernel\" has no such field"},
         {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\"}", "ops[0]: the field \"to\" is missing"},
-        {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"to\": 0}", "ops[0].to: expected another GPU than 0, where the data is"},
-        {"{\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"x\", \"to\": 1}", "ops[0].to: a copy \"h2d\" has no such field"},
+        {"{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"to\": 0}",
+         "ops[0].to: expected another GPU than 0, where the data is"},
+        {"{\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"x\", \"to\": 1}",
+         "ops[0].to: a copy \"h2d\" has no such field"},
         {LAUNCH "\"us\": 3}", "ops[0].us: a \"kernel\" has no such field"},
         {LAUNCH "\"after\": [0]}", "ops[0].after[0]: expected nothing, as there is no earlier op, found 0"},
         {LAUNCH "\"stream\": 0}, " LAUNCH "\"after\": [1]}",
@@ -256,7 +259,8 @@ static void test_every_field(void)
             "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4, 3, 2], \"block\": [8, 4], \"reads\": [\"x\"],"
             " \"writes\": [\"y\"], \"args\": [\"y\", \"x\"], \"non_const\": [\"x\"], \"stream\": 2, \"priority\": -3,"
             " \"after\": [0], \"regs_per_thread\": 40, \"smem_bytes\": 1024, \"fp64\": true, \"dram_bytes\": 5e5,"
-            " \"thread_cycles\": 100, \"sm_cycles\": 7, \"rows\": 5, \"loop_x\": 70, \"loop_y\": 50, \"loop_z\": 30, \"slice_sms\": 9, \"slice_us\": 0.5, \"solo_us\": 0.125, \"solo_device\": \"h200\"},"
+            " \"thread_cycles\": 100, \"sm_cycles\": 7, \"rows\": 5, \"loop_x\": 70, \"loop_y\": 50, \"loop_z\": 30, "
+            "\"slice_sms\": 9, \"slice_us\": 0.5, \"solo_us\": 0.125, \"solo_device\": \"h200\"},"
             "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"reads\": [\"x\", \"y\"], "
             "\"writes\": [\"y\"]},"
             "{\"op\": \"copy\", \"kind\": \"d2d\", \"buffer\": \"y\", \"bytes\": 16, \"stream\": 1, \"after\": [1, 2]},"
@@ -272,7 +276,8 @@ static void test_every_field(void)
     const struct gsim_kernel *k = &p.kernels[op->kernel_index];
     CHECK(k->grid.x == 4 && k->grid.y == 3 && k->grid.z == 2 && k->block.x == 8 && k->block.y == 4 && k->block.z == 1);
     CHECK(k->regs_per_thread == 40 && k->smem_bytes == 1024 && k->fp64);
-    CHECK(k->flops == 1e6 && k->dram_bytes == 5e5 && k->thread_cycles == 100 && k->sm_cycles == 7 && k->rows == 5 && k->loop_x == 70 && k->loop_y == 50 && k->loop_z == 30 && k->slice_sms == 9 && k->slice_us == 0.5 &&
+    CHECK(k->flops == 1e6 && k->dram_bytes == 5e5 && k->thread_cycles == 100 && k->sm_cycles == 7 && k->rows == 5 &&
+          k->loop_x == 70 && k->loop_y == 50 && k->loop_z == 30 && k->slice_sms == 9 && k->slice_us == 0.5 &&
           k->solo_us == 0.125);
     CHECK_STR(k->solo_device, "h200");
     CHECK(op->arg_count == 2 && op->args[0].buffer_index == 1 && op->args[0].writes && !op->args[0].declared_const);
@@ -291,7 +296,8 @@ static void test_every_field(void)
     CHECK_NEAR(p.ops[5].host_us, 3.5, 0);
     CHECK(p.ops[6].args[0].reads && !p.ops[6].args[0].writes && p.ops[6].bytes == 4);
     op = &p.ops[7];
-    CHECK(op->copy_kind == GSIM_COPY_P2P && op->device == 2 && op->to_device == 7 && op->args[0].reads && op->args[0].writes);
+    CHECK(op->copy_kind == GSIM_COPY_P2P && op->device == 2 && op->to_device == 7 && op->args[0].reads &&
+          op->args[0].writes);
     gsim_program_release(&p);
 }
 
@@ -331,7 +337,8 @@ static void check_equal_kernel(const struct gsim_kernel *k, const struct gsim_ke
     CHECK(k->flops == l->flops && k->dram_bytes == l->dram_bytes && k->thread_cycles == l->thread_cycles);
     CHECK(k->demand_given == l->demand_given);
     CHECK(k->loop_x == l->loop_x && k->loop_y == l->loop_y && k->loop_z == l->loop_z);
-    CHECK(k->sm_cycles == l->sm_cycles && k->rows == l->rows && k->slice_us == l->slice_us && k->slice_sms == l->slice_sms && k->solo_us == l->solo_us && is_equal_text(k->solo_device, l->solo_device));
+    CHECK(k->sm_cycles == l->sm_cycles && k->rows == l->rows && k->slice_us == l->slice_us &&
+          k->slice_sms == l->slice_sms && k->solo_us == l->solo_us && is_equal_text(k->solo_device, l->solo_device));
 }
 
 static void check_equal(const struct gsim_program *a, const struct gsim_program *b)
@@ -383,7 +390,8 @@ static void test_slice_goes_with_solo(void)
         "\"kernels\": [{\"name\": \"k\", \"solo_us\": 5, \"slice_sms\": 16, \"slice_us\": 20}], \"ops\": ["
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"reads\": [\"x\"]},"
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8], \"block\": [32], \"reads\": [\"x\"], \"solo_us\": 9},"
-        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8], \"block\": [32], \"reads\": [\"x\"], \"solo_us\": 9, \"slice_us\": 20}]}";
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [8], \"block\": [32], \"reads\": [\"x\"], \"solo_us\": 9, "
+        "\"slice_us\": 20}]}";
     struct gsim_program p = {0};
     struct gsim_error error = {0};
     CHECK_OK(read_text(text, sizeof(text) - 1, &p, &error), error);
@@ -398,7 +406,8 @@ static void test_round_trips(void)
 {
     struct gsim_error error = {0};
     static const char two_gpus[] =
-        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 8}], \"kernels\": [{\"name\": \"k\"}], \"ops\": ["
+        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"buffers\": [{\"name\": \"x\", \"bytes\": 8}], "
+        "\"kernels\": [{\"name\": \"k\"}], \"ops\": ["
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [32], \"writes\": [\"x\"], \"device\": 1},"
         "{\"op\": \"copy\", \"kind\": \"p2p\", \"buffer\": \"x\", \"device\": 1, \"to\": 0}]}";
     struct gsim_program read = {0};
@@ -513,10 +522,14 @@ static void test_synchronize(void)
 {
     struct gsim_program program;
     struct gsim_error error = {0};
-    CHECK_OK(read_ops(LAUNCH "\"stream\": 0}, " LAUNCH "\"stream\": 1}, {\"op\": \"synchronize\", \"stream\": 1}, " LAUNCH "\"stream\": 1}, "
-                      "{\"op\": \"synchronize\", \"us\": 2.5}, {\"op\": \"synchronize\"}", &program, &error), error);
+    CHECK_OK(read_ops(LAUNCH "\"stream\": 0}, " LAUNCH
+                             "\"stream\": 1}, {\"op\": \"synchronize\", \"stream\": 1}, " LAUNCH "\"stream\": 1}, "
+                             "{\"op\": \"synchronize\", \"us\": 2.5}, {\"op\": \"synchronize\"}",
+                      &program, &error),
+             error);
     CHECK_INT(program.op_count, 6);
-    CHECK(program.ops[2].kind == GSIM_OP_HOST_COMPUTE && program.ops[4].kind == GSIM_OP_HOST_COMPUTE && program.ops[2].stream == -1);
+    CHECK(program.ops[2].kind == GSIM_OP_HOST_COMPUTE && program.ops[4].kind == GSIM_OP_HOST_COMPUTE &&
+          program.ops[2].stream == -1);
     CHECK_INT(program.ops[2].after_count, 1);
     CHECK_INT(program.ops[2].after[0], 1);
     CHECK_INT(program.ops[4].after_count, 2);
@@ -532,20 +545,26 @@ static void test_synchronize(void)
 /* Launches written alike are one kernel; what differs in a number, in the work or in the name is another. */
 static void test_launches_alike(void)
 {
-    static const char ops[] = LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"writes\": [\"y\"]}, "
-        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [ 4 ], \"block\": [64]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4], \"block\": [64, 2]}, "
-        LAUNCH "\"solo_us\": 3}, " LAUNCH "\"solo_us\": 2.5}, {\"op\": \"kernel\", \"kernel\": \"\\u006b\", \"grid\": [4], \"block\": [64]}, "
-        "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4,1], \"block\": [64]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [5], \"block\": [64]}, "
-        LAUNCH "\"reads\": [\"y\"]}";
+    static const char ops[] =
+        LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"writes\": [\"y\"]}, "
+               "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [ 4 ], \"block\": [64]}, {\"op\": \"kernel\", "
+               "\"kernel\": \"k\", \"grid\": [4], \"block\": [64, 2]}, " LAUNCH "\"solo_us\": 3}, " LAUNCH
+               "\"solo_us\": 2.5}, {\"op\": \"kernel\", \"kernel\": \"\\u006b\", \"grid\": [4], \"block\": [64]}, "
+               "{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [4,1], \"block\": [64]}, {\"op\": \"kernel\", "
+               "\"kernel\": \"k\", \"grid\": [5], \"block\": [64]}, " LAUNCH "\"reads\": [\"y\"]}";
     static const uint32_t expected[] = {0, 0, 0, 1, 2, 0, 0, 0, 3, 0};
     struct gsim_program program = {0};
     struct gsim_error error = {0};
     CHECK_OK(read_ops(ops, &program, &error), error);
     CHECK_INT(program.op_count, 10);
     for (uint32_t i = 0; i < program.op_count && i < 10; i++)
-        CHECK_MSG(program.ops[i].kernel_index == expected[i], "op %u: kernel %u, expected %u", i, program.ops[i].kernel_index, expected[i]);
+        CHECK_MSG(program.ops[i].kernel_index == expected[i], "op %u: kernel %u, expected %u", i,
+                  program.ops[i].kernel_index, expected[i]);
     gsim_program_release(&program);
-    CHECK_INT(read_ops(LAUNCH "\"reads\": [\"x\"]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": \"4\", \"block\": [64]}", &program, &error), GSIM_INPUT);
+    CHECK_INT(read_ops(LAUNCH
+                       "\"reads\": [\"x\"]}, {\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": \"4\", \"block\": [64]}",
+                       &program, &error),
+              GSIM_INPUT);
     CHECK_MSG(strstr(error.message, "ops[1].grid: expected a list, found \"4\"") != NULL, "%s", error.message);
 }
 

@@ -14,8 +14,10 @@ static enum gsim_status read_ops(const char *ops, struct gsim_program *program, 
     snprintf(path, sizeof path, "/tmp/gpusim-readops-%ld.json", (long)getpid());
     FILE *file = fopen(path, "wb");
     if (!file) return gsim_error_set(error, GSIM_IO, "no temporary file");
-    fprintf(file, "{\"schema\": \"gpusim-program/1\", \"name\": \"t\", \"buffers\": [{\"name\": \"x\", \"bytes\": 4096}, "
-                  "{\"name\": \"y\", \"bytes\": 100}], \"kernels\": [{\"name\": \"k\", \"solo_us\": 2}], \"ops\": [%s]}", ops);
+    fprintf(file,
+            "{\"schema\": \"gpusim-program/1\", \"name\": \"t\", \"buffers\": [{\"name\": \"x\", \"bytes\": 4096}, "
+            "{\"name\": \"y\", \"bytes\": 100}], \"kernels\": [{\"name\": \"k\", \"solo_us\": 2}], \"ops\": [%s]}",
+            ops);
     fclose(file);
     enum gsim_status status = gsim_program_read(path, program, error);
     unlink(path);
@@ -31,8 +33,9 @@ static void tell(const struct gsim_op *op, char text[256])
     size_t used = 0;
     text[0] = 0;
     for (struct gsim_access a; gsim_access_next(&walk, &a);)
-        used += (size_t)snprintf(text + used, 256 - used, "%s%s%s %u:%llu-%llu", used ? ", " : "", a.reads ? "r" : "", a.writes ? "w" : "",
-                                 a.buffer_index, (unsigned long long)a.begin, a.end == UINT64_MAX ? 0ULL : (unsigned long long)a.end);
+        used += (size_t)snprintf(text + used, 256 - used, "%s%s%s %u:%llu-%llu", used ? ", " : "", a.reads ? "r" : "",
+                                 a.writes ? "w" : "", a.buffer_index, (unsigned long long)a.begin,
+                                 a.end == UINT64_MAX ? 0ULL : (unsigned long long)a.end);
 }
 
 static const struct {
@@ -40,11 +43,14 @@ static const struct {
     bool is_unknown;
 } good[] = {
     {LAUNCH "\"reads\": [\"x\", {\"buffer\": \"y\", \"offset\": 8, \"bytes\": 12}]}", "r 0:0-0, r 1:8-20", false},
-    {LAUNCH "\"reads\": [{\"buffer\": \"x\", \"bytes\": 5}, {\"buffer\": \"x\", \"offset\": 4090}], \"writes\": [\"y\"]}",
+    {LAUNCH
+     "\"reads\": [{\"buffer\": \"x\", \"bytes\": 5}, {\"buffer\": \"x\", \"offset\": 4090}], \"writes\": [\"y\"]}",
      "r 0:0-5, r 0:4090-4096, w 1:0-0", false},
-    {LAUNCH "\"reads\": [\"x\"], \"writes\": [{\"buffer\": \"x\", \"offset\": 1, \"bytes\": 2}]}", "w 0:1-3, r 0:0-0", false},
+    {LAUNCH "\"reads\": [\"x\"], \"writes\": [{\"buffer\": \"x\", \"offset\": 1, \"bytes\": 2}]}", "w 0:1-3, r 0:0-0",
+     false},
     {LAUNCH "\"reads\": [{\"buffer\": \"x\", \"bytes\": 2}], \"writes\": [\"x\"]}", "r 0:0-2, w 0:0-0", false},
-    {LAUNCH "\"reads\": [{\"buffer\": \"x\", \"bytes\": 2}, \"y\"], \"writes\": [{\"buffer\": \"x\", \"offset\": 2}], \"args\": [\"y\", \"x\"]}",
+    {LAUNCH "\"reads\": [{\"buffer\": \"x\", \"bytes\": 2}, \"y\"], \"writes\": [{\"buffer\": \"x\", \"offset\": 2}], "
+            "\"args\": [\"y\", \"x\"]}",
      "r 1:0-0, r 0:0-2, w 0:2-4096", false},
     {LAUNCH "\"writes\": [{\"buffer\": \"y\"}], \"unknown\": true}", "w 1:0-100", true},
     {LAUNCH "\"unknown\": true}", "", true},
@@ -84,13 +90,17 @@ static void segments(void)
     }
 }
 
-/* The reader expects the fields of an op in the order of the one before: another order, escapes and what is left out mean the same. */
+/* The reader expects the fields of an op in the order of the one before: another order, escapes and what is left out
+ * mean the same. */
 static void orders(void)
 {
     static const char *const same[] = {
-        LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"reads\": [\"y\"]}, " LAUNCH "\"writes\": [\"y\"]}, " LAUNCH "\"reads\": [\"x\"]}",
-        LAUNCH "\"reads\": [\"x\"]}, {\"reads\": [\"y\"], \"block\": [64], \"gri\\u0064\": [4], \"kernel\": \"k\", \"op\": \"kernel\"}, "
-               "{\"writes\": [\"y\"] , \"op\":\"kernel\", \"grid\": [4],\n\"kernel\": \"k\", \"block\": [64]}, " LAUNCH "\"reads\": [\"x\"]}"};
+        LAUNCH "\"reads\": [\"x\"]}, " LAUNCH "\"reads\": [\"y\"]}, " LAUNCH "\"writes\": [\"y\"]}, " LAUNCH
+               "\"reads\": [\"x\"]}",
+        LAUNCH "\"reads\": [\"x\"]}, {\"reads\": [\"y\"], \"block\": [64], \"gri\\u0064\": [4], \"kernel\": \"k\", "
+               "\"op\": \"kernel\"}, "
+               "{\"writes\": [\"y\"] , \"op\":\"kernel\", \"grid\": [4],\n\"kernel\": \"k\", \"block\": [64]}, " LAUNCH
+               "\"reads\": [\"x\"]}"};
     struct gsim_program programs[2] = {{0}};
     struct gsim_error error = {0};
     char text[2][256];
@@ -113,9 +123,12 @@ static void errors(void)
     } bad[] = {
         {LAUNCH "\"reads\": [{\"buffer\": \"z\"}]}", "expected the name of a buffer, found \"z\""},
         {LAUNCH "\"reads\": [{\"offset\": 3}]}", "the field \"buffer\" is missing"},
-        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"offset\": 100}]}", "ops[0].offset: expected an integer from 0 to 99, found 100"},
-        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"offset\": 90, \"bytes\": 11}]}", "ops[0].bytes: expected an integer from 1 to 10, found 11"},
-        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"bytes\": 0}]}", "ops[0].bytes: expected a positive integer, found 0"},
+        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"offset\": 100}]}",
+         "ops[0].offset: expected an integer from 0 to 99, found 100"},
+        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"offset\": 90, \"bytes\": 11}]}",
+         "ops[0].bytes: expected an integer from 1 to 10, found 11"},
+        {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"bytes\": 0}]}",
+         "ops[0].bytes: expected a positive integer, found 0"},
         {LAUNCH "\"reads\": [{\"buffer\": \"y\", \"length\": 2}]}", "length"},
         {LAUNCH "\"reads\": [\"y\", {\"buffer\": \"y\", \"bytes\": 2}]}", "the buffer \"y\" is listed twice"},
         {LAUNCH "\"writes\": [{\"buffer\": \"y\", \"bytes\": 2}, \"y\"]}", "the buffer \"y\" is listed twice"},
@@ -156,8 +169,13 @@ static void checks(void)
         struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 1};
         gsim_builder_buffer(builder, "a", 10, GSIM_INIT_NONE);
         gsim_builder_buffer(builder, "b", 10, GSIM_INIT_NONE);
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .arg_count = 2, .segments = rows[i].segments, .segment_count = (uint16_t)rows[i].count,
-                             .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .args = args,
+                             .arg_count = 2,
+                             .segments = rows[i].segments,
+                             .segment_count = (uint16_t)rows[i].count,
+                             .kernel_index = gsim_builder_kernel(builder, &kernel),
+                             .stream = -1};
         gsim_builder_op(builder, &op);
         enum gsim_status status = gsim_builder_finish(builder, 1, &program, &error);
         if (!rows[i].message) {

@@ -13,8 +13,13 @@ static void build(struct gsim_program *program, const char *name, uint32_t kerne
         struct gsim_kernel k = {.name = "k", .grid = {1 + i / 2, 1, 1}, .block = {64, 1, 1}, .flops = 1 + i};
         struct gsim_arg arg = {.buffer_index = i % 2, .reads = true, .writes = true};
         uint32_t after = i - 1;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1, .after = &after,
-                                             .after_count = i > 0, .stream = -1});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &k),
+                                             .args = &arg,
+                                             .arg_count = 1,
+                                             .after = &after,
+                                             .after_count = i > 0,
+                                             .stream = -1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, program, &error), error);
 }
@@ -25,7 +30,8 @@ static void merged(void)
     struct gsim_error error = {0};
     build(&programs[0], "a", 3);
     build(&programs[1], "b", 4);
-    const struct gsim_task tasks[2] = {{.name = "first", .program = &programs[0]}, {.name = "second", .program = &programs[1]}};
+    const struct gsim_task tasks[2] = {{.name = "first", .program = &programs[0]},
+                                       {.name = "second", .program = &programs[1]}};
     struct gsim_task_set set;
     CHECK_OK(gsim_task_set_init(&set, "both", tasks, 2, &error), error);
     CHECK_STR(set.all.name, "both");
@@ -39,7 +45,8 @@ static void merged(void)
     CHECK_INT(own->after[0], 1);
     CHECK_INT(all->index, 5);
     CHECK_INT(all->after[0], 4);
-    CHECK(own->kernel_index == 5 && all->kernel_index == 5 && own->args[0].buffer_index == 2 && all->args[0].buffer_index == 2);
+    CHECK(own->kernel_index == 5 && all->kernel_index == 5 && own->args[0].buffer_index == 2 &&
+          all->args[0].buffer_index == 2);
     CHECK_OK(gsim_program_check(&set.all, &error), error);
     uint32_t identity[7];
     gsim_task_set_identify(&set, identity); /* grids 1 1 2 and 1 1 2 2, each task by itself */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Plans: what is written reads back; what a run had, followed, has the same GPUs and the same streams' order; a plan that is wrong is
- * told where.
+ * Plans: what is written reads back; what a run had, followed, has the same GPUs and the same streams' order; a plan
+ * that is wrong is told where.
  */
 #include "gpusim/opplan.h"
 
@@ -34,12 +34,19 @@ static void end(void)
     gsim_device_release(&device);
 }
 
-static enum gsim_status run(const struct gsim_scheduler_ops *scheduler, const char *placement, const struct gsim_op_plan *followed,
-                            enum gsim_memory_mode memory, struct gsim_op_plan *plan, double *us, struct gsim_error *error)
+static enum gsim_status run(const struct gsim_scheduler_ops *scheduler, const char *placement,
+                            const struct gsim_op_plan *followed, enum gsim_memory_mode memory,
+                            struct gsim_op_plan *plan, double *us, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
-    struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = scheduler, .gpu_count = 2, .memory = memory, .seed = 1,
-                                .placement = placement ? gsim_placement_find(placement) : NULL, .op_plan = followed};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &device,
+                                .scheduler = scheduler,
+                                .gpu_count = 2,
+                                .memory = memory,
+                                .seed = 1,
+                                .placement = placement ? gsim_placement_find(placement) : NULL,
+                                .op_plan = followed};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     enum gsim_status status = gsim_simulate(&s, &timeline, error);
     if (!status) status = gsim_op_plan_make(plan, &timeline, error);
@@ -56,7 +63,8 @@ static void followed(void)
         struct gsim_op_plan made = {0}, read = {0}, again = {0};
         struct gsim_error error = {0};
         double us, again_us;
-        CHECK_OK(run(gsim_scheduler_find(schedulers[i]), "round-robin", NULL, GSIM_MEMORY_PINNED, &made, &us, &error), error);
+        CHECK_OK(run(gsim_scheduler_find(schedulers[i]), "round-robin", NULL, GSIM_MEMORY_PINNED, &made, &us, &error),
+                 error);
         CHECK_INT(made.count, 35);
         CHECK_OK(gsim_op_plan_write(&made, files[i], &error), error);
         CHECK_OK(gsim_op_plan_read(&read, files[i], &error), error);
@@ -64,8 +72,9 @@ static void followed(void)
         CHECK_OK(run(&gsim_scheduler_plan, NULL, &read, GSIM_MEMORY_PINNED, &again, &again_us, &error), error);
         CHECK_INT(again.count, made.count);
         for (size_t r = 0; r < made.count && r < again.count && r < read.count; r++)
-            CHECK(made.rows[r].op == read.rows[r].op && made.rows[r].device == read.rows[r].device && made.rows[r].stream == read.rows[r].stream &&
-                  again.rows[r].op == made.rows[r].op && again.rows[r].device == made.rows[r].device);
+            CHECK(made.rows[r].op == read.rows[r].op && made.rows[r].device == read.rows[r].device &&
+                  made.rows[r].stream == read.rows[r].stream && again.rows[r].op == made.rows[r].op &&
+                  again.rows[r].device == made.rows[r].device);
         CHECK_MSG(again_us > 0 && again_us < 1.3 * us, "%s took %.1f us, its plan %.1f", schedulers[i], us, again_us);
         unlink(files[i]);
         gsim_op_plan_release(&made);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who stood on which SM: by hand for records that follow, overlap and part; and, of whole programs, that the pooled machine
- * tells the same of every SM as the exact one, block by block, that all blocks are there, and that watching changes nothing.
+ * Who stood on which SM: by hand for records that follow, overlap and part; and, of whole programs, that the pooled
+ * machine tells the same of every SM as the exact one, block by block, that all blocks are there, and that watching
+ * changes nothing.
  */
 #include "sim/report/block_log.h"
 
@@ -45,12 +46,16 @@ static void by_hand(void)
     gsim_block_log_release(&log);
 }
 
-static bool run(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler, bool exact,
-                const struct gsim_observer *observer, struct gsim_timeline *timeline)
+static bool run(const struct gsim_program *program, const struct gsim_device_spec *device, const char *scheduler,
+                bool exact, const struct gsim_observer *observer, struct gsim_timeline *timeline)
 {
     struct gsim_error error = {0};
-    struct gsim_simulation simulation = {.program = program, .device = device, .scheduler = gsim_scheduler_find(scheduler),
-                                         .memory = GSIM_MEMORY_PINNED, .seed = 1, .observer = observer};
+    struct gsim_simulation simulation = {.program = program,
+                                         .device = device,
+                                         .scheduler = gsim_scheduler_find(scheduler),
+                                         .memory = GSIM_MEMORY_PINNED,
+                                         .seed = 1,
+                                         .observer = observer};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     simulation.gpu.exact = exact;
     CHECK_OK(gsim_simulate(&simulation, timeline, &error), error);
@@ -96,7 +101,8 @@ static void check_alike(const char *workload, double size, uint32_t launch_block
     struct gsim_program program = {0};
     struct gsim_timeline plain, watched, exact;
     struct gsim_block_log log, exact_log;
-    const struct gsim_workload_options options = {.shape = GSIM_SHAPE_CONCURRENT, .size = size, .blocks = launch_blocks};
+    const struct gsim_workload_options options = {
+        .shape = GSIM_SHAPE_CONCURRENT, .size = size, .blocks = launch_blocks};
     uint64_t blocks = 0;
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
     CHECK_OK(gsim_workload_find(workload)->build(&options, &program, &error), error);
@@ -112,8 +118,8 @@ static void check_alike(const char *workload, double size, uint32_t launch_block
             struct sum a = sum_of(&log, sm), b = sum_of(&exact_log, sm);
             blocks += a.blocks;
             CHECK_MSG(a.blocks == b.blocks && a.stays == b.stays && fabs(a.us - b.us) <= 0.005 * b.us,
-                      "%s, SM %" PRIu32 ": %" PRIu64 " blocks in %zu stays of %.3f us, exactly %" PRIu64 ", %zu, %.3f", workload, sm,
-                      a.blocks, a.stays, a.us, b.blocks, b.stays, b.us);
+                      "%s, SM %" PRIu32 ": %" PRIu64 " blocks in %zu stays of %.3f us, exactly %" PRIu64 ", %zu, %.3f",
+                      workload, sm, a.blocks, a.stays, a.us, b.blocks, b.stays, b.us);
         }
         CHECK_INT(blocks, blocks_of(&program, &plain));
         for (size_t i = 0; i < exact_log.count; i++) CHECK_INT(exact_log.records[i].blocks, 1);
@@ -135,5 +141,6 @@ static void pooled_tells_what_exact_tells(void)
     check_alike("img", 800, 0, "kesco");
 }
 
-static const struct test_case cases[] = {{"by hand", by_hand}, {"pooled tells what exact tells", pooled_tells_what_exact_tells}};
+static const struct test_case cases[] = {{"by hand", by_hand},
+                                         {"pooled tells what exact tells", pooled_tells_what_exact_tells}};
 TEST_MAIN("sim/block_log", cases)

@@ -8,8 +8,13 @@
 
 #define US GSIM_PS_PER_US
 
-static const struct gsim_device_spec device = {.name = "d", .compute_capability = 80, .warps_per_sm = 64, .sm_count = 10, .launch_to_start_us = 1,
-                                               .stream_gap_us = 2, .event_gap_us = 2};
+static const struct gsim_device_spec device = {.name = "d",
+                                               .compute_capability = 80,
+                                               .warps_per_sm = 64,
+                                               .sm_count = 10,
+                                               .launch_to_start_us = 1,
+                                               .stream_gap_us = 2,
+                                               .event_gap_us = 2};
 
 /* Op i reads the buffer i - 1 and writes the buffer i, except where a test says otherwise. */
 #define OPS 4
@@ -25,23 +30,33 @@ static void reset(struct gsim_timeline *timeline)
         args[i][0] = (struct gsim_arg){.buffer_index = i, .writes = true};
         args[i][1] = (struct gsim_arg){.buffer_index = i ? i - 1 : 0, .reads = true};
         kernels[i] = (struct gsim_kernel){.name = names[i]};
-        ops[i] = (struct gsim_op){.kind = GSIM_OP_KERNEL, .index = i, .kernel_index = i, .args = args[i], .arg_count = i ? 2 : 1};
+        ops[i] = (struct gsim_op){
+            .kind = GSIM_OP_KERNEL, .index = i, .kernel_index = i, .args = args[i], .arg_count = i ? 2 : 1};
     }
-    program = (struct gsim_program){.ops = ops, .op_count = OPS, .kernels = kernels, .kernel_count = OPS, .buffer_count = OPS};
+    program = (struct gsim_program){
+        .ops = ops, .op_count = OPS, .kernels = kernels, .kernel_count = OPS, .buffer_count = OPS};
     gsim_timeline_init(timeline, &program, true);
 }
 
-static void call(struct gsim_timeline *t, enum gsim_api api, uint32_t correlation, int64_t start, int64_t end, int64_t waited)
+static void call(struct gsim_timeline *t, enum gsim_api api, uint32_t correlation, int64_t start, int64_t end,
+                 int64_t waited)
 {
-    gsim_timeline_add_api(t, &(struct gsim_api_record){.api = api, .correlation = correlation, .start = start * US, .end = end * US,
-                                                       .waited = waited * US});
+    gsim_timeline_add_api(
+        t, &(struct gsim_api_record){
+               .api = api, .correlation = correlation, .start = start * US, .end = end * US, .waited = waited * US});
 }
 
 /* Op OP, launched by the call of its number plus 1. */
-static void kernel(struct gsim_timeline *t, uint32_t op, uint32_t stream, int64_t launch, int64_t ready, int64_t start, int64_t end)
+static void kernel(struct gsim_timeline *t, uint32_t op, uint32_t stream, int64_t launch, int64_t ready, int64_t start,
+                   int64_t end)
 {
-    gsim_timeline_add_kernel(t, &(struct gsim_kernel_record){.op = op, .kernel_index = op, .stream = stream, .correlation = op + 1,
-                                                             .launch = launch * US, .ready = ready * US, .start = start * US,
+    gsim_timeline_add_kernel(t, &(struct gsim_kernel_record){.op = op,
+                                                             .kernel_index = op,
+                                                             .stream = stream,
+                                                             .correlation = op + 1,
+                                                             .launch = launch * US,
+                                                             .ready = ready * US,
+                                                             .start = start * US,
                                                              .end = end * US});
 }
 
@@ -51,8 +66,8 @@ static void occupancy(struct gsim_timeline *t, int64_t time, uint32_t sms)
 }
 
 /* EXPECTED: per cause, in us. Releases the timeline. */
-static void check(struct gsim_timeline *t, const struct gsim_kernel_alone *alone, const int64_t expected[GSIM_BOTTLENECK_COUNT],
-                  enum gsim_bottleneck greatest, const char *detail)
+static void check(struct gsim_timeline *t, const struct gsim_kernel_alone *alone,
+                  const int64_t expected[GSIM_BOTTLENECK_COUNT], enum gsim_bottleneck greatest, const char *detail)
 {
     struct gsim_metrics m;
     struct gsim_error error = {0};
@@ -60,8 +75,8 @@ static void check(struct gsim_timeline *t, const struct gsim_kernel_alone *alone
     CHECK_OK(gsim_metrics_compute(t, &device, alone, &m, &error), error);
     CHECK(m.has_bottlenecks);
     for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) {
-        CHECK_MSG(m.bottleneck_time[i] == expected[i] * US, "%s: %g us, expected %d", gsim_bottleneck_name((enum gsim_bottleneck)i),
-                  gsim_time_us(m.bottleneck_time[i]), (int)expected[i]);
+        CHECK_MSG(m.bottleneck_time[i] == expected[i] * US, "%s: %g us, expected %d",
+                  gsim_bottleneck_name((enum gsim_bottleneck)i), gsim_time_us(m.bottleneck_time[i]), (int)expected[i]);
         sum += m.bottleneck_time[i];
     }
     CHECK(sum == m.makespan);
@@ -81,7 +96,9 @@ static void host(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 104, 118, 14);
     occupancy(&t, 105, 10);
     occupancy(&t, 115, 0);
-    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 107, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 10},
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 107, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 10},
           GSIM_BOTTLENECK_HOST, "host work");
 }
 
@@ -97,7 +114,9 @@ static void dependence(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 3, 97, 94);
     occupancy(&t, 2, 5);
     occupancy(&t, 96, 0);
-    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 5, [GSIM_BOTTLENECK_DEPENDENCE] = 90},
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 5, [GSIM_BOTTLENECK_DEPENDENCE] = 90},
           GSIM_BOTTLENECK_DEPENDENCE, "");
 }
 
@@ -113,13 +132,15 @@ static void one_kernel(void)
     occupancy(&t, 2, 5);
     occupancy(&t, 94, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){
-              [GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_DEPENDENCE] = 10, [GSIM_BOTTLENECK_KERNEL] = 80},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2,
+                                                 [GSIM_BOTTLENECK_GAPS] = 3,
+                                                 [GSIM_BOTTLENECK_DEPENDENCE] = 10,
+                                                 [GSIM_BOTTLENECK_KERNEL] = 80},
           GSIM_BOTTLENECK_KERNEL, "b");
 }
 
-/* b needs nothing of a, its launch returned at 2, and it starts when a has ended: 3 us (1.5 gaps of 2) may be the front end's
- * way, the rest stands in the queue. Its 10 us at the end, a in front does not count. */
+/* b needs nothing of a, its launch returned at 2, and it starts when a has ended: 3 us (1.5 gaps of 2) may be the front
+ * end's way, the rest stands in the queue. Its 10 us at the end, a in front does not count. */
 static void queue(void)
 {
     struct gsim_timeline t;
@@ -133,7 +154,10 @@ static void queue(void)
     occupancy(&t, 2, 10);
     occupancy(&t, 62, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_QUEUES] = 47, [GSIM_BOTTLENECK_SMS] = 10},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2,
+                                                 [GSIM_BOTTLENECK_GAPS] = 3,
+                                                 [GSIM_BOTTLENECK_QUEUES] = 47,
+                                                 [GSIM_BOTTLENECK_SMS] = 10},
           GSIM_BOTTLENECK_QUEUES, "");
 }
 
@@ -146,17 +170,24 @@ static void event(void)
     call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
     call(&t, GSIM_API_LAUNCH, 2, 1, 2, 0);
     kernel(&t, 0, 1, 0, 2, 2, 50);
-    gsim_timeline_add_wait(&t, &(struct gsim_wait_record){.correlation = 1, .record_correlation = 1, .waiting_stream = 2, .recorded_stream = 1,
-                                                          .recorded = 50 * US, .satisfied = 50 * US});
+    gsim_timeline_add_wait(&t, &(struct gsim_wait_record){.correlation = 1,
+                                                          .record_correlation = 1,
+                                                          .waiting_stream = 2,
+                                                          .recorded_stream = 1,
+                                                          .recorded = 50 * US,
+                                                          .satisfied = 50 * US});
     kernel(&t, 1, 2, 1, 52, 52, 62);
     call(&t, GSIM_API_DEVICE_SYNC, 9, 2, 62, 60);
     occupancy(&t, 2, 10);
     occupancy(&t, 62, 0);
-    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 1, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_SMS] = 58}, GSIM_BOTTLENECK_SMS,
-          "");
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 1, [GSIM_BOTTLENECK_GAPS] = 3, [GSIM_BOTTLENECK_SMS] = 58},
+          GSIM_BOTTLENECK_SMS, "");
 }
 
-/* A copy of 80 us, the kernel that reads it, then 5 of its 20 us for a page fault of its own; it needs DRAM throughout. */
+/* A copy of 80 us, the kernel that reads it, then 5 of its 20 us for a page fault of its own; it needs DRAM throughout.
+ */
 static void link_and_dram(void)
 {
     const struct gsim_kernel_alone alone[OPS] = {{.time = 20 * US, .dram_us = 18}};
@@ -164,17 +195,27 @@ static void link_and_dram(void)
     reset(&t);
     call(&t, GSIM_API_MEMCPY, 9, 0, 1, 0);
     call(&t, GSIM_API_LAUNCH, 1, 1, 2, 0);
-    gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 0, .correlation = 9, .stream = 1, .buffer_index = 0, .launch = 0,
-                                                          .start = 1 * US, .end = 81 * US});
-    gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 0, .correlation = 1, .stream = 1, .buffer_index = 0,
-                                                          .reason = GSIM_REASON_FAULT, .launch = 1 * US, .start = 84 * US,
+    gsim_timeline_add_copy(
+        &t,
+        &(struct gsim_copy_record){
+            .op = 0, .correlation = 9, .stream = 1, .buffer_index = 0, .launch = 0, .start = 1 * US, .end = 81 * US});
+    gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.op = 0,
+                                                          .correlation = 1,
+                                                          .stream = 1,
+                                                          .buffer_index = 0,
+                                                          .reason = GSIM_REASON_FAULT,
+                                                          .launch = 1 * US,
+                                                          .start = 84 * US,
                                                           .end = 89 * US});
     kernel(&t, 0, 1, 1, 82, 82, 102);
     call(&t, GSIM_API_DEVICE_SYNC, 10, 2, 102, 100);
     occupancy(&t, 82, 10);
     occupancy(&t, 102, 0);
     check(&t, alone,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 1, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_LINK] = 85, [GSIM_BOTTLENECK_DRAM] = 15},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 1,
+                                                 [GSIM_BOTTLENECK_GAPS] = 1,
+                                                 [GSIM_BOTTLENECK_LINK] = 85,
+                                                 [GSIM_BOTTLENECK_DRAM] = 15},
           GSIM_BOTTLENECK_LINK, "");
 }
 
@@ -191,18 +232,27 @@ static void room(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 2, 98, 96);
     occupancy(&t, 2, 10);
     occupancy(&t, 98, 0);
-    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 95}, GSIM_BOTTLENECK_SMS, "");
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 2, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 95},
+          GSIM_BOTTLENECK_SMS, "");
 }
 
 /* A copy that the host, or a launch without page faults, has managed memory make: no call's number is on it. */
 static void migration(struct gsim_timeline *t, uint32_t buffer, enum gsim_copy_kind kind, int64_t start, int64_t end)
 {
-    gsim_timeline_add_copy(t, &(struct gsim_copy_record){.op = OPS, .kind = kind, .reason = GSIM_REASON_FAULT, .buffer_index = buffer,
-                                                         .launch = start * US, .start = start * US, .end = end * US});
+    gsim_timeline_add_copy(t, &(struct gsim_copy_record){.op = OPS,
+                                                         .kind = kind,
+                                                         .reason = GSIM_REASON_FAULT,
+                                                         .buffer_index = buffer,
+                                                         .launch = start * US,
+                                                         .start = start * US,
+                                                         .end = end * US});
 }
 
-/* The host waits for a (30 us), reads its result (20 us) and launches b (10 us) for it: all of that is the chain, and each
- * launch counts for its own microseconds alone. Two calls of 4 and 1, two returns of 3, and 1 from each call to its kernel. */
+/* The host waits for a (30 us), reads its result (20 us) and launches b (10 us) for it: all of that is the chain, and
+ * each launch counts for its own microseconds alone. Two calls of 4 and 1, two returns of 3, and 1 from each call to
+ * its kernel. */
 static void host_read(void)
 {
     struct gsim_timeline t;
@@ -218,7 +268,10 @@ static void host_read(void)
     occupancy(&t, 2, 10);
     occupancy(&t, 73, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 11, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_LINK] = 20, [GSIM_BOTTLENECK_SMS] = 40},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 11,
+                                                 [GSIM_BOTTLENECK_GAPS] = 2,
+                                                 [GSIM_BOTTLENECK_LINK] = 20,
+                                                 [GSIM_BOTTLENECK_SMS] = 40},
           GSIM_BOTTLENECK_SMS, "");
 }
 
@@ -230,13 +283,18 @@ static void host_read_last(void)
     call(&t, GSIM_API_LAUNCH, 1, 0, 1, 0);
     kernel(&t, 0, 1, 0, 2, 2, 32);
     call(&t, GSIM_API_DEVICE_SYNC, 5, 1, 35, 31);
-    gsim_timeline_add_api(&t, &(struct gsim_api_record){.api = GSIM_API_HOST_WORK, .thread = 1, .correlation = 7, .start = 50 * US, .end = 55 * US});
+    gsim_timeline_add_api(
+        &t, &(struct gsim_api_record){
+                .api = GSIM_API_HOST_WORK, .thread = 1, .correlation = 7, .start = 50 * US, .end = 55 * US});
     migration(&t, 0, GSIM_COPY_D2H, 35, 55);
     call(&t, GSIM_API_HOST_ACCESS, 6, 35, 55, 20);
     occupancy(&t, 2, 10);
     occupancy(&t, 55, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 4, [GSIM_BOTTLENECK_GAPS] = 1, [GSIM_BOTTLENECK_SMS] = 30, [GSIM_BOTTLENECK_LINK] = 20},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 4,
+                                                 [GSIM_BOTTLENECK_GAPS] = 1,
+                                                 [GSIM_BOTTLENECK_SMS] = 30,
+                                                 [GSIM_BOTTLENECK_LINK] = 20},
           GSIM_BOTTLENECK_SMS, "");
 }
 
@@ -255,11 +313,15 @@ static void launch_moves_data(void)
     occupancy(&t, 2, 10);
     occupancy(&t, 79, 0);
     check(&t, NULL,
-          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 7, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_LINK] = 40, [GSIM_BOTTLENECK_SMS] = 30},
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 7,
+                                                 [GSIM_BOTTLENECK_GAPS] = 2,
+                                                 [GSIM_BOTTLENECK_LINK] = 40,
+                                                 [GSIM_BOTTLENECK_SMS] = 30},
           GSIM_BOTTLENECK_LINK, "");
 }
 
-/* The host waits for an event behind a (until 20) and returns at 25; that c of another stream ends meanwhile (23) frees nobody. */
+/* The host waits for an event behind a (until 20) and returns at 25; that c of another stream ends meanwhile (23) frees
+ * nobody. */
 static void synchronise(void)
 {
     struct gsim_timeline t;
@@ -274,8 +336,10 @@ static void synchronise(void)
     call(&t, GSIM_API_DEVICE_SYNC, 9, 29, 40, 11);
     occupancy(&t, 2, 10);
     occupancy(&t, 40, 0);
-    check(&t, NULL, (const int64_t[GSIM_BOTTLENECK_COUNT]){[GSIM_BOTTLENECK_HOST] = 10, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_SMS] = 28}, GSIM_BOTTLENECK_SMS,
-          "");
+    check(&t, NULL,
+          (const int64_t[GSIM_BOTTLENECK_COUNT]){
+              [GSIM_BOTTLENECK_HOST] = 10, [GSIM_BOTTLENECK_GAPS] = 2, [GSIM_BOTTLENECK_SMS] = 28},
+          GSIM_BOTTLENECK_SMS, "");
 }
 
 /* Without calls there is nobody to blame: nothing is said. */

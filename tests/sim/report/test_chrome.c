@@ -232,7 +232,8 @@ static void iterations_are_marked(void)
     fixture_release(&f);
 }
 
-/* Stream 2's kernel waits for an event recorded behind both of stream 1's, of which the second, on a lane, ends last. */
+/* Stream 2's kernel waits for an event recorded behind both of stream 1's, of which the second, on a lane, ends last.
+ */
 static void arrows_of_waits(void)
 {
     struct fixture f;
@@ -240,14 +241,20 @@ static void arrows_of_waits(void)
     fixture_init(&f);
     f.timeline.waits[0].record_correlation = 2;
     f.timeline.waits[0].correlation = 4;
-    gsim_timeline_add_kernel(&f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 5, .start = 51 * US, .end = 52 * US});
-    gsim_timeline_add_kernel(&f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 6, .start = 52 * US, .end = 53 * US});
-    gsim_timeline_add_wait(&f.timeline, &(struct gsim_wait_record){.waiting_stream = 2, .recorded_stream = 3, .correlation = 4}); /* had no work */
+    gsim_timeline_add_kernel(
+        &f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 5, .start = 51 * US, .end = 52 * US});
+    gsim_timeline_add_kernel(
+        &f.timeline, &(struct gsim_kernel_record){.stream = 2, .correlation = 6, .start = 52 * US, .end = 53 * US});
+    gsim_timeline_add_wait(
+        &f.timeline,
+        &(struct gsim_wait_record){.waiting_stream = 2, .recorded_stream = 3, .correlation = 4}); /* had no work */
     cJSON *trace = trace_of(&f.result);
-    const cJSON *start = find(trace, "s", "event_wait", NULL, 0, &starts), *end = find(trace, "f", "event_wait", NULL, 0, &ends);
+    const cJSON *start = find(trace, "s", "event_wait", NULL, 0, &starts),
+                *end = find(trace, "f", "event_wait", NULL, 0, &ends);
     CHECK_INT(starts, 1);
     CHECK_INT(ends, 1);
-    CHECK(number_at(start, "ts") > 39.99 && number_at(start, "ts") < 40); /* inside its slice: readers look for one there */
+    CHECK(number_at(start, "ts") > 39.99 &&
+          number_at(start, "ts") < 40);     /* inside its slice: readers look for one there */
     CHECK(number_at(start, "tid") >= 1000); /* the lane */
     CHECK_NEAR(number_at(end, "ts"), 51, 1e-9);
     CHECK_NEAR(number_at(end, "tid"), 2, 0);

@@ -327,7 +327,8 @@ static void bound_by_link(void)
     gsim_timeline_release(&timeline);
 }
 
-/* 8 MB from GPU to GPU: at 40 GB/s 200 us, though the host's link would take 800; without links of their own they use that. */
+/* 8 MB from GPU to GPU: at 40 GB/s 200 us, though the host's link would take 800; without links of their own they use
+ * that. */
 static void bound_by_peer_copies(void)
 {
     struct gsim_kernel kernels[] = {{.name = "k"}};
@@ -350,8 +351,9 @@ static void bound_by_peer_copies(void)
     gsim_timeline_release(&timeline);
 }
 
-/* Four iterations of 100, 30, 50 and 40 us, the first a warm-up: the one of 40 is the median of the others, with its two kernels, its copy and
- * its call. Its bound is its own: 1 kB at 10 GB/s is nothing, two kernels of 10 us after one another 20. */
+/* Four iterations of 100, 30, 50 and 40 us, the first a warm-up: the one of 40 is the median of the others, with its
+ * two kernels, its copy and its call. Its bound is its own: 1 kB at 10 GB/s is nothing, two kernels of 10 us after one
+ * another 20. */
 static void of_one_iteration(void)
 {
     static const int64_t begins[] = {0, 100, 130, 180}, ends[] = {100, 130, 180, 220};
@@ -366,14 +368,21 @@ static void of_one_iteration(void)
     size_t count = 0;
     gsim_timeline_init(&timeline, &program, true);
     for (uint32_t i = 0; i < 4; i++) {
-        gsim_timeline_add_iteration(&timeline, &(struct gsim_iteration_record){.start = begins[i] * US, .end = ends[i] * US});
+        gsim_timeline_add_iteration(&timeline,
+                                    &(struct gsim_iteration_record){.start = begins[i] * US, .end = ends[i] * US});
         for (int64_t k = 0; k < 2; k++)
-            gsim_timeline_add_kernel(&timeline, &(struct gsim_kernel_record){.iteration = i, .start = (begins[i] + 10 * k) * US,
-                                                                             .end = (begins[i] + 10 * k + 10 + (i == 3)) * US});
-        gsim_timeline_add_copy(&timeline, &(struct gsim_copy_record){.iteration = i, .kind = GSIM_COPY_H2D, .bytes = i ? 1000 : 5000000,
-                                                                     .start = begins[i] * US, .end = (begins[i] + 5) * US});
-        gsim_timeline_add_api(&timeline, &(struct gsim_api_record){.iteration = i, .start = begins[i] * US, .end = (begins[i] + 7 + i) * US,
-                                                                   .waited = 4 * US});
+            gsim_timeline_add_kernel(&timeline,
+                                     &(struct gsim_kernel_record){.iteration = i,
+                                                                  .start = (begins[i] + 10 * k) * US,
+                                                                  .end = (begins[i] + 10 * k + 10 + (i == 3)) * US});
+        gsim_timeline_add_copy(&timeline, &(struct gsim_copy_record){.iteration = i,
+                                                                     .kind = GSIM_COPY_H2D,
+                                                                     .bytes = i ? 1000 : 5000000,
+                                                                     .start = begins[i] * US,
+                                                                     .end = (begins[i] + 5) * US});
+        gsim_timeline_add_api(
+            &timeline, &(struct gsim_api_record){
+                           .iteration = i, .start = begins[i] * US, .end = (begins[i] + 7 + i) * US, .waited = 4 * US});
     }
     timeline.warm_up_count = 1;
     CHECK_OK(gsim_metrics_iteration(&timeline, &spec, alone, &m, &count, &error), error);

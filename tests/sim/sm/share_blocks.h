@@ -17,16 +17,25 @@ static const struct gsim_dram_state calm = {.stretch = 1, .gain = 1};
 /* DRAM out of everybody's way unless a test changes that. */
 static inline struct gsim_device_spec device(void)
 {
-    return with_sm_numbers((struct gsim_device_spec){.sm_count = 10, .dram_gbps = 1000, .dram_knee = 2, .sm_dram_gbps = 200,
-                                                     .compute_memory_knee = 4, .l1_kib = 256});
+    return with_sm_numbers((struct gsim_device_spec){.sm_count = 10,
+                                                     .dram_gbps = 1000,
+                                                     .dram_knee = 2,
+                                                     .sm_dram_gbps = 200,
+                                                     .compute_memory_knee = 4,
+                                                     .l1_kib = 256});
 }
 
 static inline struct gsim_demand issue_work(double width)
 {
     struct gsim_device_spec d = device();
     double compute = 1000 / gsim_issue_share(&d, width);
-    return (struct gsim_demand){.kind = GSIM_DEMAND_ISSUE, .has_flops = true, .units = 1, .width = width, .issue_ps = 1000,
-                              .compute_ps = compute, .block_ps = compute};
+    return (struct gsim_demand){.kind = GSIM_DEMAND_ISSUE,
+                                .has_flops = true,
+                                .units = 1,
+                                .width = width,
+                                .issue_ps = 1000,
+                                .compute_ps = compute,
+                                .block_ps = compute};
 }
 
 /* 1000 ps alone: latency and DRAM. ISSUE of it needs the SM's issue rate. */
@@ -45,5 +54,6 @@ static inline struct gsim_demand chip_work(double issue)
 
 static inline struct gsim_cohort cohort(const struct gsim_demand *work, uint32_t blocks, gsim_time since)
 {
-    return (struct gsim_cohort){.work = work, .blocks = blocks, .since = since, .left = 1, .reached = 1, .pace = 1, .frees = true};
+    return (struct gsim_cohort){
+        .work = work, .blocks = blocks, .since = since, .left = 1, .reached = 1, .pace = 1, .frees = true};
 }

@@ -85,9 +85,9 @@ static void least_loaded_first(void)
     gsim_arena_release(&w.arena);
 }
 
-/* The SM with room for most of the kernel's blocks, not that with fewest warps (H200, traces/h200/vm/places.txt): the wide block on SM 0
- * (32 warps, a quarter of the registers) leaves room for 3, that on SM 1 (8 warps, half of the registers) for 2, the other SMs have room
- * for 4: those get one each, then all but SM 1, then all. */
+/* The SM with room for most of the kernel's blocks, not that with fewest warps (H200, traces/h200/vm/places.txt): the
+ * wide block on SM 0 (32 warps, a quarter of the registers) leaves room for 3, that on SM 1 (8 warps, half of the
+ * registers) for 2, the other SMs have room for 4: those get one each, then all but SM 1, then all. */
 static void most_room_first(void)
 {
     struct world w = {.device = big_device()};
@@ -122,7 +122,8 @@ static void most_room_first(void)
 /* Kernels that end at one time end in the order of their launches, wherever they stand and however SMs are grouped. */
 static void ends_at_one_time(void)
 {
-    static const uint32_t blocks[][3] = {{7, 500, 40}, {500, 7, 1}, {1, SMS, 2 * SMS}, {2 * SMS, 3, 131}, {131, 131, 131}};
+    static const uint32_t blocks[][3] = {
+        {7, 500, 40}, {500, 7, 1}, {1, SMS, 2 * SMS}, {2 * SMS, 3, 131}, {131, 131, 131}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         for (int exact = 0; exact < 2; exact++) {
             struct world w = {.device = big_device()};
@@ -135,19 +136,22 @@ static void ends_at_one_time(void)
             run_until(&w, GSIM_TIME_NEVER - 1);
             CHECK_INT(w.ended, 3);
             for (uint32_t k = 0; k < 3; k++)
-                CHECK_MSG(w.order[k] == k && w.end[k] == gsim_time_from_us(10), "%u %u %u, exact %d: %u-th to end is %u, at %.3f us", blocks[i][0],
-                          blocks[i][1], blocks[i][2], exact, k, (unsigned)w.order[k], gsim_time_us(w.end[k]));
+                CHECK_MSG(w.order[k] == k && w.end[k] == gsim_time_from_us(10),
+                          "%u %u %u, exact %d: %u-th to end is %u, at %.3f us", blocks[i][0], blocks[i][1],
+                          blocks[i][2], exact, k, (unsigned)w.order[k], gsim_time_us(w.end[k]));
             gsim_arena_release(&w.arena);
         }
 }
 
 static struct gsim_kernel on_chip_kernel(const char *name, uint32_t blocks)
 {
-    return (struct gsim_kernel){.name = name, .grid = {blocks, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 10};
+    return (struct gsim_kernel){
+        .name = name, .grid = {blocks, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 10};
 }
 
-/* What waits behind a full wave finds the SMs that have become free since the distributor looked last: of 8 blocks one on the first SM's
- * first room, the others a turn later; and the kernel behind it its first SMs another turn later, when more are free. */
+/* What waits behind a full wave finds the SMs that have become free since the distributor looked last: of 8 blocks one
+ * on the first SM's first room, the others a turn later; and the kernel behind it its first SMs another turn later,
+ * when more are free. */
 static void packed_behind_a_full_machine(void)
 {
     struct world w = {.device = big_device()};
@@ -170,15 +174,17 @@ static void packed_behind_a_full_machine(void)
             gsim_gpu_residency(w.gpu, (void *)tag, blocks[tag - 2], SMS);
             for (int sm = 0; sm < SMS; sm++) placed[tag - 2] += blocks[tag - 2][sm];
         }
-        CHECK_MSG(placed[0] == expected[i].b && placed[1] == expected[i].c, "at %g us %u and %u blocks, expected %u and %u", expected[i].us,
-                  placed[0], placed[1], expected[i].b, expected[i].c);
+        CHECK_MSG(placed[0] == expected[i].b && placed[1] == expected[i].c,
+                  "at %g us %u and %u blocks, expected %u and %u", expected[i].us, placed[0], placed[1], expected[i].b,
+                  expected[i].c);
     }
     run_until(&w, GSIM_TIME_NEVER);
     CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 0);
     gsim_arena_release(&w.arena);
 }
 
-/* Where the 8 blocks behind a full wave stand depends on the scatter and on nothing else, what a kernel takes alone does not. */
+/* Where the 8 blocks behind a full wave stand depends on the scatter and on nothing else, what a kernel takes alone
+ * does not. */
 static void scattered_ends(void)
 {
     const uint64_t scatters[] = {0, 0, UINT64_C(0x9e3779b97f4a7c15)};
@@ -206,8 +212,9 @@ static void scattered_ends(void)
     CHECK(memcmp(at[0], at[2], sizeof at[0]) != 0);
 }
 
-/* H200, traces/h200/vm/heads.txt: streams of several waves leave one by one from the last block's start on, those that ended as it was placed, too.
- * Of two waves and a block the kernel behind has no room for 0.25 of a block's time, then some, and all at its end; the stream takes its time. */
+/* H200, traces/h200/vm/heads.txt: streams of several waves leave one by one from the last block's start on, those that
+ * ended as it was placed, too. Of two waves and a block the kernel behind has no room for 0.25 of a block's time, then
+ * some, and all at its end; the stream takes its time. */
 static void waves_fall_out_of_step(void)
 {
     struct world w = {.device = big_device()};
@@ -231,7 +238,8 @@ static void waves_fall_out_of_step(void)
         placed[i] = 0;
         for (int sm = 0; sm < SMS; sm++) placed[i] += blocks[sm];
     }
-    CHECK_MSG(placed[0] == 0 && placed[1] > SMS / 4 && placed[1] < SMS && placed[2] > 3 * SMS / 2, "%u, %u, %u blocks", placed[0], placed[1], placed[2]);
+    CHECK_MSG(placed[0] == 0 && placed[1] > SMS / 4 && placed[1] < SMS && placed[2] > 3 * SMS / 2, "%u, %u, %u blocks",
+              placed[0], placed[1], placed[2]);
     run_until(&w, GSIM_TIME_NEVER);
     CHECK_NEAR(gsim_time_us(w.end[1]), 300, 1);
     gsim_arena_release(&w.arena);
@@ -244,7 +252,8 @@ static void carveout_kept(void)
     for (int comes_behind = 0; comes_behind < 2; comes_behind++) {
         struct world w = {.device = big_device()};
         open_world(&w, NULL);
-        struct gsim_kernel large = on_chip_kernel("large", SMS), wide = on_chip_kernel("wide", 2 * SMS), narrow = on_chip_kernel("narrow", SMS);
+        struct gsim_kernel large = on_chip_kernel("large", SMS), wide = on_chip_kernel("wide", 2 * SMS),
+                           narrow = on_chip_kernel("narrow", SMS);
         large.smem_bytes = 163 * 1024; /* with what each block reserves the whole of 164 KiB */
         wide.block.x = 768;            /* two on an SM: 8 KiB; there is room for more warps */
         narrow.block.x = 128;          /* 16 on an SM: 16 KiB */
@@ -263,8 +272,9 @@ static void carveout_kept(void)
     }
 }
 
-/* 264 blocks of 100 us that wait for memory, two on an SM, end 3.7 us before the last of them in the median when somebody waits for their
- * room, each on its own: a block of his follows every one. The kernel takes its time all the same. */
+/* 264 blocks of 100 us that wait for memory, two on an SM, end 3.7 us before the last of them in the median when
+ * somebody waits for their room, each on its own: a block of his follows every one. The kernel takes its time all the
+ * same. */
 static void memory_blocks_leave_one_by_one(void)
 {
     struct world w = {.device = big_device()};
@@ -281,14 +291,19 @@ static void memory_blocks_leave_one_by_one(void)
         double us;
         uint32_t fewest, most;     /* blocks that have followed */
         uint32_t single, most_single; /* SMs with one of them */
-    } taken[] = {{93, 0, 0, 0, 0}, {95.5, 52, 88, 36, 72}, {96.5, 106, 146, 50, 82}, {98, 205, 240, 18, 50}, {100.1, 2 * SMS, 2 * SMS, 0, 0}};
+    } taken[] = {{93, 0, 0, 0, 0},
+                 {95.5, 52, 88, 36, 72},
+                 {96.5, 106, 146, 50, 82},
+                 {98, 205, 240, 18, 50},
+                 {100.1, 2 * SMS, 2 * SMS, 0, 0}};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         uint32_t sms_with[33];
         run_until(&w, gsim_time_from_us(taken[i].us));
         histogram(&w, 2, sms_with);
         uint32_t blocks = sms_with[1] + 2 * sms_with[2];
         CHECK_MSG(blocks >= taken[i].fewest && blocks <= taken[i].most, "%u blocks after %g us", blocks, taken[i].us);
-        CHECK_MSG(sms_with[1] >= taken[i].single && sms_with[1] <= taken[i].most_single, "%u SMs with one after %g us", sms_with[1], taken[i].us);
+        CHECK_MSG(sms_with[1] >= taken[i].single && sms_with[1] <= taken[i].most_single, "%u SMs with one after %g us",
+                  sms_with[1], taken[i].us);
     }
     run_until(&w, GSIM_TIME_NEVER);
     CHECK_NEAR(gsim_time_us(w.end[1]), 100, 0.1);
@@ -330,7 +345,8 @@ static void pooled_agrees_with_exact(void)
         gsim_time at[12], now = 0;
         gsl_rng_set(rng, seed);
         for (int i = 0; i < 12; i++) {
-            uint32_t blocks = 1 + (uint32_t)gsl_rng_uniform_int(rng, 2000), threads = 32u << gsl_rng_uniform_int(rng, 6);
+            uint32_t blocks = 1 + (uint32_t)gsl_rng_uniform_int(rng, 2000),
+                     threads = 32u << gsl_rng_uniform_int(rng, 6);
             struct gsim_kernel k = fixture_kernel("k", blocks, threads, 5 + 20 * gsl_rng_uniform(rng));
             if (gsl_rng_uniform_int(rng, 2)) k.flops = 1e6 * blocks * gsl_rng_uniform(rng);
             if (gsl_rng_uniform_int(rng, 2)) k.dram_bytes = 3e5 * blocks * gsl_rng_uniform(rng);
@@ -401,8 +417,9 @@ static void run_promised(struct world *w, gsim_time horizon, bool promises)
     }
 }
 
-/* A long kernel on some SMs, one of two waves whose blocks end apart, one of 400 waves that gets their room, and one that comes in between: the
- * same ends with waves skipped beside the long one and without, in a tenth of the events. Streams, and on-chip work. */
+/* A long kernel on some SMs, one of two waves whose blocks end apart, one of 400 waves that gets their room, and one
+ * that comes in between: the same ends with waves skipped beside the long one and without, in a tenth of the events.
+ * Streams, and on-chip work. */
 static void waves_beside_others_are_skipped(void)
 {
     for (int kind = 0; kind < 2; kind++) {
@@ -418,8 +435,8 @@ static void waves_beside_others_are_skipped(void)
             last.dram_bytes = kind ? 4e9 : 0;
             struct gsim_kernel longest = on_chip_kernel("longest", 100);
             longest.solo_us = 6000;
-            struct gsim_demand works[] = {work_of(&w, longest), work_of(&w, on_chip_kernel("two", 2 * 8 * SMS)), work_of(&w, last),
-                                          work_of(&w, on_chip_kernel("new", 300))};
+            struct gsim_demand works[] = {work_of(&w, longest), work_of(&w, on_chip_kernel("two", 2 * 8 * SMS)),
+                                          work_of(&w, last), work_of(&w, on_chip_kernel("new", 300))};
             gsim_time arrival = gsim_time_from_us(1234.5678);
             for (int i = 0; i < 3; i++) submit(&w, 0, &works[i], (uintptr_t)i + 1);
             run_promised(&w, arrival, skips);
@@ -431,8 +448,8 @@ static void waves_beside_others_are_skipped(void)
         }
         for (int i = 1; i <= 4; i++) CHECK_NEAR((double)end[1][i], (double)end[0][i], 1e-5 * (double)end[0][i]);
         CHECK_INT(counted[1].block_events, counted[0].block_events);
-        CHECK_MSG(counted[1].gpu_events * 10 < counted[0].gpu_events, "%llu events instead of %llu", (unsigned long long)counted[1].gpu_events,
-                  (unsigned long long)counted[0].gpu_events);
+        CHECK_MSG(counted[1].gpu_events * 10 < counted[0].gpu_events, "%llu events instead of %llu",
+                  (unsigned long long)counted[1].gpu_events, (unsigned long long)counted[0].gpu_events);
     }
 }
 

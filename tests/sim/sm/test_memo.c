@@ -9,7 +9,8 @@
 #define MOST 30
 
 /* Both ways; returns the first one's speed. */
-static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram, uint32_t carveout)
+static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, uint32_t count,
+                    const struct gsim_dram_state *dram, uint32_t carveout)
 {
     struct gsim_device_spec d = device();
     struct gsim_cohort c[MOST], own[MOST];
@@ -35,7 +36,8 @@ static void what_changes_counts(void)
 {
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
-    struct gsim_demand issue = issue_work(2), memory = memory_work(100), chip = chip_work(50), works[] = {memory, issue, chip, issue};
+    struct gsim_demand issue = issue_work(2), memory = memory_work(100), chip = chip_work(50),
+                       works[] = {memory, issue, chip, issue};
     struct gsim_dram_state dram = {.stretch = 1.5, .load = 1.2, .gain = 1};
     struct gsim_cohort c[4];
     works[0].has_flops = true;

@@ -38,7 +38,8 @@ static void init_works(struct world *w, struct gsim_demand works[KINDS])
 {
     static const uint32_t grids[KINDS] = {40, 132, 264, 600, 96, 320};
     for (int i = 0; i < KINDS; i++) {
-        struct gsim_kernel k = {.name = "k", .grid = {grids[i], 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 5 + 4 * i};
+        struct gsim_kernel k = {
+            .name = "k", .grid = {grids[i], 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 5 + 4 * i};
         CHECK_OK(gsim_work_init(&works[i], &w->device, &k, &w->error), w->error);
     }
 }
@@ -86,7 +87,8 @@ static void sample_alone(void)
 {
     struct world w;
     struct gsim_demand work = {0};
-    struct gsim_kernel k = {.name = "k", .grid = {4 * SMS, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 20};
+    struct gsim_kernel k = {
+        .name = "k", .grid = {4 * SMS, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 20};
     open_world(&w, 12);
     CHECK_OK(gsim_work_init(&work, &w.device, &k, &w.error), w.error);
     CHECK(gsim_gpu_submit(w.gpu, 0, &work, 0, NULL));
@@ -120,8 +122,12 @@ static void plain_chip(void)
         struct gsim_cohort plain[8], other[8];
         uint32_t count = 1 + draw(&state, 8);
         for (uint32_t i = 0; i < count; i++)
-            plain[i] = (struct gsim_cohort){.work = &works[draw(&state, KINDS)], .blocks = 1 + draw(&state, 3), .frees = true,
-                                            .since = i, .left = 1, .pace = draw(&state, 4) ? 1 : 0.25 * draw(&state, 4)};
+            plain[i] = (struct gsim_cohort){.work = &works[draw(&state, KINDS)],
+                                            .blocks = 1 + draw(&state, 3),
+                                            .frees = true,
+                                            .since = i,
+                                            .left = 1,
+                                            .pace = draw(&state, 4) ? 1 : 0.25 * draw(&state, 4)};
         memcpy(other, plain, sizeof other);
         double soonest, first = INFINITY;
         CHECK(gsim_share_plain_chip(&w.device, &known, plain, count, &soonest));

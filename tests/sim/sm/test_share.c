@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Each rule of sim/sm/share.h on one SM, computed by hand from the numbers in that header's comment, with blocks
- * made up for the purpose; and, over random blocks, that described ones never get more than there is. On-chip blocks: test_gpu_share_chip.c.
+ * made up for the purpose; and, over random blocks, that described ones never get more than there is. On-chip blocks:
+ * test_gpu_share_chip.c.
  */
 #include <gsl/gsl_rng.h>
 
@@ -13,7 +14,8 @@ static void dense_arithmetic_alone(void)
     static const double at[][2] = {
         {0, 0}, {0.5, 0.413}, {1, SHARE1}, {1.5, 0.883}, {2, SHARE2}, {3, SHARE3}, {4, 1}, {16, 1}};
     struct gsim_device_spec model = device();
-    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) CHECK_NEAR(gsim_issue_share(&model, at[i][0]), at[i][1], 1e-12);
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+        CHECK_NEAR(gsim_issue_share(&model, at[i][0]), at[i][1], 1e-12);
     for (double width = 0.01; width < 5; width += 0.01) {
         CHECK(gsim_issue_share(&model, width) >= gsim_issue_share(&model, width - 0.01));
         struct gsim_device_spec d = device();
@@ -129,15 +131,18 @@ static struct gsim_demand copy_with_arithmetic(void)
     return w;
 }
 
-/* COUNT copies with arithmetic by age behind warps that take the share OLDER of the issue slots, all of them but the share ALL; their times by
- * bisection over what they use. */
+/* COUNT copies with arithmetic by age behind warps that take the share OLDER of the issue slots, all of them but the
+ * share ALL; their times by bisection over what they use. */
 static void times_of_copies(double *times, int count, double older, double all)
 {
     double low = 0, high = 1, used = 0.5;
     for (int pass = 0; pass < 60; pass++, used = (low + high) / 2) {
         double sum = 0, seen = fmax(older, fmin(all, 1 - used * used)), more = 2 * count > 2 ? 2 * count - 2 : 0;
         for (int i = 0; i < count; i++) {
-            times[i] = 1000 * (1 + (0.8 * sqrt(seen) * (1 + older * more) + 0.84 * used * used / sqrt(fmax(1 - sum, STARVED))) / (1 - older));
+            times[i] =
+                1000 *
+                (1 + (0.8 * sqrt(seen) * (1 + older * more) + 0.84 * used * used / sqrt(fmax(1 - sum, STARVED))) /
+                         (1 - older));
             sum += 80 / times[i];
         }
         *(sum > used ? &low : &high) = used;
@@ -157,7 +162,8 @@ static void arithmetic_waits_for_other_warps(void)
         for (int i = 0; i < count; i++) CHECK_NEAR(1 / c[i].speed, times[i], 4);
         for (int i = 1; i < count; i++) CHECK(c[i].speed < c[i - 1].speed);
     }
-    /* Where they do not crowd the SM they go as one, each with half of the others before it, and a sixth block as well, younger than all. */
+    /* Where they do not crowd the SM they go as one, each with half of the others before it, and a sixth block as well,
+     * younger than all. */
     struct gsim_demand few = copy;
     few.is_crowded = false;
     struct gsim_cohort alike[2] = {cohort(&few, 5, 0), cohort(&few, 1, 1)};
@@ -168,7 +174,8 @@ static void arithmetic_waits_for_other_warps(void)
     CHECK(alike[1].speed < alike[0].speed);
 }
 
-/* Younger issue-bound warps take slots from a copy with arithmetic, as many as it leaves, and get what it does not use. */
+/* Younger issue-bound warps take slots from a copy with arithmetic, as many as it leaves, and get what it does not use.
+ */
 static void younger_arithmetic_beside_memory_blocks(void)
 {
     struct gsim_device_spec d = device();
@@ -193,7 +200,8 @@ static void young_memory_blocks_starve(void)
     struct gsim_demand issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
     struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
     gsim_share_sm(&d, behind_four, 3, &calm, 0);
-    CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 0.1 * 3 / STARVED), 1e-6); /* four warps of their own, two of which are in each other's way */
+    CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 0.1 * 3 / STARVED),
+               1e-6); /* four warps of their own, two of which are in each other's way */
     struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 1, 1)};
     gsim_share_sm(&d, behind_one, 2, &calm, 0);
     CHECK_NEAR(1 / behind_one[1].speed, 1000 * (1 + 0.1 * 0.5 / 0.75), 1e-9);
@@ -217,12 +225,14 @@ static void few_older_warps_leave_memory_blocks_some(void)
     struct gsim_demand memory = copy_with_arithmetic();
     for (int i = 0; i < 3; i++) {
         struct gsim_demand issue = issue_work(widths[i]);
-        struct gsim_cohort c[4] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
+        struct gsim_cohort c[4] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 1, 1),
+                                   cohort(&memory, 1, 1)};
         double times[2];
         times_of_copies(times, 2, widths[i] / 2, widths[i] / 2);
         gsim_share_sm(&d, c, 4, &calm, 0);
         for (int k = 0; k < 2; k++) CHECK_NEAR(1 / c[2 + k].speed, times[k], 0.002 * times[k]);
-        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 80 * (c[2].speed + c[3].speed)), 1e-9);
+        CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 80 * (c[2].speed + c[3].speed)),
+                   1e-9);
     }
 }
 
@@ -244,7 +254,8 @@ static void scattered_loads_need_lines(void)
     CHECK_NEAR(1 / c.speed, 1000 * 256 / 16.0, 1e-9);
 }
 
-/* Blocks of two warps are on two sub-partitions each: the second of three has two to itself, the others share the other two. */
+/* Blocks of two warps are on two sub-partitions each: the second of three has two to itself, the others share the other
+ * two. */
 static void two_warps_on_half_the_sub_partitions(void)
 {
     struct gsim_device_spec d = device();
@@ -261,8 +272,8 @@ static void two_warps_on_half_the_sub_partitions(void)
     CHECK_NEAR(c[2].speed * 1000, SHARE3 / 3, 1e-9);
 }
 
-/* 28 KiB of L1 have room for 224 lines. A stream of 256 threads takes that of 32: beside 448 it is 15/7 times as long, beside 192 as alone; one of
- * 2,048 that of 112, not more. With 156 KiB there is room for all. */
+/* 28 KiB of L1 have room for 224 lines. A stream of 256 threads takes that of 32: beside 448 it is 15/7 times as long,
+ * beside 192 as alone; one of 2,048 that of 112, not more. With 156 KiB there is room for all. */
 static void streams_behind_scattered_loads(void)
 {
     static const struct {
@@ -303,8 +314,8 @@ static void described_blocks_by_hand(void)
     CHECK_NEAR(1 / c.speed, sqrt(1000.0 * 1000 + 1200.0 * 1200), 1e-9);
 }
 
-/* A kernel that waits for pages half of the time is, while it runs, as slow as all of its blocks make it; another kernel
- * on the SM feels half of them. U = 4 x 0.3 = 1.2 of its own, 1 x 0.4 of the other. */
+/* A kernel that waits for pages half of the time is, while it runs, as slow as all of its blocks make it; another
+ * kernel on the SM feels half of them. U = 4 x 0.3 = 1.2 of its own, 1 x 0.4 of the other. */
 static void described_blocks_wait_together(void)
 {
     struct gsim_device_spec d = device();
@@ -320,9 +331,9 @@ static void described_blocks_wait_together(void)
     CHECK_NEAR(1 / c[1].speed, hypot(1000, 1000 * (0.6 + 0.4)), 1e-9);
 }
 
-/* Four blocks ask for 0.8 of the SM each, one for 0.2, in all 3.4: filled to a level of 0.2, where the one has all and each
- * of the four a quarter of its demand. In order of arrival all would be 3.4 times slower, in turn the one 1 and the four 4
- * times. One that asks for 0.1 has all as well; the level of the four is then 0.225. */
+/* Four blocks ask for 0.8 of the SM each, one for 0.2, in all 3.4: filled to a level of 0.2, where the one has all and
+ * each of the four a quarter of its demand. In order of arrival all would be 3.4 times slower, in turn the one 1 and
+ * the four 4 times. One that asks for 0.1 has all as well; the level of the four is then 0.225. */
 static void described_blocks_of_two_kinds(void)
 {
     struct gsim_device_spec d = device();
@@ -380,8 +391,8 @@ static void described_blocks_conserve(void)
     gsl_rng_free(rng);
 }
 
-/* Blocks of all measured kinds and ages: none is faster than alone, the memory blocks take no more than the whole issue rate, and of two alike
- * the older one is not slower. */
+/* Blocks of all measured kinds and ages: none is faster than alone, the memory blocks take no more than the whole issue
+ * rate, and of two alike the older one is not slower. */
 static void measured_blocks_conserve(void)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -389,7 +400,8 @@ static void measured_blocks_conserve(void)
     double most = 0;
     for (unsigned long seed = 1; seed <= 3000; seed++) {
         gsl_rng_set(rng, seed);
-        struct gsim_demand works[5] = {issue_work(0.25 * (double)(1 + gsl_rng_uniform_int(rng, 8))), memory_work(20), copy_with_arithmetic(), memory_work(2),
+        struct gsim_demand works[5] = {issue_work(0.25 * (double)(1 + gsl_rng_uniform_int(rng, 8))), memory_work(20),
+                                       copy_with_arithmetic(), memory_work(2),
                                        chip_work(100 + 400 * gsl_rng_uniform(rng))};
         struct gsim_cohort c[24];
         uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 24), kinds = 1 + (uint32_t)gsl_rng_uniform_int(rng, 5);
@@ -402,10 +414,13 @@ static void measured_blocks_conserve(void)
         double issue = 0;
         for (uint32_t i = 0; i < count; i++) {
             const struct gsim_demand *w = c[i].work;
-            CHECK_MSG(c[i].speed > 0 && c[i].speed * w->block_ps <= 1 + 1e-9, "seed %lu: %g of its speed alone", seed, c[i].speed * w->block_ps);
+            CHECK_MSG(c[i].speed > 0 && c[i].speed * w->block_ps <= 1 + 1e-9, "seed %lu: %g of its speed alone", seed,
+                      c[i].speed * w->block_ps);
             if (w == &works[1] || w == &works[2] || w == &works[3]) issue += w->issue_ps * c[i].speed;
             for (uint32_t k = 0; k < i; k++)
-                if (c[k].work == w) CHECK_MSG(c[k].speed >= c[i].speed * (1 - 1e-9), "seed %lu: %u is slower than %u", seed, (unsigned)k, (unsigned)i);
+                if (c[k].work == w)
+                    CHECK_MSG(c[k].speed >= c[i].speed * (1 - 1e-9), "seed %lu: %u is slower than %u", seed,
+                              (unsigned)k, (unsigned)i);
         }
         most = fmax(most, issue);
     }

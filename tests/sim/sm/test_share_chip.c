@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules of sim/sm/share.h for on-chip blocks, and for others beside them, computed by hand from the numbers in that header's comment. */
+/* The rules of sim/sm/share.h for on-chip blocks, and for others beside them, computed by hand from the numbers in that
+ * header's comment. */
 #include <math.h>
 
 #include "tests/sim/sm/share_blocks.h"
 
-/* That each asks for 0.4 of the time of the SM's shared memory, by summing up thin slices of what is asked for, each of which goes
- * at 1 / (1 + 0.2 U (1 - S)^-1.5): S, what those before it are served; U, what all are. */
+/* That each asks for 0.4 of the time of the SM's shared memory, by summing up thin slices of what is asked for, each of
+ * which goes at 1 / (1 + 0.2 U (1 - S)^-1.5): S, what those before it are served; U, what all are. */
 static double served_in_slices(double asked, double all)
 {
     double low = 0, high = 1, served = 0;
@@ -69,7 +70,8 @@ static void on_chip_blocks_beside_issue(void)
     c[2].half = 2;
     gsim_share_sm(&d, &c[1], 2, &calm, 0);
     CHECK_NEAR(1 / c[1].speed, 1000 * (1 + 8.5 * 0.25) + 200, 1e-3);
-    /* Younger warps do not reach what on-chip blocks use of it: 1 - u^2, and no slot of theirs is waited for where that is all. */
+    /* Younger warps do not reach what on-chip blocks use of it: 1 - u^2, and no slot of theirs is waited for where that
+     * is all. */
     struct gsim_demand busy = chip_work(800);
     double used = served_in_slices(0.8, 0.8);
     c[0] = cohort(&busy, 1, 0);
@@ -78,8 +80,8 @@ static void on_chip_blocks_beside_issue(void)
     CHECK_NEAR(1 / c[0].speed, 1000 * (0.8 / used + 8.5 * fmin(0.75, 1 - used * used)) + 200, 1);
 }
 
-/* Memory blocks that alone take 0.413 of the issue rate each; four of them all of it, as far as it goes: 0.15 of the slots. Those without arithmetic
- * count as none. Their loads take 1 % for each block. */
+/* Memory blocks that alone take 0.413 of the issue rate each; four of them all of it, as far as it goes: 0.15 of the
+ * slots. Those without arithmetic count as none. Their loads take 1 % for each block. */
 static void on_chip_blocks_beside_arithmetic(void)
 {
     struct gsim_device_spec d = device();
@@ -98,16 +100,20 @@ static void on_chip_blocks_beside_arithmetic(void)
     }
 }
 
-/* Blocks of 256 threads of which each has 16 bytes under way, or a line: with 28 KiB of L1 three of the first kind fill 0.43 of it, six 0.86, where
- * 0.56 is all that there is room for; two of the second kind ask for 2.3 times the 224 lines. With 156 KiB there is room for all. */
+/* Blocks of 256 threads of which each has 16 bytes under way, or a line: with 28 KiB of L1 three of the first kind fill
+ * 0.43 of it, six 0.86, where 0.56 is all that there is room for; two of the second kind ask for 2.3 times the 224
+ * lines. With 156 KiB there is room for all. */
 static void on_chip_blocks_beside_loads(void)
 {
     static const struct {
         enum gsim_demand_kind kind;
         uint32_t blocks, l1_kib;
         double filled, loads;
-    } beside[] = {{GSIM_DEMAND_MEMORY, 3, 28, 1, 1.03},           {GSIM_DEMAND_MEMORY, 6, 28, 6 / 7.0 / 0.56, 1.06}, {GSIM_DEMAND_MEMORY, 8, 156, 1, 1.08},
-                  {GSIM_DEMAND_SCATTER, 2, 28, 16 / 7.0, 1}, {GSIM_DEMAND_SCATTER, 2, 156, 1, 1}};
+    } beside[] = {{GSIM_DEMAND_MEMORY, 3, 28, 1, 1.03},
+                  {GSIM_DEMAND_MEMORY, 6, 28, 6 / 7.0 / 0.56, 1.06},
+                  {GSIM_DEMAND_MEMORY, 8, 156, 1, 1.08},
+                  {GSIM_DEMAND_SCATTER, 2, 28, 16 / 7.0, 1},
+                  {GSIM_DEMAND_SCATTER, 2, 156, 1, 1}};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         struct gsim_device_spec d = device();
         d.l1_kib = 256;
@@ -124,7 +130,8 @@ static void issue_beside_on_chip_blocks(void)
 {
     struct gsim_device_spec d = device();
     struct gsim_demand chip = chip_work(900), issue = issue_work(1);
-    struct gsim_cohort behind[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 1)}, before[2] = {cohort(&chip, 1, 0), cohort(&issue, 1, 1)};
+    struct gsim_cohort behind[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 1)},
+                       before[2] = {cohort(&chip, 1, 0), cohort(&issue, 1, 1)};
     double served = served_in_slices(0.9, 0.9) / 0.9;
     gsim_share_sm(&d, behind, 2, &calm, 0);
     CHECK_NEAR(behind[1].speed, 1 / (1000 * (1 / served + 8.5 * 0.25 / 0.75) + 200), 1e-7);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels that pause between blocks, that are killed, and SMs whose time stands still; 4 SMs of 2 blocks of 1024 threads each. */
+/* Kernels that pause between blocks, that are killed, and SMs whose time stands still; 4 SMs of 2 blocks of 1024
+ * threads each. */
 #include <gsl/gsl_rng.h>
 
 #include "sim/sm/gpu.h"
@@ -20,7 +21,8 @@ static void drained(void *data, void *tag, gsim_time now) { ((struct world *)dat
 static void open_world(struct world *w)
 {
     *w = (struct world){.device = fixture_device()};
-    struct gsim_gpu_listener listener = {.data = w, .kernel_started = started, .kernel_ended = ended, .kernel_drained = drained};
+    struct gsim_gpu_listener listener = {
+        .data = w, .kernel_started = started, .kernel_ended = ended, .kernel_drained = drained};
     w->gpu = gsim_gpu_create(&w->arena, &w->device, NULL, &listener);
 }
 
@@ -49,7 +51,8 @@ static struct gsim_kernel_run *submit(struct world *w, double us, const struct g
     return run;
 }
 
-/* Three waves of 10 us. Paused at 5, its first wave ends at 10; another kernel has the SMs from 10 to 15; it goes on at 30 for two waves. */
+/* Three waves of 10 us. Paused at 5, its first wave ends at 10; another kernel has the SMs from 10 to 15; it goes on at
+ * 30 for two waves. */
 static void pauses_between_blocks(void)
 {
     struct world w;
@@ -129,7 +132,8 @@ static void time_stands_still(void)
         }
         for (int i = 0; i < 6; i++) {
             double end = gsim_time_us(worlds[0].end[i]), expected = end > at ? end + 100 : end;
-            CHECK_MSG(fabs(gsim_time_us(worlds[1].end[i]) - expected) < 1e-3, "seed %lu, kernel %d: %.3f, expected %.3f", seed, i, gsim_time_us(worlds[1].end[i]), expected);
+            CHECK_MSG(fabs(gsim_time_us(worlds[1].end[i]) - expected) < 1e-3,
+                      "seed %lu, kernel %d: %.3f, expected %.3f", seed, i, gsim_time_us(worlds[1].end[i]), expected);
         }
         gsim_arena_release(&worlds[0].arena);
         gsim_arena_release(&worlds[1].arena);

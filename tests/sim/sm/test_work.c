@@ -176,15 +176,18 @@ static double on_slice_us(const struct gsim_device_spec *device, const struct gs
     return alone_us(&part, work);
 }
 
-/* 16 x 16 blocks of 8 x 8 threads stride over 394 x 394 items: along an axis 128 threads, so 10 of them, in 2 blocks, have a fourth
- * round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. 132 SMs take block after block; 46
- * of the first 132 are longer ones, and 10 more SMs get one after a shorter: after 9/16 of the time only these are at work. */
+/* 16 x 16 blocks of 8 x 8 threads stride over 394 x 394 items: along an axis 128 threads, so 10 of them, in 2 blocks,
+ * have a fourth round. 4 blocks have 16 rounds, 28 and 28 have 12, 196 have 9: 2500 in all, 9.77 on average. 132 SMs
+ * take block after block; 46 of the first 132 are longer ones, and 10 more SMs get one after a shorter: after 9/16 of
+ * the time only these are at work. */
 static void blocks_of_unequal_work(void)
 {
     static const double rounds[GSIM_BLOCK_KINDS] = {9, 12, 12, 16, 0};
-    static const uint64_t counts[3][GSIM_BLOCK_KINDS + 1] = {{256, 196, 28, 28, 4, 0}, {33, 0, 1, 28, 4, 0}, {53, 14, 4, 28, 4, 3}};
+    static const uint64_t counts[3][GSIM_BLOCK_KINDS + 1] = {
+        {256, 196, 28, 28, 4, 0}, {33, 0, 1, 28, 4, 0}, {53, 14, 4, 28, 4, 3}};
     struct gsim_device_spec d = loaded("h200");
-    struct gsim_kernel k = {.grid = {16, 16, 1}, .block = {8, 8, 1}, .regs_per_thread = 32, .solo_us = 400, .loop_x = 394, .loop_y = 394};
+    struct gsim_kernel k = {
+        .grid = {16, 16, 1}, .block = {8, 8, 1}, .regs_per_thread = 32, .solo_us = 400, .loop_x = 394, .loop_y = 394};
     struct gsim_demand w = work_of(&d, k);
     CHECK(w.is_unequal);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) CHECK_NEAR(w.unequal.factor[i], rounds[i] * 256 / 2500, 1e-12);
@@ -208,8 +211,13 @@ static void blocks_of_unequal_work(void)
         {16, 16, 8, 8, 394, 394, 0}, {200, 200, 8, 8, 2400, 2400, 0}, {200, 200, 8, 8, 2400, 0, 0},
         {5000, 1, 256, 1, 8000.0 * 256, 0, 0}, {1056, 1, 256, 1, 1156.0 * 256, 0, 1e9}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        struct gsim_kernel m = {.grid = {shapes[i].x, shapes[i].y, 1}, .block = {shapes[i].threads_x, shapes[i].threads_y, 1}, .regs_per_thread = 32,
-                                .solo_us = 400, .loop_x = shapes[i].loop_x, .loop_y = shapes[i].loop_y, .flops = shapes[i].flops};
+        struct gsim_kernel m = {.grid = {shapes[i].x, shapes[i].y, 1},
+                                .block = {shapes[i].threads_x, shapes[i].threads_y, 1},
+                                .regs_per_thread = 32,
+                                .solo_us = 400,
+                                .loop_x = shapes[i].loop_x,
+                                .loop_y = shapes[i].loop_y,
+                                .flops = shapes[i].flops};
         w = work_of(&d, m);
         CHECK(w.is_unequal);
         CHECK_NEAR(alone_as(&d, &w, false, false), 400, 2);
@@ -217,7 +225,8 @@ static void blocks_of_unequal_work(void)
         CHECK_NEAR(alone_as(&d, &w, true, false), 400, 4);
     }
     /* 16 x 16 x 16 blocks of which two planes have work: 2.5 us for the others (DL's pooling). */
-    struct gsim_kernel pool = {.grid = {16, 16, 16}, .block = {4, 4, 4}, .regs_per_thread = 20, .dram_bytes = 8e6, .solo_us = 30, .loop_z = 8};
+    struct gsim_kernel pool = {
+        .grid = {16, 16, 16}, .block = {4, 4, 4}, .regs_per_thread = 20, .dram_bytes = 8e6, .solo_us = 30, .loop_z = 8};
     w = work_of(&d, pool);
     CHECK(w.is_unequal && w.unequal.busy == 512);
     CHECK_NEAR(w.unequal.factor[0], 1, 1e-12);
@@ -238,13 +247,15 @@ static void blocks_of_unequal_work(void)
     gsim_device_release(&d);
 }
 
-/* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product. H200: cuBLAS's
- * 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (pair 5 of traces/h200/vm/
- * aten-loaded.json.gz, behind an elementwise one of 185 us). Of a short one 2 us, at most four fifths, are latency that company leaves alone. */
+/* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product.
+ * H200: cuBLAS's 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (pair 5 of
+ * traces/h200/vm/ aten-loaded.json.gz, behind an elementwise one of 185 us). Of a short one 2 us, at most four fifths,
+ * are latency that company leaves alone. */
 static void tiles_are_issue_bound(void)
 {
     struct gsim_device_spec d = loaded("h200");
-    struct gsim_kernel k = {.grid = {128, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 224, .smem_bytes = 18816, .solo_us = 56.2};
+    struct gsim_kernel k = {
+        .grid = {128, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 224, .smem_bytes = 18816, .solo_us = 56.2};
     struct gsim_demand w = work_of(&d, k);
     CHECK_INT(w.kind, GSIM_DEMAND_ISSUE);
     CHECK_NEAR(w.latency_ps, 2e6, 1);
@@ -264,13 +275,21 @@ static void tiles_are_issue_bound(void)
     gsim_device_release(&d);
 }
 
-/* 128 blocks, one on an SM, take 100 us; on 16 SMs, 8 on each, 400: a block waits for L and has the SM's units for I, with
- * L^4 + I^4 = 100^4 and L^4 + (8 I)^4 = 400^4 (knee 4), so I = 49.95 and L = 98.4 us. */
+/* 128 blocks, one on an SM, take 100 us; on 16 SMs, 8 on each, 400: a block waits for L and has the SM's units for I,
+ * with L^4 + I^4 = 100^4 and L^4 + (8 I)^4 = 400^4 (knee 4), so I = 49.95 and L = 98.4 us. */
 static void two_times_tell_latency_from_throughput(void)
 {
     struct gsim_device_spec d = loaded("h200");
-    struct gsim_kernel k = {.name = "k", .grid = {128, 1, 1}, .block = {64, 1, 1}, .regs_per_thread = 32, .dram_bytes = 1000,
-                            .flops = 1000, .demand_given = true, .solo_us = 100, .slice_sms = 16, .slice_us = 400};
+    struct gsim_kernel k = {.name = "k",
+                            .grid = {128, 1, 1},
+                            .block = {64, 1, 1},
+                            .regs_per_thread = 32,
+                            .dram_bytes = 1000,
+                            .flops = 1000,
+                            .demand_given = true,
+                            .solo_us = 100,
+                            .slice_sms = 16,
+                            .slice_us = 400};
     struct gsim_demand w = work_of(&d, k);
     CHECK_INT(w.kind, GSIM_DEMAND_DESCRIBED);
     CHECK_NEAR(w.issue_ps * 1e-6, 49.95, 0.5);
@@ -298,17 +317,20 @@ static void solo_is_the_same(void)
     CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
     CHECK_NEAR((double)alone.time, work_of(&d, k).solo_ps, 1);
     /* 1e9 bytes; 1e9 flops and 66e6 cycles of 132 SMs, 32 units to which 64 are twice as fast. */
-    k = (struct gsim_kernel){.name = "k", .grid = {1320, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 1e9, .flops = 1e9, .sm_cycles = 66e6};
+    k = (struct gsim_kernel){
+        .name = "k", .grid = {1320, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 1e9, .flops = 1e9, .sm_cycles = 66e6};
     d.load_store_per_sm = 64;
     CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
     CHECK_NEAR(alone.dram_us, 1e6 / d.dram_gbps, 1e-6);
-    CHECK_NEAR(alone.issue_us, 1e9 / (d.fma_share * 2 * d.fp32_lanes_per_sm * d.clock_mhz * 132) + 0.25e6 / d.clock_mhz, 1e-6);
+    CHECK_NEAR(alone.issue_us, 1e9 / (d.fma_share * 2 * d.fp32_lanes_per_sm * d.clock_mhz * 132) + 0.25e6 / d.clock_mhz,
+               1e-6);
     /* One block cannot have asked for 3 TB/s: it asks for what an SM draws at most. */
     k = (struct gsim_kernel){.name = "k", .grid = {1, 1, 1}, .block = {256, 1, 1}, .dram_bytes = 6e8, .solo_us = 200};
     CHECK_OK(gsim_kernel_alone(&d, &k, &alone, &error), error);
     CHECK(alone.dram_us <= 200 * d.sm_dram_gbps / d.dram_gbps);
     /* Waves that the clock cannot hold. */
-    k = (struct gsim_kernel){.name = "k", .grid = {2147483647, 65535, 65535}, .block = {256, 1, 1}, .thread_cycles = 1000};
+    k = (struct gsim_kernel){
+        .name = "k", .grid = {2147483647, 65535, 65535}, .block = {256, 1, 1}, .thread_cycles = 1000};
     CHECK_INT(gsim_kernel_alone(&d, &k, &alone, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "kernel 'k': would take 4.4");
     k.solo_us = 1;
@@ -347,8 +369,14 @@ static void carveouts(void)
 /* BYTES of DRAM traffic alone (1000 blocks, 1 us each), of GIVEN as described. */
 static struct gsim_demand l2_work(enum gsim_demand_kind kind, double bytes, double given)
 {
-    return (struct gsim_demand){.kind = kind, .is_inverted = true, .blocks = 1000, .memory_ps = 1e6, .block_ps = 1e6, .cold = 1,
-                              .dram_gbps = bytes / 1e6, .given_bytes = given};
+    return (struct gsim_demand){.kind = kind,
+                                .is_inverted = true,
+                                .blocks = 1000,
+                                .memory_ps = 1e6,
+                                .block_ps = 1e6,
+                                .cold = 1,
+                                .dram_gbps = bytes / 1e6,
+                                .given_bytes = given};
 }
 
 /* 10 MiB of L2 hold 8 MiB of data between runs. */
@@ -372,14 +400,16 @@ static void company_displaces_l2(void)
     CHECK_NEAR(w[0].cold, 1, 0); /* described: its bytes are DRAM's already */
 }
 
-/* 1,024 threads, a load each under way, that takes 185 ns from L2 (10 MiB) and 580 from DRAM. 20 loads of all touch 2.6 MB, which are
- * there when it is measured again; 58 touch 7.6 MB, 0.725 of L2, so half of them miss; of 100 all. Cold all miss, and what missed takes
- * 11 us longer in all. */
+/* 1,024 threads, a load each under way, that takes 185 ns from L2 (10 MiB) and 580 from DRAM. 20 loads of all touch 2.6
+ * MB, which are there when it is measured again; 58 touch 7.6 MB, 0.725 of L2, so half of them miss; of 100 all. Cold
+ * all miss, and what missed takes 11 us longer in all. */
 static void cold_dependent_loads(void)
 {
     static const struct {
         double solo_us, cold;
-    } cases[] = {{20 * 0.185, 0.580 / 0.185}, {58 * 0.3825, 0.580 / 0.3825 + 0.5 * 11 / (58 * 0.3825)}, {100 * 0.580, 1 + 11 / 58.0}};
+    } cases[] = {{20 * 0.185, 0.580 / 0.185},
+                 {58 * 0.3825, 0.580 / 0.3825 + 0.5 * 11 / (58 * 0.3825)},
+                 {100 * 0.580, 1 + 11 / 58.0}};
     struct gsim_device_spec d = fixture_device();
     d.l2_mib = 10;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -424,7 +454,8 @@ static void errors(void)
     }
 }
 
-/* Of the same kernels with another time alone: as if found afresh, where waves are not so short that the grid of ends shows. */
+/* Of the same kernels with another time alone: as if found afresh, where waves are not so short that the grid of ends
+ * shows. */
 static void adjusted_is_as_found_afresh(void)
 {
     struct gsim_device_spec d = loaded("h200");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests of tasks, hand-computed: a kernel that fills the GPU for 10 us takes 15 us as a request: call to 2, blocks from 3 to 13,
- * synchronise to 15.
+ * Requests of tasks, hand-computed: a kernel that fills the GPU for 10 us takes 15 us as a request: call to 2, blocks
+ * from 3 to 13, synchronise to 15.
  */
 #include "tests/sim/task_fixture.h"
 
@@ -131,21 +131,24 @@ static void own_streams(void)
 static void schedulers(void)
 {
     struct task_fixture f = task_fixture();
-    const struct step steps[3] = {{fixture_kernel("x", 4, 256, 10), 0, false}, {fixture_kernel("y", 2, 256, 5), 3, true}, {fixture_kernel("z", 8, 256, 7), 0, false}};
+    const struct step steps[3] = {{fixture_kernel("x", 4, 256, 10), 0, false},
+                                  {fixture_kernel("y", 2, 256, 5), 3, true},
+                                  {fixture_kernel("z", 8, 256, 7), 0, false}};
     add_service(&f, "a", steps, 3)->requests = 4;
     add_service(&f, "b", steps, 3)->requests = 3;
     for (uint32_t s = 0; gsim_scheduler_at(s); s++)
         for (uint32_t w = 0; w < 5; w++) {
             f.tasks[0].scheduler = f.tasks[1].scheduler = gsim_scheduler_at(s);
             enum gsim_status status = try_share(&f, gsim_sharing_at(w));
-            bool is_resident = strcmp(gsim_scheduler_at(s)->name, "ccks") == 0 || strcmp(gsim_scheduler_at(s)->name, "persistent") == 0;
+            bool is_resident = strcmp(gsim_scheduler_at(s)->name, "ccks") == 0 ||
+                               strcmp(gsim_scheduler_at(s)->name, "persistent") == 0;
             if (is_resident && strcmp(gsim_sharing_at(w)->name, "timeslice") == 0) {
                 CHECK(status != GSIM_OK); /* refused */
                 continue;
             }
             CHECK_OK(status, f.error);
-            CHECK_MSG(f.timeline.kernel_count == 21 && f.timeline.request_count == 7, "%s under %s: %zu kernels", gsim_scheduler_at(s)->name,
-                      gsim_sharing_at(w)->name, f.timeline.kernel_count);
+            CHECK_MSG(f.timeline.kernel_count == 21 && f.timeline.request_count == 7, "%s under %s: %zu kernels",
+                      gsim_scheduler_at(s)->name, gsim_sharing_at(w)->name, f.timeline.kernel_count);
         }
     task_fixture_release(&f);
 }

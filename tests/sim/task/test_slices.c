@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contexts that have the SMs in turn, hand-computed: slices of 20 us, 2 us from a busy context to the next, 1 from an idle one, which is held for 1. */
+/* Contexts that have the SMs in turn, hand-computed: slices of 20 us, 2 us from a busy context to the next, 1 from an
+ * idle one, which is held for 1. */
 #include "tests/sim/task_fixture.h"
 
-/* Both ready at 3. a until 20; b 22 to 42; a 44 to 64, 37 of its 50 done; b 66 to 86; a 88 to 101. b from 103, with 10 left. */
+/* Both ready at 3. a until 20; b 22 to 42; a 44 to 64, 37 of its 50 done; b 66 to 86; a 88 to 101. b from 103, with 10
+ * left. */
 static void two_long_kernels(void)
 {
     struct task_fixture f = task_fixture();
@@ -46,7 +48,8 @@ static void joins_later(void)
 static void gaps_lose(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step steps[2] = {{fixture_kernel("x", 8, 1024, 5), 10, true}, {fixture_kernel("y", 8, 1024, 5), 0, true}};
+    const struct step steps[2] = {{fixture_kernel("x", 8, 1024, 5), 10, true},
+                                  {fixture_kernel("y", 8, 1024, 5), 0, true}};
     add_service(&f, "a", steps, 2);
     add_kernel_task(&f, "b", 8, 100);
     share(&f, "timeslice");
@@ -61,7 +64,8 @@ static void never_overlap(void)
 {
     struct task_fixture f = task_fixture();
     for (uint32_t i = 0; i < 3; i++) {
-        const struct step steps[3] = {{fixture_kernel("x", 3 + i, 256, 13 + i), 4, i != 0}, {fixture_kernel("y", 9, 1024, 40), 0, false},
+        const struct step steps[3] = {{fixture_kernel("x", 3 + i, 256, 13 + i), 4, i != 0},
+                                      {fixture_kernel("y", 9, 1024, 40), 0, false},
                                       {fixture_kernel("z", 2, 128, 3), 2, true}};
         add_service(&f, i == 0 ? "a" : i == 1 ? "b" : "c", steps, 3)->requests = 6;
     }
@@ -72,30 +76,43 @@ static void never_overlap(void)
     for (size_t i = 0; i < f.timeline.kernel_count; i++)
         for (size_t j = 0; j < f.timeline.kernel_count; j++) {
             const struct gsim_kernel_record *a = &f.timeline.kernels[i], *b = &f.timeline.kernels[j];
-            if (a->task == b->task || gsim_time_us(a->end - a->start) > 20 || gsim_time_us(b->end - b->start) > 20) continue;
+            if (a->task == b->task || gsim_time_us(a->end - a->start) > 20 || gsim_time_us(b->end - b->start) > 20)
+                continue;
             CHECK(a->end <= b->start || b->end <= a->start); /* neither was stopped: shorter than a slice */
         }
     CHECK(f.stats[0].kernel_us + f.stats[1].kernel_us + f.stats[2].kernel_us >= work);
     task_fixture_release(&f);
 }
 
-/* a scans 2 MB by faults, 764.288 us alone (test_managed.c); b works 100. a from 3 to 20, then b and a have slices of 20 in turn, 2
- * between them: b 22 to 42, ..., 198 to 218, by when a has had 97. It faults in its own slices alone: the rest from 220 on. */
+/* a scans 2 MB by faults, 764.288 us alone (test_managed.c); b works 100. a from 3 to 20, then b and a have slices of
+ * 20 in turn, 2 between them: b 22 to 42, ..., 198 to 218, by when a has had 97. It faults in its own slices alone: the
+ * rest from 220 on. */
 static void faults_in_slices(void)
 {
     struct task_fixture f = task_fixture();
     struct gsim_builder *b = gsim_builder_create("a");
     struct gsim_arg arg = {.buffer_index = gsim_builder_buffer(b, "x", 2 << 20, GSIM_INIT_HOST), .reads = true};
     struct gsim_kernel k = fixture_kernel("a", 8, 1024, 10);
-    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .args = &arg, .arg_count = 1, .stream = 0});
+    gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                         .kernel_index = gsim_builder_kernel(b, &k),
+                                         .args = &arg,
+                                         .arg_count = 1,
+                                         .stream = 0});
     add_kernel_task(&f, "a", 8, 10);
     gsim_program_release(&f.programs[0]);
     CHECK_OK(gsim_builder_finish(b, 1, &f.programs[0], &f.error), f.error);
     add_kernel_task(&f, "b", 8, 100);
     point_to_programs(&f);
     CHECK_OK(gsim_task_set_init(&f.set, "tasks", f.tasks, f.count, &f.error), f.error);
-    struct gsim_simulation s = {.program = &f.set.all, .device = &f.device, .scheduler = f.tasks[0].scheduler, .tasks = &f.set, .gpu.check = true,
-                                .sharing = gsim_sharing_find("timeslice"), .memory = GSIM_MEMORY_MANAGED, .seed = 1, .detailed = true};
+    struct gsim_simulation s = {.program = &f.set.all,
+                                .device = &f.device,
+                                .scheduler = f.tasks[0].scheduler,
+                                .tasks = &f.set,
+                                .gpu.check = true,
+                                .sharing = gsim_sharing_find("timeslice"),
+                                .memory = GSIM_MEMORY_MANAGED,
+                                .seed = 1,
+                                .detailed = true};
     CHECK_OK(gsim_simulate(&s, &f.timeline, &f.error), f.error);
     for (size_t i = 0; i < f.timeline.kernel_count; i++) {
         const struct gsim_kernel_record *r = &f.timeline.kernels[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where tasks meet: streams and priorities, MPS, parts of the SMs; and what a way of sharing refuses. 4 SMs of 2 blocks of 1024 threads each. */
+/* Where tasks meet: streams and priorities, MPS, parts of the SMs; and what a way of sharing refuses. 4 SMs of 2 blocks
+ * of 1024 threads each. */
 #include "tests/sim/task_fixture.h"
 
 static void side_by_side(void)
@@ -16,7 +17,8 @@ static void side_by_side(void)
     }
 }
 
-/* b: 16 blocks in two waves, 3 to 23. a comes at 5 and is ready at 8: its blocks go before b's second wave if it is more urgent. */
+/* b: 16 blocks in two waves, 3 to 23. a comes at 5 and is ready at 8: its blocks go before b's second wave if it is
+ * more urgent. */
 static void priorities(void)
 {
     struct task_fixture f = task_fixture();
@@ -41,7 +43,9 @@ static void priorities(void)
 /* Two SMs each: 8 blocks take two waves, whatever the other one does. */
 static void parts(void)
 {
-    static const struct { const char *way, *opt; } ways[] = {{"partition", NULL}, {"partition", "memory=divided"}, {"mps", "percentage=50"}};
+    static const struct {
+        const char *way, *opt;
+    } ways[] = {{"partition", NULL}, {"partition", "memory=divided"}, {"mps", "percentage=50"}};
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
         struct task_fixture f = task_fixture();
         add_kernel_task(&f, "a", 8, 10);
@@ -58,7 +62,12 @@ static void parts(void)
 /* Kernels that draw on DRAM are in each other's way also from parts of their own, but not where it is divided. */
 static void shared_dram(void)
 {
-    struct gsim_kernel k = {.name = "stream", .grid = {4, 1, 1}, .block = {1024, 1, 1}, .regs_per_thread = 32, .dram_bytes = 4e6, .demand_given = true};
+    struct gsim_kernel k = {.name = "stream",
+                            .grid = {4, 1, 1},
+                            .block = {1024, 1, 1},
+                            .regs_per_thread = 32,
+                            .dram_bytes = 4e6,
+                            .demand_given = true};
     const struct step step = {k, 0, true};
     double took[3];
     for (int i = 0; i < 3; i++) {

@@ -14,8 +14,7 @@
 /* Charges of nothing, so that recorded times can be read off the ops. */
 static const struct gsim_import_options plain = {.name = "t", .solo_device = "h200", .gaps = true, .last = UINT32_MAX};
 
-/* --- traces ---------------------------------------------------------------------------------------------------------
- */
+/* --- traces --- */
 struct trace {
     char text[16384];
     size_t length;
@@ -118,8 +117,7 @@ struct imported {
     struct gsim_error error;
 };
 
-/* --- broken files ----------------------------------------------------------------------------------------------------
- */
+/* --- broken files --- */
 /* Truncated or with some bits flipped: never a crash, and a program or one message. */
 static inline void fuzz(const char *bytes, size_t length, uint32_t rounds,
                         enum gsim_status (*read)(const char *, const struct gsim_import_options *,

@@ -111,8 +111,9 @@ static void copies_and_memsets(void)
     gsim_program_release(&i.program);
 }
 
-/* An asynchronous copy of pageable memory, as an H200's were traced: the call stages for 86 us before the copy begins, and returns 14 us
- * before it ends. The staging is the call's, none of it the program's own; what comes 1 us later waited for the copy. */
+/* An asynchronous copy of pageable memory, as an H200's were traced: the call stages for 86 us before the copy begins,
+ * and returns 14 us before it ends. The staging is the call's, none of it the program's own; what comes 1 us later
+ * waited for the copy. */
 static void pageable_copies_hold_the_host(void)
 {
     struct trace t;
@@ -134,8 +135,7 @@ static void pageable_copies_hold_the_host(void)
     gsim_program_release(&i.program);
 }
 
-/* --- order ----------------------------------------------------------------------------------------------------------
- */
+/* --- order --- */
 static void synchronisation_holds_the_host(void)
 {
     struct trace t;
@@ -151,7 +151,8 @@ static void synchronisation_holds_the_host(void)
     const struct gsim_op *sync = &i.program.ops[i.program.op_count - 2];
     CHECK_INT(sync->kind, GSIM_OP_HOST_COMPUTE);
     CHECK_INT(sync->after_count, 2);
-    CHECK_NEAR(sync->host_us, 35, 1e-9); /* from the end of the last at 125, where a replay returns, to the end of the next call */
+    CHECK_NEAR(sync->host_us, 35,
+               1e-9); /* from the end of the last at 125, where a replay returns, to the end of the next call */
     gsim_program_release(&i.program);
 }
 
@@ -186,7 +187,8 @@ static void waiting_for_an_event_becomes_after(void)
     gsim_program_release(&i.program);
 }
 
-/* Thread 1 waits for its kernel while thread 2 launches: the host waits for it before thread 1's next launch, and not before. */
+/* Thread 1 waits for its kernel while thread 2 launches: the host waits for it before thread 1's next launch, and not
+ * before. */
 static void another_thread_goes_on(void)
 {
     struct trace t;
@@ -274,7 +276,10 @@ static void shared_calls_have_no_return(void)
         int works;
         double length;
         bool has_return;
-    } rows[] = {{"cudaLaunchKernel", 1, 2, true}, {"cudaLaunchKernel", 2, 2, false}, {"cudaLaunchKernel", 3, 2, false}, {"cudaGraphLaunch", 1, 2, false},
+    } rows[] = {{"cudaLaunchKernel", 1, 2, true},
+                {"cudaLaunchKernel", 2, 2, false},
+                {"cudaLaunchKernel", 3, 2, false},
+                {"cudaGraphLaunch", 1, 2, false},
                 {"cudaLaunchKernel", 1, 0, false}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct trace t;
@@ -288,7 +293,8 @@ static void shared_calls_have_no_return(void)
         if (!import_good(&i, &t, &options)) return;
         CHECK_INT(times.count, rows[r].works);
         for (uint32_t k = 0; k < times.count; k++)
-            CHECK_MSG(!isnan(times.ops[k].returned_us) == rows[r].has_return, "row %zu, work %u: returned at %.3f", r, k, times.ops[k].returned_us);
+            CHECK_MSG(!isnan(times.ops[k].returned_us) == rows[r].has_return, "row %zu, work %u: returned at %.3f", r,
+                      k, times.ops[k].returned_us);
         gsim_import_times_release(&times);
         gsim_program_release(&i.program);
     }
@@ -303,8 +309,10 @@ static void calls_are_kept(void)
     struct gsim_import_options options = plain;
     options.times = &times;
     t.length = 0;
-    put(&t, "{\"baseTimeNanoseconds\": 1709164800000000000, \"deviceProperties\": [{\"name\": \"NVIDIA H200\", \"computeMajor\": 9, "
-            "\"computeMinor\": 0, \"numSms\": 132, \"totalGlobalMem\": 150000000000}], \"traceEvents\": [{\"ph\": \"M\"}");
+    put(&t,
+        "{\"baseTimeNanoseconds\": 1709164800000000000, \"deviceProperties\": [{\"name\": \"NVIDIA H200\", "
+        "\"computeMajor\": 9, "
+        "\"computeMinor\": 0, \"numSms\": 132, \"totalGlobalMem\": 150000000000}], \"traceEvents\": [{\"ph\": \"M\"}");
     launch(&t, "a", 7, 100, 110, 40, 1);
     call(&t, "cudaEventCreateWithFlags", 1, 103, 0.5, 20);
     call(&t, "cudaEventRecord", 1, 104, 0.25, 11);
@@ -366,7 +374,8 @@ static void own_traces_are_known(void)
 }
 
 /* --- repairs ------------------------------------------------------------------------------------------- */
-/* A synchronise that has the id of the launch before it, as in gpusim-runner's traces, and begins before the kernel does. */
+/* A synchronise that has the id of the launch before it, as in gpusim-runner's traces, and begins before the kernel
+ * does. */
 static void only_launches_make_works(void)
 {
     struct trace t;
@@ -381,7 +390,8 @@ static void only_launches_make_works(void)
     double host_us = 0;
     for (uint32_t k = 0; k < i.program.op_count; k++)
         if (i.program.ops[k].kind == GSIM_OP_HOST_COMPUTE) host_us += i.program.ops[k].host_us;
-    CHECK_MSG(host_us < 20, "the host works %g us", host_us); /* from the synchronise's end to the next launch, and in the launches */
+    CHECK_MSG(host_us < 20, "the host works %g us",
+              host_us); /* from the synchronise's end to the next launch, and in the launches */
     gsim_program_release(&i.program);
 }
 
@@ -425,8 +435,7 @@ static void repairs_are_counted(void)
     gsim_program_release(&i.program);
 }
 
-/* --- what was recorded ----------------------------------------------------------------------------------------------
- */
+/* --- what was recorded --- */
 static void programs_survive_writing(void)
 {
     char path[64];
@@ -478,7 +487,8 @@ static void recorded_traces_are_replayed(void)
     }
 }
 
-/* On a device that they do not fit, kernels that ran beside others keep what was recorded; on another they are slowed by each other. */
+/* On a device that they do not fit, kernels that ran beside others keep what was recorded; on another they are slowed
+ * by each other. */
 static void times_alone_where_the_device_allows(void)
 {
     static const struct {
@@ -497,11 +507,13 @@ static void times_alone_where_the_device_allows(void)
     launch(&t, "a", 7, 10, 20, 40, 1);
     launch(&t, "b", 8, 13, 25, 40, 2);
     put(&t, "\n]}\n");
-    for (char *at = t.text; (at = strstr(at, "\"shared memory\": 1024")); at++) memcpy(at, "\"shared memory\":65536", 21);
+    for (char *at = t.text; (at = strstr(at, "\"shared memory\": 1024")); at++)
+        memcpy(at, "\"shared memory\":65536", 21);
     for (char *at = t.text; (at = strstr(at, "[8, 2, 1]")); at++) memcpy(at, "[88,2, 1]", 9);
     write_bytes(path, t.text, t.length);
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
-        snprintf(command, sizeof command, "%s import kineto %s -o %s --name t %s 2>%s", GPUSIM_BINARY, path, program, tried[i].options, log);
+        snprintf(command, sizeof command, "%s import kineto %s -o %s --name t %s 2>%s", GPUSIM_BINARY, path, program,
+                 tried[i].options, log);
         CHECK_INT(system(command), 0);
         for (int is_log = 0; is_log < 2; is_log++) {
             const char *wanted = is_log ? tried[i].noted : NULL;
@@ -510,7 +522,8 @@ static void times_alone_where_the_device_allows(void)
             if (file) fclose(file);
             text[length] = '\0';
             if (is_log) {
-                CHECK_MSG(wanted ? strstr(text, wanted) != NULL : !strstr(text, "beside others"), "%s: %s", tried[i].options, text);
+                CHECK_MSG(wanted ? strstr(text, wanted) != NULL : !strstr(text, "beside others"), "%s: %s",
+                          tried[i].options, text);
                 continue;
             }
             const char *solo = strstr(text, "\"solo_us\":");

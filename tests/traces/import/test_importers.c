@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profilers' databases of other versions: each is a case of tests/traces/import/cases, changed by SQL into what another version of the
- * profiler writes. What is expected is counted by SQL in the database itself, or is the case's own.
+ * Profilers' databases of other versions: each is a case of tests/traces/import/cases, changed by SQL into what another
+ * version of the profiler writes. What is expected is counted by SQL in the database itself, or is the case's own.
  */
 #include <sqlite3.h>
 
@@ -38,8 +38,8 @@ static uint64_t count(const char *path, const char *sql)
     sqlite3 *database = NULL;
     sqlite3_stmt *row = NULL;
     CHECK_INT(sqlite3_open(path, &database), SQLITE_OK);
-    CHECK_MSG(sqlite3_prepare_v2(database, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW, "%s: %s", sql,
-              sqlite3_errmsg(database));
+    CHECK_MSG(sqlite3_prepare_v2(database, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW,
+              "%s: %s", sql, sqlite3_errmsg(database));
     uint64_t value = (uint64_t)sqlite3_column_int64(row, 0);
     sqlite3_finalize(row);
     sqlite3_close(database);
@@ -56,7 +56,7 @@ static void import(const char *path, const char *format, struct imported *i)
     CHECK_OK(importer->read(path, &plain, &i->program, &i->notes, &i->error), i->error);
 }
 
-/* --- each case, and what other versions make of it ------------------------------------------------------------------ */
+/* --- each case, and what other versions make of it --- */
 #define K "CUPTI_ACTIVITY_KIND_"
 
 static const struct {
@@ -71,55 +71,75 @@ static const struct {
     {"01_nsys_pageable_copies.sqlite", "nsys", "DROP TABLE ENUM_CUDA_MEM_KIND", 1, 5, 5, 0, 0, 0},
     {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE ENUM_CUDA_MEM_KIND SET name = NULL", 1, 5, 5, 0, 0, 0},
     {"01_nsys_pageable_copies.sqlite", "nsys",
-     "UPDATE ENUM_CUDA_MEM_KIND SET id = id + 11; UPDATE " K "MEMCPY SET srcKind = srcKind + 11, dstKind = dstKind + 11", 1, 5, 5, 0, 0, 0},
+     "UPDATE ENUM_CUDA_MEM_KIND SET id = id + 11; UPDATE " K
+     "MEMCPY SET srcKind = srcKind + 11, dstKind = dstKind + 11",
+     1, 5, 5, 0, 0, 0},
     {"01_nsys_pinned_copies.sqlite", "nsys",
-     "UPDATE ENUM_CUDA_MEM_KIND SET id = 1 - id WHERE id < 2; UPDATE " K "MEMCPY SET srcKind = 1 - srcKind WHERE srcKind < 2; "
-     "UPDATE " K "MEMCPY SET dstKind = 1 - dstKind WHERE dstKind < 2", 1, 5, 0, 0, 0, 0},
+     "UPDATE ENUM_CUDA_MEM_KIND SET id = 1 - id WHERE id < 2; UPDATE " K
+     "MEMCPY SET srcKind = 1 - srcKind WHERE srcKind < 2; "
+     "UPDATE " K "MEMCPY SET dstKind = 1 - dstKind WHERE dstKind < 2",
+     1, 5, 0, 0, 0, 0},
     /* to the host */
-    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 2, srcKind = 2, dstKind = 0", 1, 5, 5, 0, 0, 0},
-    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 2, srcKind = 2, dstKind = 1", 1, 5, 0, 0, 0, 0},
+    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 2, srcKind = 2, dstKind = 0", 1, 5, 5,
+     0, 0, 0},
+    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 2, srcKind = 2, dstKind = 1", 1, 5, 0,
+     0, 0, 0},
     /* on the device nothing is pageable, whatever the numbers */
-    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 8, srcKind = 2, dstKind = 2", 1, 5, 0, 0, 0, 0},
+    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 8, srcKind = 2, dstKind = 2", 1, 5, 0,
+     0, 0, 0},
     /* the kind is not said: by what is copied from where */
     {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 0", 1, 5, 5, 0, 0, 0},
     {"01_nsys_pageable_copies.sqlite", "nsys", "ALTER TABLE " K "MEMCPY DROP COLUMN copyKind", 1, 5, 5, 0, 0, 0},
     {"01_nsys_pageable_copies.sqlite", "nsys",
      "ALTER TABLE " K "MEMCPY DROP COLUMN srcKind; ALTER TABLE " K "MEMCPY DROP COLUMN dstKind", 1, 5, 0, 0, 0, 0},
     /* within host memory */
-    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 9 WHERE correlationId = 1", 1, 4, 4, 0, 0, 0},
+    {"01_nsys_pageable_copies.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 9 WHERE correlationId = 1", 1, 4, 4,
+     0, 0, 0},
     /* graphs as a whole, in versions without some columns */
     {"07_nsys_only_whole_graphs.sqlite", "nsys", "", 10, 0, 0, 0, 10, 0},
-    {"07_nsys_only_whole_graphs.sqlite", "nsys", "ALTER TABLE " K "GRAPH_TRACE DROP COLUMN greenContextId", 10, 0, 0, 0, 10, 0},
-    {"07_nsys_only_whole_graphs.sqlite", "nsys", "UPDATE " K "GRAPH_TRACE SET streamId = 7 + correlationId % 3", 10, 0, 0, 0, 10, 0},
+    {"07_nsys_only_whole_graphs.sqlite", "nsys", "ALTER TABLE " K "GRAPH_TRACE DROP COLUMN greenContextId", 10, 0, 0, 0,
+     10, 0},
+    {"07_nsys_only_whole_graphs.sqlite", "nsys", "UPDATE " K "GRAPH_TRACE SET streamId = 7 + correlationId % 3", 10, 0,
+     0, 0, 10, 0},
     {"07_nsys_whole_graphs_and_kernels.sqlite", "nsys", "", 20, 0, 0, 0, 10, 0},
-    {"07_nsys_whole_graphs_and_kernels.sqlite", "nsys", "DELETE FROM " K "GRAPH_TRACE WHERE graphId = 3 AND start > 2000000", 11, 0, 0, 0, 1, 0},
+    {"07_nsys_whole_graphs_and_kernels.sqlite", "nsys",
+     "DELETE FROM " K "GRAPH_TRACE WHERE graphId = 3 AND start > 2000000", 11, 0, 0, 0, 1, 0},
     /* managed memory, by number or by name */
     {"10_nsys_managed_memory_moves.sqlite", "nsys", "", 1, 0, 0, 25, 0, 0},
-    {"10_nsys_managed_memory_moves.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 13 WHERE copyKind = 12", 1, 0, 0, 25, 0, 0},
+    {"10_nsys_managed_memory_moves.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 13 WHERE copyKind = 12", 1, 0, 0,
+     25, 0, 0},
     {"10_nsys_managed_memory_moves.sqlite", "nsys",
      "CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INT, name TEXT, label TEXT); INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES "
      "(1, 'HTOD', 'Host-to-Device'), (21, NULL, 'Unified Host-to-Device'), (22, NULL, 'Unified Device-to-Host'); "
-     "UPDATE " K "MEMCPY SET copyKind = copyKind + 10", 1, 0, 0, 25, 0, 0},
-    {"10_nsys_managed_memory_moves.sqlite", "nsys", "UPDATE " K "MEMCPY SET copyKind = 1, srcKind = 0 WHERE copyKind = 12", 1, 5, 5, 20, 0, 5},
+     "UPDATE " K "MEMCPY SET copyKind = copyKind + 10",
+     1, 0, 0, 25, 0, 0},
+    {"10_nsys_managed_memory_moves.sqlite", "nsys",
+     "UPDATE " K "MEMCPY SET copyKind = 1, srcKind = 0 WHERE copyKind = 12", 1, 5, 5, 20, 0, 5},
     /* calls before the recording began, and works */
     {"23_nsys_call_before_time_zero.sqlite", "nsys", "", 10, 0, 0, 0, 0, 0},
     {"23_nsys_call_before_time_zero.sqlite", "nsys",
-     "UPDATE " K "RUNTIME SET start = start - 5000000, end = end - 5000000; UPDATE " K "KERNEL SET start = start - 5000000, end = end - "
-     "5000000", 10, 0, 0, 0, 0, 0},
+     "UPDATE " K "RUNTIME SET start = start - 5000000, end = end - 5000000; UPDATE " K
+     "KERNEL SET start = start - 5000000, end = end - "
+     "5000000",
+     10, 0, 0, 0, 0, 0},
     /* exports of 2020: columns that were not there yet */
-    {"20_nsys_plain.sqlite", "nsys", "ALTER TABLE " K "KERNEL DROP COLUMN graphNodeId; ALTER TABLE " K "KERNEL DROP COLUMN greenContextId", 20,
-     0, 0, 0, 0, 0},
-    {"20_nsys_plain.sqlite", "nsys", "ALTER TABLE " K "KERNEL DROP COLUMN globalPid; DROP TABLE " K "MEMCPY", 20, 0, 0, 0, 0, 0},
-    {"20_nsys_plain.sqlite", "nsys", "ALTER TABLE " K "KERNEL DROP COLUMN deviceId; DROP TABLE ENUM_CUDA_MEM_KIND", 20, 0, 0, 0, 0, 0},
-    {"20_nsys_plain.sqlite", "nsys", "DROP TABLE StringIds", 20, 0, 0, 0, 0, 0},
-    {"20_nsys_plain.sqlite", "nsys", "DROP TABLE TARGET_INFO_GPU; DROP TABLE " K "MEMCPY; DROP TABLE ENUM_CUDA_MEM_KIND", 20, 0, 0, 0, 0, 0},
-    {"20_nsys_plain.sqlite", "nsys", "DROP TABLE " K "RUNTIME", 20, 0, 0, 0, 0, 20},
-    {"20_nsys_plain.sqlite", "nsys", "UPDATE " K "KERNEL SET gridX = NULL, gridY = NULL, gridZ = NULL WHERE correlationId <= 5", 20, 0, 0, 0,
+    {"20_nsys_plain.sqlite", "nsys",
+     "ALTER TABLE " K "KERNEL DROP COLUMN graphNodeId; ALTER TABLE " K "KERNEL DROP COLUMN greenContextId", 20, 0, 0, 0,
      0, 0},
+    {"20_nsys_plain.sqlite", "nsys", "ALTER TABLE " K "KERNEL DROP COLUMN globalPid; DROP TABLE " K "MEMCPY", 20, 0, 0,
+     0, 0, 0},
+    {"20_nsys_plain.sqlite", "nsys", "ALTER TABLE " K "KERNEL DROP COLUMN deviceId; DROP TABLE ENUM_CUDA_MEM_KIND", 20,
+     0, 0, 0, 0, 0},
+    {"20_nsys_plain.sqlite", "nsys", "DROP TABLE StringIds", 20, 0, 0, 0, 0, 0},
+    {"20_nsys_plain.sqlite", "nsys",
+     "DROP TABLE TARGET_INFO_GPU; DROP TABLE " K "MEMCPY; DROP TABLE ENUM_CUDA_MEM_KIND", 20, 0, 0, 0, 0, 0},
+    {"20_nsys_plain.sqlite", "nsys", "DROP TABLE " K "RUNTIME", 20, 0, 0, 0, 0, 20},
+    {"20_nsys_plain.sqlite", "nsys",
+     "UPDATE " K "KERNEL SET gridX = NULL, gridY = NULL, gridZ = NULL WHERE correlationId <= 5", 20, 0, 0, 0, 0, 0},
     /* nvprof */
     {"06_nvprof.nvvp", "nvprof", "", 12, 2, 0, 0, 0, 0},
-    {"06_nvprof.nvvp", "nvprof",
-     "DROP TABLE " K "KERNEL; ALTER TABLE " K "CONCURRENT_KERNEL RENAME TO " K "KERNEL", 12, 2, 0, 0, 0, 0},
+    {"06_nvprof.nvvp", "nvprof", "DROP TABLE " K "KERNEL; ALTER TABLE " K "CONCURRENT_KERNEL RENAME TO " K "KERNEL", 12,
+     2, 0, 0, 0, 0},
     {"06_nvprof.nvvp", "nvprof", "DROP TABLE StringTable", 12, 2, 0, 0, 0, 0},
     {"06_nvprof.nvvp", "nvprof", "UPDATE " K "MEMCPY SET dstKind = 1", 12, 2, 2, 0, 0, 0},
     {"06_nvprof.nvvp", "nvprof", "UPDATE " K "MEMCPY SET copyKind = 1, srcKind = 1, dstKind = 3", 12, 2, 2, 0, 0, 0},
@@ -127,17 +147,21 @@ static const struct {
     {"06_nvprof.nvvp", "nvprof", "UPDATE " K "RUNTIME SET threadId = -1234567890", 12, 2, 0, 0, 0, 0},
     /* launched by the driver's interface, as cuLaunchKernel */
     {"06_nvprof.nvvp", "nvprof",
-     "INSERT INTO " K "DRIVER SELECT * FROM " K "RUNTIME; UPDATE " K "DRIVER SET cbid = 307; DELETE FROM " K "RUNTIME", 12, 2, 0, 0, 0, 0},
+     "INSERT INTO " K "DRIVER SELECT * FROM " K "RUNTIME; UPDATE " K "DRIVER SET cbid = 307; DELETE FROM " K "RUNTIME",
+     12, 2, 0, 0, 0, 0},
     /* the runtime's call has an id of its own beside the driver's */
     {"06_nvprof.nvvp", "nvprof",
      "UPDATE " K "CONCURRENT_KERNEL SET correlationId = correlationId + 5000; ALTER TABLE " K
-     "CONCURRENT_KERNEL ADD COLUMN runtimeCorrelationId INT; UPDATE " K "CONCURRENT_KERNEL SET runtimeCorrelationId = correlationId - 5000",
+     "CONCURRENT_KERNEL ADD COLUMN runtimeCorrelationId INT; UPDATE " K
+     "CONCURRENT_KERNEL SET runtimeCorrelationId = correlationId - 5000",
      12, 2, 0, 0, 0, 0},
     {"06_nvprof.nvvp", "nvprof",
      "CREATE TABLE " K "UNIFIED_MEMORY_COUNTER (counterKind INT, value INT, start INT, end INT); INSERT INTO " K
-     "UNIFIED_MEMORY_COUNTER VALUES (1, 4096, 5, 9), (2, 4096, 5, 9), (3, 1, 5, 9)", 12, 2, 0, 2, 0, 0},
+     "UNIFIED_MEMORY_COUNTER VALUES (1, 4096, 5, 9), (2, 4096, 5, 9), (3, 1, 5, 9)",
+     12, 2, 0, 2, 0, 0},
     {"06_nvprof.nvvp", "nvprof",
-     "CREATE TABLE " K "MEMCPY2 AS SELECT * FROM " K "MEMCPY; UPDATE " K "MEMCPY2 SET copyKind = 10", 12, 4, 0, 0, 0, 0},
+     "CREATE TABLE " K "MEMCPY2 AS SELECT * FROM " K "MEMCPY; UPDATE " K "MEMCPY2 SET copyKind = 10", 12, 4, 0, 0, 0,
+     0},
 };
 
 static void versions_are_read_alike(void)
@@ -152,9 +176,10 @@ static void versions_are_read_alike(void)
         CHECK_MSG(i.notes.kernels == variants[v].kernels && i.notes.copies == variants[v].copies &&
                       i.notes.pageable == variants[v].pageable && i.notes.managed_moves == variants[v].managed_moves &&
                       i.notes.whole_graphs == variants[v].whole_graphs && i.notes.lost_calls == variants[v].lost_calls,
-                  "%zu: %s, %s: %d kernels, %d copies, %d pageable, %d managed, %d graphs, %d without a call", v, variants[v].file,
-                  variants[v].change, (int)i.notes.kernels, (int)i.notes.copies, (int)i.notes.pageable, (int)i.notes.managed_moves,
-                  (int)i.notes.whole_graphs, (int)i.notes.lost_calls);
+                  "%zu: %s, %s: %d kernels, %d copies, %d pageable, %d managed, %d graphs, %d without a call", v,
+                  variants[v].file, variants[v].change, (int)i.notes.kernels, (int)i.notes.copies,
+                  (int)i.notes.pageable, (int)i.notes.managed_moves, (int)i.notes.whole_graphs,
+                  (int)i.notes.lost_calls);
         gsim_program_release(&i.program);
         remove(path);
     }
@@ -201,25 +226,30 @@ static void nvprof_streams_wait_for_each_other(void)
     scratch(path);
     copy_case("06_nvprof.nvvp", path);
     change(path,
-           "DELETE FROM " K "MEMCPY; DELETE FROM " K "CONCURRENT_KERNEL WHERE correlationId > 2; DELETE FROM " K "RUNTIME WHERE correlationId > 2;"
-           "UPDATE " K "CONCURRENT_KERNEL SET streamId = 9, start = 1500000000000460000, end = 1500000000000500000 WHERE correlationId = 2;"
+           "DELETE FROM " K "MEMCPY; DELETE FROM " K "CONCURRENT_KERNEL WHERE correlationId > 2; DELETE FROM " K
+           "RUNTIME WHERE correlationId > 2;"
+           "UPDATE " K "CONCURRENT_KERNEL SET streamId = 9, start = 1500000000000460000, end = 1500000000000500000 "
+                       "WHERE correlationId = 2;"
            "INSERT INTO " K "RUNTIME VALUES (20, 135, 1500000000000010000, 1500000000000011000, 55, 66, 20, 0);"
            "INSERT INTO " K "RUNTIME VALUES (21, 147, 1500000000000012000, 1500000000000013000, 55, 66, 21, 0);"
            "INSERT INTO " K "RUNTIME VALUES (22, 131, 1500000000000300000, 1500000000000501000, 55, 66, 22, 0);"
            "CREATE TABLE " K "CUDA_EVENT (_id_ INT, correlationId INT, contextId INT, streamId INT, eventId INT);"
            "INSERT INTO " K "CUDA_EVENT VALUES (1, 20, 1, 7, 4);"
-           "CREATE TABLE " K "SYNCHRONIZATION (_id_ INT, type INT, start INT, end INT, correlationId INT, contextId INT, streamId INT, "
+           "CREATE TABLE " K
+           "SYNCHRONIZATION (_id_ INT, type INT, start INT, end INT, correlationId INT, contextId INT, streamId INT, "
            "cudaEventId INT);"
            "INSERT INTO " K "SYNCHRONIZATION VALUES (1, 2, 1500000000000012000, 1500000000000013000, 21, 1, 9, 4),"
            "(2, 3, 1500000000000300000, 1500000000000501000, 22, 1, 9, 4294967295);"
-           "CREATE TABLE " K "DEVICE (name INT, computeCapabilityMajor INT, computeCapabilityMinor INT, numMultiprocessors INT);"
+           "CREATE TABLE " K
+           "DEVICE (name INT, computeCapabilityMajor INT, computeCapabilityMinor INT, numMultiprocessors INT);"
            "INSERT INTO " K "DEVICE VALUES (7, 7, 0, 80); INSERT INTO StringTable VALUES (7, 'Tesla V100-SXM2-16GB')");
     import(path, "nvprof", &i);
     const struct gsim_op *first = NULL;
     for (uint32_t op = 0; op < i.program.op_count; op++) {
         const struct gsim_op *o = &i.program.ops[op];
         if (o->kind != GSIM_OP_KERNEL) continue;
-        for (uint32_t a = 0; first && o->stream != first->stream && a < o->after_count; a++) waits += o->after[a] == first->index;
+        for (uint32_t a = 0; first && o->stream != first->stream && a < o->after_count; a++)
+            waits += o->after[a] == first->index;
         if (!first) first = o;
     }
     CHECK_INT(i.notes.kernels, 2);
@@ -237,9 +267,11 @@ static void nvprof_streams_wait_for_each_other(void)
 static void ranges_of_nvtx_choose_a_part(void)
 {
     static const char *const tables[] = {
-        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT); INSERT INTO NVTX_EVENTS VALUES "
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT); INSERT INTO "
+        "NVTX_EVENTS VALUES "
         "(1000000, 1010000, 59, 'first', 5), (1070000, 1210000, 59, 'part', 5), (1300000, NULL, 34, 'part', 5)",
-        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, textId INT); INSERT INTO StringIds VALUES (77, 'part'); "
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, textId INT); INSERT INTO StringIds VALUES (77, "
+        "'part'); "
         "INSERT INTO NVTX_EVENTS VALUES (1070000, 1210000, 60, 77)",
     };
     for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++) {
@@ -252,7 +284,8 @@ static void ranges_of_nvtx_choose_a_part(void)
         change(path, tables[n]);
         CHECK_OK(gsim_importer_find("nsys")->read(path, &options, &i.program, &i.notes, &i.error), i.error);
         CHECK_INT(i.notes.kernels,
-                  count(path, "SELECT count(*) FROM " K "RUNTIME WHERE start BETWEEN 1070000 AND 1210000 AND correlationId IN (SELECT "
+                  count(path, "SELECT count(*) FROM " K
+                              "RUNTIME WHERE start BETWEEN 1070000 AND 1210000 AND correlationId IN (SELECT "
                               "correlationId FROM " K "KERNEL)"));
         CHECK_INT(i.notes.kernels, 4);
         gsim_program_release(&i.program);
@@ -270,7 +303,7 @@ static void broken_databases_of_nvprof_never_crash(void)
     if (length) fuzz(bytes, length, 400, gsim_importer_find("nvprof")->read);
 }
 
-/* --- what a file is ------------------------------------------------------------------------------------------------- */
+/* --- what a file is --- */
 static void files_are_named(void)
 {
     static const struct {

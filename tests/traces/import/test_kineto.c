@@ -27,7 +27,8 @@ static const char *const refusals[][2] = {
     {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":{}}]",
      "traceEvents[0]: dur: expected a time in microseconds, found an object"},
     {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1e99,\"dur\":1}]", "ts: expected a time in microseconds, found 1e99"},
-    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"stream\":7,\"grid\":[1,0,1],\"block\":[1,1,1]}}]",
+    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"stream\":7,\"grid\":[1,0,1],\"block\":[1,1,1]}}"
+     "]",
      "args.grid: expected three positive whole numbers within CUDA's limits, found 0"},
     {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"stream\":7,\"grid\":[1,1],\"block\":[1,1,1]}}]",
      "args.grid: expected three"},

@@ -211,7 +211,7 @@ static void broken_databases_never_crash(void)
     if (length) fuzz(bytes, length, 500, gsim_import_nsys);
 }
 
-/* --- a trace of ours, told in Nsight Systems' tables ---------------------------------------------------------------- */
+/* --- a trace of ours, told in Nsight Systems' tables --- */
 static bool same_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static bool same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
@@ -224,10 +224,12 @@ static bool same_op(const struct gsim_program *p, const struct gsim_op *a, const
                     const struct gsim_op *b)
 {
     if (a->kind != b->kind || a->stream != b->stream || a->bytes != b->bytes || a->host_us != b->host_us ||
-        a->after_count != b->after_count || (a->after_count && memcmp(a->after, b->after, sizeof *a->after * a->after_count)))
+        a->after_count != b->after_count ||
+        (a->after_count && memcmp(a->after, b->after, sizeof *a->after * a->after_count)))
         return false;
     if (a->kind == GSIM_OP_KERNEL) return same_kernel(&p->kernels[a->kernel_index], &q->kernels[b->kernel_index]);
-    return a->kind != GSIM_OP_COPY || (a->copy_kind == b->copy_kind && a->args[0].buffer_index == b->args[0].buffer_index);
+    return a->kind != GSIM_OP_COPY ||
+           (a->copy_kind == b->copy_kind && a->args[0].buffer_index == b->args[0].buffer_index);
 }
 
 /* The same kernels, shapes, durations, streams, order, waits and host times, whichever way the trace was told. */
@@ -247,8 +249,8 @@ static void both_formats_agree(const char *trace)
         const struct gsim_op *a = &k.program.ops[i], *b = &n.program.ops[i];
         waits += a->after_count > 0 && a->kind != GSIM_OP_HOST_COMPUTE;
         if (same_op(&k.program, a, &n.program, b)) continue;
-        CHECK_MSG(different++ > 0, "%s: op %u is of kind %d on stream %d, or of kind %d on stream %d", trace, i, (int)a->kind,
-                  a->stream, (int)b->kind, b->stream);
+        CHECK_MSG(different++ > 0, "%s: op %u is of kind %d on stream %d, or of kind %d on stream %d", trace, i,
+                  (int)a->kind, a->stream, (int)b->kind, b->stream);
     }
     CHECK_INT(different, 0);
     CHECK_MSG(strstr(trace, "kineto_") || waits > 0, "%s: no op waits for another stream's", trace);

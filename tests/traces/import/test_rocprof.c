@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traces of rocprofv3's JSON, as rocprofiler-sdk 0.5 to 1.0 write them: names by number, grids of threads, streams or queues, copies by
- * operation, several processes; and broken ones.
+ * Traces of rocprofv3's JSON, as rocprofiler-sdk 0.5 to 1.0 write them: names by number, grids of threads, streams or
+ * queues, copies by operation, several processes; and broken ones.
  */
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
 
-static const char head[] =
-    "{\"rocprofiler-sdk-tool\": [{\"metadata\": {\"pid\": 9, \"init_time\": 1}, \"agents\": ["
-    "{\"id\": {\"handle\": 70}, \"type\": 1, \"name\": \"AMD EPYC 9654\", \"product_name\": \"AMD EPYC 9654\", \"gfx_target_version\": 0},"
-    "{\"id\": {\"handle\": 18446744073709551600}, \"type\": 2, \"name\": \"gfx942\", \"product_name\": \"AMD Instinct MI300X\", "
-    "\"cu_count\": 304, \"gfx_target_version\": 90402}],"
-    "\"strings\": {\"buffer_records\": [{\"kind\": \"NONE\", \"operations\": []}, {\"kind\": \"HIP_RUNTIME_API\", \"operations\": "
-    "[\"NONE\", \"hipLaunchKernel\", \"hipMemcpyAsync\", \"hipStreamSynchronize\"]}, {\"kind\": \"KERNEL_DISPATCH\", \"operations\": []},"
-    "{\"kind\": \"MEMORY_COPY\", \"operations\": [\"MEMORY_COPY_NONE\", \"MEMORY_COPY_HOST_TO_HOST\", \"MEMORY_COPY_HOST_TO_DEVICE\", "
-    "\"MEMORY_COPY_DEVICE_TO_HOST\", \"MEMORY_COPY_DEVICE_TO_DEVICE\"]}]},"
-    "\"kernel_symbols\": [{\"kernel_id\": 0}, {\"kernel_id\": 1, \"kernel_name\": \"_Z1av.kd\", \"formatted_kernel_name\": \"a(int)\", "
-    "\"arch_vgpr_count\": 48}],\n\"buffer_records\": {";
+static const char head[] = "{\"rocprofiler-sdk-tool\": [{\"metadata\": {\"pid\": 9, \"init_time\": 1}, \"agents\": ["
+                           "{\"id\": {\"handle\": 70}, \"type\": 1, \"name\": \"AMD EPYC 9654\", \"product_name\": "
+                           "\"AMD EPYC 9654\", \"gfx_target_version\": 0},"
+                           "{\"id\": {\"handle\": 18446744073709551600}, \"type\": 2, \"name\": \"gfx942\", "
+                           "\"product_name\": \"AMD Instinct MI300X\", "
+                           "\"cu_count\": 304, \"gfx_target_version\": 90402}],"
+                           "\"strings\": {\"buffer_records\": [{\"kind\": \"NONE\", \"operations\": []}, {\"kind\": "
+                           "\"HIP_RUNTIME_API\", \"operations\": "
+                           "[\"NONE\", \"hipLaunchKernel\", \"hipMemcpyAsync\", \"hipStreamSynchronize\"]}, {\"kind\": "
+                           "\"KERNEL_DISPATCH\", \"operations\": []},"
+                           "{\"kind\": \"MEMORY_COPY\", \"operations\": [\"MEMORY_COPY_NONE\", "
+                           "\"MEMORY_COPY_HOST_TO_HOST\", \"MEMORY_COPY_HOST_TO_DEVICE\", "
+                           "\"MEMORY_COPY_DEVICE_TO_HOST\", \"MEMORY_COPY_DEVICE_TO_DEVICE\"]}]},"
+                           "\"kernel_symbols\": [{\"kernel_id\": 0}, {\"kernel_id\": 1, \"kernel_name\": \"_Z1av.kd\", "
+                           "\"formatted_kernel_name\": \"a(int)\", "
+                           "\"arch_vgpr_count\": 48}],\n\"buffer_records\": {";
 
 static void put_call(struct trace *t, int operation, int thread, int start, int end, int correlation)
 {
@@ -27,11 +32,15 @@ static void put_call(struct trace *t, int operation, int thread, int start, int 
 
 static void put_dispatch(struct trace *t, int start, int end, int correlation, const char *stream)
 {
-    put(t, "%s{\"size\": 160, \"kind\": 2, \"operation\": 3, \"thread_id\": 5, \"correlation_id\": {\"internal\": %d, \"external\": 0}, "
-           "\"start_timestamp\": 900000000%d, \"end_timestamp\": 900000000%d, %s\"dispatch_info\": {\"size\": 80, \"agent_id\": "
-           "{\"handle\": 18446744073709551600}, \"queue_id\": {\"handle\": 2}, \"kernel_id\": 1, \"dispatch_id\": 1, "
-           "\"group_segment_size\": 512, \"workgroup_size\": {\"x\": 256, \"y\": 1, \"z\": 1}, \"grid_size\": {\"x\": 1000, \"y\": 2, "
-           "\"z\": 1}}}",
+    put(t,
+        "%s{\"size\": 160, \"kind\": 2, \"operation\": 3, \"thread_id\": 5, \"correlation_id\": {\"internal\": %d, "
+        "\"external\": 0}, "
+        "\"start_timestamp\": 900000000%d, \"end_timestamp\": 900000000%d, %s\"dispatch_info\": {\"size\": 80, "
+        "\"agent_id\": "
+        "{\"handle\": 18446744073709551600}, \"queue_id\": {\"handle\": 2}, \"kernel_id\": 1, \"dispatch_id\": 1, "
+        "\"group_segment_size\": 512, \"workgroup_size\": {\"x\": 256, \"y\": 1, \"z\": 1}, \"grid_size\": {\"x\": "
+        "1000, \"y\": 2, "
+        "\"z\": 1}}}",
         correlation == 1 ? "" : ",\n", correlation, start, end, stream);
 }
 
@@ -47,9 +56,13 @@ static void make_trace(struct trace *t, const char *stream)
     put(t, "],\n\"kernel_dispatch\": [");
     put_dispatch(t, 108000, 128000, 1, stream);
     put_dispatch(t, 129000, 149000, 2, stream);
-    put(t, "],\n\"memory_copy\": [{\"kind\": 3, \"operation\": 2, \"correlation_id\": {\"internal\": 3}, \"start_timestamp\": 900000000150000, "
-           "\"end_timestamp\": 900000000160000, \"src_agent_id\": {\"handle\": 70}, \"dst_agent_id\": {\"handle\": 18446744073709551600}, "
-           "%s\"bytes\": 4096}, {\"kind\": 3, \"operation\": 1, \"start_timestamp\": 900000000150000, \"end_timestamp\": 900000000160000}]}}]}\n",
+    put(t,
+        "],\n\"memory_copy\": [{\"kind\": 3, \"operation\": 2, \"correlation_id\": {\"internal\": 3}, "
+        "\"start_timestamp\": 900000000150000, "
+        "\"end_timestamp\": 900000000160000, \"src_agent_id\": {\"handle\": 70}, \"dst_agent_id\": {\"handle\": "
+        "18446744073709551600}, "
+        "%s\"bytes\": 4096}, {\"kind\": 3, \"operation\": 1, \"start_timestamp\": 900000000150000, \"end_timestamp\": "
+        "900000000160000}]}}]}\n",
         stream);
 }
 
@@ -161,9 +174,11 @@ static void wrong_values_are_refused(void)
     static const struct {
         const char *find, *replacement, *message;
     } wrong[] = {
-        {"\"workgroup_size\": {\"x\": 256", "\"workgroup_size\": {\"x\": 4096", "kernel_dispatch[0]: expected a workgroup_size"},
+        {"\"workgroup_size\": {\"x\": 256", "\"workgroup_size\": {\"x\": 4096",
+         "kernel_dispatch[0]: expected a workgroup_size"},
         {"\"x\": 1000, \"y\": 2", "\"x\": 1000, \"y\": 99999999", "kernel_dispatch[0]: expected a grid_size"},
-        {"\"group_segment_size\": 512", "\"group_segment_size\": 99999999999", "kernel_dispatch[0]: expected a group_segment_size"},
+        {"\"group_segment_size\": 512", "\"group_segment_size\": 99999999999",
+         "kernel_dispatch[0]: expected a group_segment_size"},
         {"900000000128000", "99900000000128000", "kernel_dispatch[0]: expected times of nanoseconds"},
         {"\"bytes\": 4096", "\"bytes\": 18446744073709551615", "memory_copy[0]: expected bytes"},
         {"\"hip_api\": [", "\"hip_api\": [[", "line 6, column 18: expected ',' or ']', found ':'"},

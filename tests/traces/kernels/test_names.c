@@ -15,10 +15,14 @@ static const struct {
     {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_NNT", {6, 6, 1}, {0}},          /* does not divide the grid */
     {"nvjet_sm90_tst_64x24_64x16_1x1_h_bz_NNT", {6, 6, 1}, {0}},
     {"nvjet_sm90_tst_64x24", {8, 6, 1}, {0}}, /* cut off */
-    {"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_tnn_align8", {4, 8, 1}, {2, 1, 1}},
+    {"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_tnn_align8",
+     {4, 8, 1},
+     {2, 1, 1}},
     {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int>, "
      "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<5, "
-     "cute::tuple<cute::C<1>, cute::C<(int)2>, cute::C<1>>>>>>", {4, 8, 1}, {1, 2, 1}},
+     "cute::tuple<cute::C<1>, cute::C<(int)2>, cute::C<1>>>>>>",
+     {4, 8, 1},
+     {1, 2, 1}},
     {"void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(Params)", {128, 1, 1}, {0}},
     {"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma", {8, 16, 1}, {0}},
     {"gemm_2x2_2x2_2x2", {8, 8, 1}, {0}},

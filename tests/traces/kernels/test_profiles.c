@@ -8,13 +8,18 @@
 
 static const char page[] =
     "==PROF== Connected\n"
-    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpu__time_duration.sum\",\"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed\","
-    "\"launch__registers_per_thread\",\"launch__cluster_dim_x\",\"launch__cluster_dim_y\",\"launch__cluster_dim_z\",\"gpc__cycles_elapsed.max\","
+    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid "
+    "Size\",\"gpu__time_duration.sum\",\"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed\","
+    "\"launch__registers_per_thread\",\"launch__cluster_dim_x\",\"launch__cluster_dim_y\",\"launch__cluster_dim_z\","
+    "\"gpc__cycles_elapsed.max\","
     "\"sm__cycles_active.avg\",\"sm__cycles_active.max\",\"launch__sm_count\"\n"
     "\"\",\"\",\"\",\"\",\"us\",\"%\",\"register/thread\",\"\",\"\",\"\",\"cycle\",\"cycle\",\"cycle\",\"SM\"\n"
-    "\"0\",\"w_dp(float *, int)\",\"(512, 1, 1)\",\"(500, 1, 1)\",\"25.00\",\"82.81\",\"14\",\"0\",\"0\",\"0\",\"50,000\",\"45,000\",\"46,000\",\"132\"\n"
-    "\"1\",\"w_dp(float *, int)\",\"(512, 1, 1)\",\"(500, 1, 1)\",\"1,025.00\",\"41.00\",\"14\",\"0\",\"0\",\"0\",\"2,000,000\",\"n/a\",\"no data\",\"132\"\n"
-    "\"2\",\"void at::<unnamed>::scan<float, 4>(T1)\",\"(32, 16, 1)\",\"(100, 1, 1)\",\"101.80\",\"0\",\"32\",\"2\",\"1\",\"1\",\"200,000\",\"50,000\",\"198,000\",\"132\"\n";
+    "\"0\",\"w_dp(float *, int)\",\"(512, 1, 1)\",\"(500, 1, "
+    "1)\",\"25.00\",\"82.81\",\"14\",\"0\",\"0\",\"0\",\"50,000\",\"45,000\",\"46,000\",\"132\"\n"
+    "\"1\",\"w_dp(float *, int)\",\"(512, 1, 1)\",\"(500, 1, "
+    "1)\",\"1,025.00\",\"41.00\",\"14\",\"0\",\"0\",\"0\",\"2,000,000\",\"n/a\",\"no data\",\"132\"\n"
+    "\"2\",\"void at::<unnamed>::scan<float, 4>(T1)\",\"(32, 16, 1)\",\"(100, 1, "
+    "1)\",\"101.80\",\"0\",\"32\",\"2\",\"1\",\"1\",\"200,000\",\"50,000\",\"198,000\",\"132\"\n";
 
 static void read_page(struct gsim_profiles *profiles)
 {
@@ -52,7 +57,9 @@ static void matches(void)
     CHECK_NEAR(k.solo_us, 1000, 0);
     struct gsim_kernel other = {.name = "w_dp", .grid = {501, 1, 1}, .block = {512, 1, 1}, .solo_us = 1000};
     CHECK(!gsim_profiles_apply(&profiles, &other));
-    struct gsim_kernel scan = {.name = "void at::native::(anonymous namespace)::scan<float, 4>(float*)", .grid = {100, 1, 1}, .block = {32, 16, 1}};
+    struct gsim_kernel scan = {.name = "void at::native::(anonymous namespace)::scan<float, 4>(float*)",
+                               .grid = {100, 1, 1},
+                               .block = {32, 16, 1}};
     CHECK(gsim_profiles_apply(&profiles, &scan));
     CHECK_NEAR(scan.solo_us, 100, 1e-9); /* it had none */
     CHECK(scan.cluster.x == 2 && scan.regs_per_thread == 32);
@@ -67,7 +74,12 @@ static void told_apart(void)
         {.name = "blur", .grid = {16, 16, 1}, .block = {8, 8, 1}, .smem_bytes = 100, .solo_us = 120},
     };
     struct gsim_profiles profiles = {.kernels = known, .count = 2};
-    struct gsim_kernel small = {.name = "blur", .grid = {16, 16, 1}, .block = {8, 8, 1}, .smem_bytes = 36, .solo_us = 110}, large = small;
+    struct gsim_kernel small = {.name = "blur",
+                                .grid = {16, 16, 1},
+                                .block = {8, 8, 1},
+                                .smem_bytes = 36,
+                                .solo_us = 110},
+                       large = small;
     large.smem_bytes = 100;
     CHECK(gsim_profiles_apply(&profiles, &small) && gsim_profiles_apply(&profiles, &large));
     CHECK_NEAR(small.cold_us, 50 - 1.8, 1e-9);
@@ -76,7 +88,8 @@ static void told_apart(void)
 
 static void refused(void)
 {
-    static const char *const texts[] = {"", "a,b\n1,2\n", "\"ID\",\"Kernel Name\"\n\"\",\"\"\n\"0\"\n", "\"ID\",\"Kernel Name\"\n\"0\",\"k\"\n"};
+    static const char *const texts[] = {"", "a,b\n1,2\n", "\"ID\",\"Kernel Name\"\n\"\",\"\"\n\"0\"\n",
+                                        "\"ID\",\"Kernel Name\"\n\"0\",\"k\"\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct gsim_profiles profiles = {0};
         struct gsim_error error = {0};
@@ -90,7 +103,8 @@ static void refused(void)
 /* Pipes are named. */
 static void pipes_in_a_list(void)
 {
-    static const char text[] = "{\"schema\": \"gpusim-kernels/1\", \"kernels\": [{\"name\": \"k\", \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"pipes\": [1]}]}";
+    static const char text[] = "{\"schema\": \"gpusim-kernels/1\", \"kernels\": [{\"name\": \"k\", \"grid\": [1, 1, "
+                               "1], \"block\": [32, 1, 1], \"pipes\": [1]}]}";
     struct gsim_profiles profiles = {0};
     struct gsim_error error = {0};
     CHECK_INT(gsim_profiles_read_json(&profiles, text, sizeof text - 1, &error), GSIM_INPUT);

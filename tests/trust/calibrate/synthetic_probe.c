@@ -43,7 +43,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     call->body(run->driver, call->synthesis);
     gsim_device_synchronize(run->driver);
     gsim_iteration_end(run->driver, 0);
-    return gsim_driver_failed(run->driver) ? gsim_error_set(error, GSIM_SIM, "%s", run->driver->error.message) : GSIM_OK;
+    return gsim_driver_failed(run->driver) ? gsim_error_set(error, GSIM_SIM, "%s", run->driver->error.message)
+                                           : GSIM_OK;
 }
 
 static void simulate(struct synthesis *s, body_function *body)
@@ -52,8 +53,13 @@ static void simulate(struct synthesis *s, body_function *body)
         .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "probe", .execute = execute};
     struct gsim_error error = {0};
     struct call call = {s, body};
-    struct gsim_simulation simulation = {.program = &s->program, .device = s->device, .scheduler = &ops, .scheduler_params = &call,
-                                         .memory = s->memory, .iterations = 1, .seed = 1};
+    struct gsim_simulation simulation = {.program = &s->program,
+                                         .device = s->device,
+                                         .scheduler = &ops,
+                                         .scheduler_params = &call,
+                                         .memory = s->memory,
+                                         .iterations = 1,
+                                         .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     gsim_timeline_release(&s->timeline);
     if (gsim_simulate(&simulation, &s->timeline, &error) != GSIM_OK) {
@@ -67,12 +73,14 @@ static void add_point(struct synthesis *s, const char *name, const char *unit, d
     struct gsim_probe_series *series = (struct gsim_probe_series *)gsim_probe_find(s->probe, name);
     if (!series) series = gsim_probe_add(s->probe, name, unit, 64);
     double spread = fabs(value) * s->noise;
-    if (series) series->points[series->point_count++] = (struct gsim_probe_point){x, value, value - spread, value + spread, 100};
+    if (series)
+        series->points[series->point_count++] =
+            (struct gsim_probe_point){x, value, value - spread, value + spread, 100};
 }
 
 static void add(struct synthesis *s, const char *name, double value) { add_point(s, name, "us", 0, value); }
 
-/* --- calls ----------------------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 #define TIME(s, name, count, statement)                              \
     do {                                                             \
         gsim_device_synchronize(d);                                  \
@@ -122,7 +130,7 @@ static void round_trip(struct synthesis *s)
     add(s, "clock_doubt", 0.5);
 }
 
-/* --- gaps and queues --------------------------------------------------------------------------------------------------- */
+/* --- gaps and queues --- */
 static void chain_body(struct gsim_driver *d, struct synthesis *s)
 {
     gsim_stream streams[4];
@@ -152,7 +160,10 @@ static void chain(struct synthesis *s, const char *name, bool zigzag, bool busy)
     for (size_t i = 0; i < s->timeline.kernel_count; i++) {
         const struct gsim_kernel_record *k = &s->timeline.kernels[i];
         if (k->kernel_index != SPIN) continue;
-        int is_second = zigzag ? index % 2 : 0; /* of the two streams: it looks at its own once the first's has ended, but for its first kernel */
+        int is_second =
+            zigzag
+                ? index % 2
+                : 0; /* of the two streams: it looks at its own once the first's has ended, but for its first kernel */
         if (index++ != is_second && ++count[is_second]) sum[is_second] += gsim_time_us(k->start - before->end);
         before = k;
     }
@@ -183,7 +194,7 @@ static void queues(struct synthesis *s)
     }
 }
 
-/* --- graphs ------------------------------------------------------------------------------------------------------------ */
+/* --- graphs --- */
 static void nodes_body(struct gsim_driver *d, struct synthesis *s)
 {
     double x = s->nodes, t[6];
@@ -192,7 +203,8 @@ static void nodes_body(struct gsim_driver *d, struct synthesis *s)
     t[0] = d->ops->now_us(d);
     for (uint32_t i = 0; i < s->nodes; i++) gsim_graph_add(d, loose, &s->program.ops[EMPTY], NULL, 0);
     t[1] = d->ops->now_us(d);
-    for (gsim_graph_node i = 0, before = 0; i < s->nodes; before = i++) gsim_graph_add(d, linked, &s->program.ops[EMPTY], &before, i > 0);
+    for (gsim_graph_node i = 0, before = 0; i < s->nodes; before = i++)
+        gsim_graph_add(d, linked, &s->program.ops[EMPTY], &before, i > 0);
     t[2] = d->ops->now_us(d);
     gsim_graph_exec exec = gsim_graph_instantiate(d, linked);
     t[3] = d->ops->now_us(d);
@@ -233,7 +245,8 @@ static void links_body(struct gsim_driver *d, struct synthesis *s)
     for (uint32_t i = 0; i < CHAIN; i++) {
         for (uint32_t side = 0; side < (s->cross ? 2 : 1); side++) {
             gsim_graph_node after[2] = {s->cross ? 2 * i - 2 + side : i - 1, 2 * i - 1 - side};
-            gsim_graph_add(d, graph, &s->program.ops[s->cross && (i + side) % 2 == 0 ? FORTY : SPIN], after, i ? (s->cross ? 2 : 1) : 0);
+            gsim_graph_add(d, graph, &s->program.ops[s->cross && (i + side) % 2 == 0 ? FORTY : SPIN], after,
+                           i ? (s->cross ? 2 : 1) : 0);
         }
     }
     gsim_graph_exec exec = gsim_graph_instantiate(d, graph);
@@ -251,7 +264,8 @@ static void links(struct synthesis *s)
     simulate(s, links_body);
     gsim_time end = GSIM_TIME_NEVER, start = 0;
     for (size_t i = 0; i < s->timeline.kernel_count; i++)
-        if (s->timeline.kernels[i].kernel_index == FORTY && s->timeline.kernels[i].end < end) end = s->timeline.kernels[i].end;
+        if (s->timeline.kernels[i].kernel_index == FORTY && s->timeline.kernels[i].end < end)
+            end = s->timeline.kernels[i].end;
     for (size_t i = 0; i < s->timeline.kernel_count; i++) {
         gsim_time at = s->timeline.kernels[i].start;
         if (at >= end && at < end + gsim_time_from_us(6) && s->timeline.kernels[i].kernel_index == FORTY) start = at;
@@ -276,7 +290,7 @@ static void graphs(struct synthesis *s)
     links(s);
 }
 
-/* --- copies ------------------------------------------------------------------------------------------------------------ */
+/* --- copies --- */
 static void copy_body(struct gsim_driver *d, struct synthesis *s)
 {
     gsim_stream a = gsim_stream_create(d, 0);
@@ -330,8 +344,10 @@ static void copy_chain_body(struct gsim_driver *d, struct synthesis *s)
 
 static void copy_chains(struct synthesis *s)
 {
-    static const struct copy_chain chains[] = {{"h2d_chain", GSIM_COPY_H2D, false, false}, {"d2h_chain", GSIM_COPY_D2H, false, false},
-                                          {"h2d_record_chain", GSIM_COPY_H2D, true, false}, {"h2d_across", GSIM_COPY_H2D, false, true}};
+    static const struct copy_chain chains[] = {{"h2d_chain", GSIM_COPY_H2D, false, false},
+                                               {"d2h_chain", GSIM_COPY_D2H, false, false},
+                                               {"h2d_record_chain", GSIM_COPY_H2D, true, false},
+                                               {"h2d_across", GSIM_COPY_H2D, false, true}};
     for (size_t r = 0; r < sizeof chains / sizeof chains[0]; r++)
         for (copied_count = 2; copied_count <= 10; copied_count += 2) {
             copied = &chains[r];
@@ -373,14 +389,20 @@ static void copies(struct synthesis *s)
     }
 }
 
-/* --- by the numbers ------------------------------------------------------------------------------------------------- */
+/* --- by the numbers --- */
 static void numbers(struct synthesis *s)
 {
     const struct gsim_device_spec *d = s->device;
     static const double blocks[] = {1, 2, 4, 8, 16, 33, 66, 132, 264, 528, 1056};
     const double share[6] = {0, 0.125, 0.25, 0.5, 1, 2};
-    const double stretch[6] = {1, d->dram_stretch_eighth, d->dram_stretch_quarter, d->dram_stretch_half, d->dram_stretch_one, d->dram_stretch_two};
-    double first = d->most_bytes_in_flight_per_thread / d->dram_latency_ns * 512, fma = 2 * d->fma_share * d->sm_count * d->fp32_lanes_per_sm * d->clock_mhz * 1e-6;
+    const double stretch[6] = {1,
+                               d->dram_stretch_eighth,
+                               d->dram_stretch_quarter,
+                               d->dram_stretch_half,
+                               d->dram_stretch_one,
+                               d->dram_stretch_two};
+    double first = d->most_bytes_in_flight_per_thread / d->dram_latency_ns * 512,
+           fma = 2 * d->fma_share * d->sm_count * d->fp32_lanes_per_sm * d->clock_mhz * 1e-6;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         double asked = blocks[i] * first / d->dram_gbps, factor = asked;
         for (int k = 0; k < 5; k++)
@@ -406,19 +428,22 @@ static void numbers(struct synthesis *s)
 
 static enum gsim_status build_program(struct synthesis *s, struct gsim_error *error)
 {
-    const double us[KERNELS] = {[EMPTY] = s->device->block_turnaround_ns * 1e-3, [SPIN] = 8, [LONG] = 400, [FORTY] = 40};
+    const double us[KERNELS] = {
+        [EMPTY] = s->device->block_turnaround_ns * 1e-3, [SPIN] = 8, [LONG] = 400, [FORTY] = 40};
     struct gsim_builder *builder = gsim_builder_create("probe");
     gsim_builder_buffer(builder, "data", BUFFER_BYTES, GSIM_INIT_DEVICE);
     for (int i = 0; i < KERNELS; i++) {
-        const struct gsim_kernel kernel = {.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .solo_us = us[i]};
-        const struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
+        const struct gsim_kernel kernel = {
+            .name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 16, .solo_us = us[i]};
+        const struct gsim_op op = {
+            .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(builder, &kernel), .stream = -1};
         gsim_builder_op(builder, &op);
     }
     return gsim_builder_finish(builder, 1, &s->program, error);
 }
 
-enum gsim_status synthetic_probe_make(const struct gsim_device_spec *device, double noise_ratio, struct gsim_probe *probe,
-                                      struct gsim_error *error)
+enum gsim_status synthetic_probe_make(const struct gsim_device_spec *device, double noise_ratio,
+                                      struct gsim_probe *probe, struct gsim_error *error)
 {
     static const struct gsim_arg whole = {.buffer_index = 0, .reads = true, .writes = true};
     struct synthesis s = {.device = device, .probe = probe, .noise = noise_ratio, .memory = GSIM_MEMORY_PINNED,
@@ -449,16 +474,21 @@ enum gsim_status synthetic_probe_write(const struct gsim_probe *probe, const cha
     struct gsim_output out;
     enum gsim_status status = gsim_output_open(&out, path, error);
     if (status != GSIM_OK) return status;
-    gsim_output_printf(&out, "{\"schema\": \"gpusim-probe/1\", \"gpu\": \"%s\", \"compute_capability\": %d, \"driver\": \"0\", \"date\": \"2026-01-01\",\n",
+    gsim_output_printf(&out,
+                       "{\"schema\": \"gpusim-probe/1\", \"gpu\": \"%s\", \"compute_capability\": %d, \"driver\": "
+                       "\"0\", \"date\": \"2026-01-01\",\n",
                        probe->gpu, probe->compute_capability);
-    gsim_output_printf(&out, " \"attributes\": {\"sm_count\": %.9g, \"memory_bytes\": %.12g, \"l2_bytes\": %.12g, \"cores\": %.9g},\n \"series\": [",
+    gsim_output_printf(&out,
+                       " \"attributes\": {\"sm_count\": %.9g, \"memory_bytes\": %.12g, \"l2_bytes\": %.12g, \"cores\": "
+                       "%.9g},\n \"series\": [",
                        probe->sm_count, probe->memory_bytes, probe->l2_bytes, probe->cores);
     for (size_t i = 0; i < probe->series_count; i++) {
         const struct gsim_probe_series *s = &probe->series[i];
-        gsim_output_printf(&out, "%s\n  {\"name\": \"%s\", \"x\": \"\", \"unit\": \"%s\", \"points\": [", i ? "," : "", s->name, s->unit);
+        gsim_output_printf(&out, "%s\n  {\"name\": \"%s\", \"x\": \"\", \"unit\": \"%s\", \"points\": [", i ? "," : "",
+                           s->name, s->unit);
         for (size_t k = 0; k < s->point_count; k++)
-            gsim_output_printf(&out, "%s[%.17g, %.17g, %.17g, %.17g, %.17g]", k ? ", " : "", s->points[k].x, s->points[k].median,
-                               s->points[k].low, s->points[k].high, s->points[k].count);
+            gsim_output_printf(&out, "%s[%.17g, %.17g, %.17g, %.17g, %.17g]", k ? ", " : "", s->points[k].x,
+                               s->points[k].median, s->points[k].low, s->points[k].high, s->points[k].count);
         gsim_output_text(&out, "]}");
     }
     gsim_output_text(&out, "]}\n");

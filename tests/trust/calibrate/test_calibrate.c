@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Probes and runs of a perturbed H200, made by the simulator: calibrating the plain H200 to them finds what was changed;
- * of less data it says what it cannot tell.
+ * Probes and runs of a perturbed H200, made by the simulator: calibrating the plain H200 to them finds what was
+ * changed; of less data it says what it cannot tell.
  */
 #include "trust/calibrate/calibrate.h"
 
@@ -63,12 +63,16 @@ static void changes_are_recovered(void)
         enum gsim_device_number number = gsim_device_number_find(changes[i].name);
         double found = gsim_device_get(&c.device, number), right = gsim_device_get(&truth, number);
         const struct gsim_calibrated *n = &c.numbers[number];
-        CHECK_MSG(fabs(found - right) <= changes[i].tolerance * right + 1e-12, "%s: %.6g, expected %.6g", changes[i].name, found, right);
-        CHECK_MSG(n->is_touched && !n->is_undetermined, "%s: touched %d, undetermined %d", changes[i].name, n->is_touched, n->is_undetermined);
+        CHECK_MSG(fabs(found - right) <= changes[i].tolerance * right + 1e-12, "%s: %.6g, expected %.6g",
+                  changes[i].name, found, right);
+        CHECK_MSG(n->is_touched && !n->is_undetermined, "%s: touched %d, undetermined %d", changes[i].name,
+                  n->is_touched, n->is_undetermined);
         /* Opposite copies of unequal speed share a bus a little unevenly in the simulator. */
         bool is_exact = number != GSIM_DEV_bidirectional_gbps;
-        CHECK_MSG(!is_exact || isnan(n->low) || (n->low <= right * (1 + 1e-9) && n->high >= right * (1 - 1e-9)), "%s: %.6g outside %.6g .. %.6g", changes[i].name, right, n->low, n->high);
-        CHECK_MSG(c.device.kind[number] != GSIM_KIND_ASSUMED && strncmp(c.device.source[number], "p.json: ", 8) == 0, "%s: %s", changes[i].name, c.device.source[number]);
+        CHECK_MSG(!is_exact || isnan(n->low) || (n->low <= right * (1 + 1e-9) && n->high >= right * (1 - 1e-9)),
+                  "%s: %.6g outside %.6g .. %.6g", changes[i].name, right, n->low, n->high);
+        CHECK_MSG(c.device.kind[number] != GSIM_KIND_ASSUMED && strncmp(c.device.source[number], "p.json: ", 8) == 0,
+                  "%s: %s", changes[i].name, c.device.source[number]);
     }
     for (size_t i = 0; i < c.residual_count; i++)
         CHECK_MSG(c.residuals[i].rms_ratio < 0.005, "%s: %.4f", c.residuals[i].series, c.residuals[i].rms_ratio);
@@ -131,16 +135,21 @@ static void odd_probes_are_refused_or_warned_of(void)
     CHECK_OK(gsim_calibrate_probe(&c, &odd, "p.json", &error), error);
     CHECK_INT(c.device.compute_capability, 80);
     CHECK_INT(c.warning_count, 1);
-    if (c.warning_count) CHECK_STR(c.warnings[0], "threads per SM: the probe found 1536, compute capability 8.0 is known to have 2048, which is used");
+    if (c.warning_count)
+        CHECK_STR(c.warnings[0],
+                  "threads per SM: the probe found 1536, compute capability 8.0 is known to have 2048, which is used");
     gsim_calibration_release(&c);
     gsim_probe_release(&odd);
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------------------ */
+/* --- runs --- */
 static const struct gsim_recording_key keys[] = {
-    {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e5, 256, 64},  {"bs", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 256, 64},
-    {"hits", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 128, 16}, {"m1", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16},
-    {"m2", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16},   {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
+    {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e5, 256, 64},
+    {"bs", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 256, 64},
+    {"hits", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e4, 128, 16},
+    {"m1", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16},
+    {"m2", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 100, 128, 16},
+    {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
 };
 static const char *const schedulers[] = {"serial", "async", "kesco", "cudagraph", NULL};
 
@@ -175,8 +184,10 @@ static void runs_tell_a_slow_call(void)
     struct gsim_device_spec slow;
     struct gsim_gpu_options gpu;
     struct gsim_error error = {0};
-    bool chosen[GSIM_DEVICE_NUMBER_COUNT] = {[GSIM_DEV_launch_us] = true, [GSIM_DEV_sync_return_us] = true, [GSIM_DEV_thread_create_us] = true};
-    struct gsim_calibration_options options = {.gpu = &gpu, .chosen = chosen, .folds = 3, .iterations = 10, .file = "r.json.gz"};
+    bool chosen[GSIM_DEVICE_NUMBER_COUNT] = {
+        [GSIM_DEV_launch_us] = true, [GSIM_DEV_sync_return_us] = true, [GSIM_DEV_thread_create_us] = true};
+    struct gsim_calibration_options options = {
+        .gpu = &gpu, .chosen = chosen, .folds = 3, .iterations = 10, .file = "r.json.gz"};
     gsim_params_set_defaults(gsim_gpu_params, &gpu);
     CHECK_OK(gsim_device_load("h200", &slow, &error), error);
     CHECK_OK(gsim_device_set_number(&slow, "launch_us", "5", &error), error);
@@ -190,9 +201,11 @@ static void runs_tell_a_slow_call(void)
     CHECK_INT(c.device.kind[GSIM_DEV_launch_us], GSIM_KIND_FITTED);
     CHECK(!c.numbers[GSIM_DEV_thread_create_us].is_touched); /* no run depends on it */
     CHECK_MSG(c.fit[0].mean > 0.02 && c.fit[1].mean < 0.005, "fit %.4f, then %.4f", c.fit[0].mean, c.fit[1].mean);
-    CHECK_MSG(c.test[0].mean > 0.005 && c.test[1].mean < c.test[0].mean / 5, "test %.4f, then %.4f", c.test[0].mean, c.test[1].mean);
+    CHECK_MSG(c.test[0].mean > 0.005 && c.test[1].mean < c.test[0].mean / 5, "test %.4f, then %.4f", c.test[0].mean,
+              c.test[1].mean);
     CHECK_INT(c.folds, 3);
-    CHECK_MSG(c.held_out.count == 24 && c.held_out.mean < 0.01, "%zu left out, %.4f", c.held_out.count, c.held_out.mean);
+    CHECK_MSG(c.held_out.count == 24 && c.held_out.mean < 0.01, "%zu left out, %.4f", c.held_out.count,
+              c.held_out.mean);
     gsim_calibration_release(&c);
     gsim_device_release(&slow);
 }
@@ -227,8 +240,14 @@ static void what_it_will_take(void)
     for (unsigned folds = 0; folds <= 2; folds += 2) {
         struct gsim_calibration c;
         struct told told = {0};
-        struct gsim_calibration_options options = {.gpu = &gpu, .chosen = chosen, .folds = folds, .iterations = 6, .file = "r",
-                                                   .forecast = take_forecast, .progress = take_progress, .context = &told};
+        struct gsim_calibration_options options = {.gpu = &gpu,
+                                                   .chosen = chosen,
+                                                   .folds = folds,
+                                                   .iterations = 6,
+                                                   .file = "r",
+                                                   .forecast = take_forecast,
+                                                   .progress = take_progress,
+                                                   .context = &told};
         read_runs(&c, &base);
         CHECK_OK(gsim_calibrate_runs(&c, &options, &error), error);
         CHECK_INT(told.calls, 1);
@@ -237,7 +256,8 @@ static void what_it_will_take(void)
         CHECK_INT(told.forecast.fit_runs, 24);
         CHECK_INT(told.forecast.numbers, 2);
         CHECK_INT(told.forecast.fold_passes, folds * 21);
-        CHECK_MSG(told.done > 3 && told.done <= told.forecast.passes, "%zu passes, forecast %zu", told.done, told.forecast.passes);
+        CHECK_MSG(told.done > 3 && told.done <= told.forecast.passes, "%zu passes, forecast %zu", told.done,
+                  told.forecast.passes);
         gsim_calibration_release(&c);
     }
 }
@@ -247,7 +267,8 @@ static void forecasts_in_words(void)
     char text[GSIM_FORECAST_TEXT];
     struct gsim_calibration_forecast forecast = {.runs = 200, .fit_runs = 100, .passes = 240, .numbers = 18};
     CHECK_NEAR(gsim_calibration_forecast_text(&forecast, 2, 4, text), 240, 1e-9);
-    CHECK_STR(text, "18 numbers from 100 of 200 recorded runs: at most 240 passes over them, about 4 min with --jobs 4 (the first took 2 s); "
+    CHECK_STR(text, "18 numbers from 100 of 200 recorded runs: at most 240 passes over them, about 4 min with --jobs 4 "
+                    "(the first took 2 s); "
                     "a cross-validation (--folds 5) would add 20 min");
     forecast.fold_passes = 200;
     CHECK_NEAR(gsim_calibration_forecast_text(&forecast, 0.5, 1, text), 60, 1e-9);
@@ -280,7 +301,11 @@ static struct gsim_recorded_call calls_of[2];
 static enum gsim_status note_calls(double iteration_us, double launch_us)
 {
     struct gsim_error error = {0};
-    struct gsim_recording run = {.memory = GSIM_MEMORY_PINNED, .iteration_us = &iteration_us, .iteration_count = 1, .calls = calls_of, .call_count = 2};
+    struct gsim_recording run = {.memory = GSIM_MEMORY_PINNED,
+                                 .iteration_us = &iteration_us,
+                                 .iteration_count = 1,
+                                 .calls = calls_of,
+                                 .call_count = 2};
     calls_of[0] = (struct gsim_recorded_call){"cudaLaunchKernel", 10, 10 * launch_us};
     calls_of[1] = (struct gsim_recorded_call){"cudaDeviceSynchronize", 1, iteration_us};
     return gsim_traced_add(&traced, &run, &error);
@@ -309,7 +334,11 @@ static void the_way_from_call_to_call(void)
     struct gsim_probe seen;
     struct gsim_error error = {0};
     double iterations_us[3] = {400, 62, 12};
-    struct gsim_recording run = {.memory = GSIM_MEMORY_PINNED, .iteration_us = iterations_us, .iteration_count = 3, .calls = calls_of, .call_count = 2};
+    struct gsim_recording run = {.memory = GSIM_MEMORY_PINNED,
+                                 .iteration_us = iterations_us,
+                                 .iteration_count = 3,
+                                 .calls = calls_of,
+                                 .call_count = 2};
     calls_of[0] = (struct gsim_recorded_call){"cudaLaunchKernel", 10, 30};
     calls_of[1] = (struct gsim_recorded_call){"cudaDeviceSynchronize", 1, 24};
     CHECK_INT(gsim_traced_add(&traced, &run, &error), GSIM_OK);

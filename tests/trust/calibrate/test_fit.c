@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Least squares on problems whose answers are known: a rate and a latency, a sum that cannot be told apart, a bound, and
- * what happens to points that are left out.
+ * Least squares on problems whose answers are known: a rate and a latency, a sum that cannot be told apart, a bound,
+ * and what happens to points that are left out.
  */
 #include "trust/calibrate/fit.h"
 
@@ -71,9 +71,11 @@ static void a_line_is_found(void)
     gsim_fit_result_release(&result);
 }
 
-/* One number, measured three times as 1, 2 and 3, +- 1/2: the mean, with sigma sqrt(1/4 / 3). The residuals of -2, 0, 2 sigmas widen that by
- * sqrt(8 / (3 - 1)) = 2; Student's t is that of five degrees of freedom, though there are two: 2.570582. */
-static enum gsim_status three_residuals(void *context, const double *values, const bool *skip, double *out, struct gsim_error *error)
+/* One number, measured three times as 1, 2 and 3, +- 1/2: the mean, with sigma sqrt(1/4 / 3). The residuals of -2, 0, 2
+ * sigmas widen that by sqrt(8 / (3 - 1)) = 2; Student's t is that of five degrees of freedom, though there are
+ * two: 2.570582. */
+static enum gsim_status three_residuals(void *context, const double *values, const bool *skip, double *out,
+                                        struct gsim_error *error)
 {
     (void)context;
     (void)skip;

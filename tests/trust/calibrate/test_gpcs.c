@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SMs of each GPC from the thread block clusters resident at once: those of an H100 whose last GPCs are cut up (traces/h100/
- * green.json.gz, "clusters"), of a whole chip, of odd GPCs by hand, and facts that no chip gives. */
+/* SMs of each GPC from the thread block clusters resident at once: those of an H100 whose last GPCs are cut up
+ * (traces/h100/ green.json.gz, "clusters"), of a whole chip, of odd GPCs by hand, and facts that no chip gives. */
 #include "sim/device/device.h"
 #include "trust/calibrate/calibrate.h"
 
@@ -31,7 +31,8 @@ static void add_series(struct gsim_probe *probe, const struct chip *chip)
         struct gsim_probe_series *s = gsim_probe_add(probe, name, "clusters", SIZES);
         CHECK(s != NULL);
         for (int i = 0; s && i < SIZES; i++)
-            s->points[s->point_count++] = (struct gsim_probe_point){.x = 2 << i, .median = chip->resident[p][i], .count = 1};
+            s->points[s->point_count++] =
+                (struct gsim_probe_point){.x = 2 << i, .median = chip->resident[p][i], .count = 1};
     }
 }
 
@@ -49,7 +50,8 @@ static void found(void)
         add_series(&probe, &chips[i]);
         CHECK_OK(gsim_calibrate_gpcs(&c, &probe, "probe.json", &error), error);
         for (int g = 0; g < 16; g++)
-            CHECK_MSG(c.device.gpcs[g] == chips[i].gpcs[g], "%s: GPC %d has %g SMs", chips[i].name, g, c.device.gpcs[g]);
+            CHECK_MSG(c.device.gpcs[g] == chips[i].gpcs[g], "%s: GPC %d has %g SMs", chips[i].name, g,
+                      c.device.gpcs[g]);
         CHECK_INT(c.warning_count, chips[i].is_possible ? 0 : 1);
         gsim_probe_release(&probe);
         gsim_calibration_release(&c);

@@ -9,7 +9,9 @@
 #include "tests/test.h"
 
 #define POINT "[0, 2.9, 2.8, 3.1, 100]"
-#define FILE_OF(series) "{\"schema\": \"gpusim-probe/1\", \"gpu\": \"NVIDIA Z\", \"compute_capability\": 90, \"attributes\": {\"sm_count\": 132, \"novel\": 1}, \"series\": [" series "]}"
+#define FILE_OF(series)                                                                                                \
+    "{\"schema\": \"gpusim-probe/1\", \"gpu\": \"NVIDIA Z\", \"compute_capability\": 90, \"attributes\": "             \
+    "{\"sm_count\": 132, \"novel\": 1}, \"series\": [" series "]}"
 #define SERIES_OF(name, points) "{\"name\": \"" name "\", \"x\": \"\", \"unit\": \"us\", \"points\": [" points "]}"
 
 static char path[64];
@@ -28,7 +30,10 @@ static void good_files_are_read(void)
 {
     struct gsim_probe probe;
     struct gsim_error error;
-    CHECK_OK(read_text(FILE_OF(SERIES_OF("launch", POINT) "," SERIES_OF("empty", "") "," SERIES_OF("two", POINT ", [1, -1, -2, 0, 5]")), &probe, &error), error);
+    CHECK_OK(read_text(FILE_OF(SERIES_OF("launch", POINT) "," SERIES_OF("empty", "") "," SERIES_OF(
+                           "two", POINT ", [1, -1, -2, 0, 5]")),
+                       &probe, &error),
+             error);
     CHECK_STR(probe.gpu, "NVIDIA Z");
     CHECK_STR(probe.driver, "");
     CHECK_INT(probe.compute_capability, 90);
@@ -53,16 +58,22 @@ static void bad_files_are_refused(void)
         {"[1]", "top level: expected an object, found a list"},
         {"{\"schema\": \"gpusim-runs/1\"}", "schema: expected \"gpusim-probe/1\", found \"gpusim-runs/1\""},
         {"{\"schema\": \"gpusim-probe/1\"}", "series: expected a list, found nothing"},
-        {"{\"schema\": \"gpusim-probe/1\", \"compute_capability\": \"9.0\", \"series\": []}", "compute_capability: expected ten times major plus minor, as 90, found \"9.0\""},
-        {"{\"schema\": \"gpusim-probe/1\", \"attributes\": {\"sm_count\": -1}, \"series\": []}", "attributes.sm_count: expected a number that is not negative, found -1"},
+        {"{\"schema\": \"gpusim-probe/1\", \"compute_capability\": \"9.0\", \"series\": []}",
+         "compute_capability: expected ten times major plus minor, as 90, found \"9.0\""},
+        {"{\"schema\": \"gpusim-probe/1\", \"attributes\": {\"sm_count\": -1}, \"series\": []}",
+         "attributes.sm_count: expected a number that is not negative, found -1"},
         {FILE_OF("3"), "series[0]: expected an object, found 3"},
         {FILE_OF("{\"points\": []}"), "series[0].name: expected a text, found nothing"},
         {FILE_OF("{\"name\": \"a\"}"), "series[0] (a): points: expected a list, found nothing"},
-        {FILE_OF(SERIES_OF("a", POINT) "," SERIES_OF("a", POINT)), "series[1].name: expected a name that no earlier series has, found \"a\""},
-        {FILE_OF(SERIES_OF("a", "[1, 2]")), "series[0] (a): points[0]: expected [x, median, 5 %, 95 %, count], found a list"},
-        {FILE_OF(SERIES_OF("a", POINT ", [0, null, 1, 1, 1]")), "series[0] (a): points[1]: expected five finite numbers, x and count not negative, found null"},
+        {FILE_OF(SERIES_OF("a", POINT) "," SERIES_OF("a", POINT)),
+         "series[1].name: expected a name that no earlier series has, found \"a\""},
+        {FILE_OF(SERIES_OF("a", "[1, 2]")),
+         "series[0] (a): points[0]: expected [x, median, 5 %, 95 %, count], found a list"},
+        {FILE_OF(SERIES_OF("a", POINT ", [0, null, 1, 1, 1]")),
+         "series[0] (a): points[1]: expected five finite numbers, x and count not negative, found null"},
         {FILE_OF(SERIES_OF("a", "[-1, 1, 1, 1, 1]")), "found -1"},
-        {FILE_OF(SERIES_OF("a", "[0, 1, 2, 3, 1]")), "series[0] (a): points[0]: expected quantiles in order, found a list"},
+        {FILE_OF(SERIES_OF("a", "[0, 1, 2, 3, 1]")),
+         "series[0] (a): points[0]: expected quantiles in order, found a list"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct gsim_probe probe;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Numbers from profilers' traces: which launches, gaps, waits and copies count as undisturbed (made op by op), and what
- * becomes of their samples: trimmed means and lines with intervals, tracers' costs, too few of them, what a probe knew before.
+ * becomes of their samples: trimmed means and lines with intervals, tracers' costs, too few of them, what a probe knew
+ * before.
  */
 #include "trust/calibrate/profile.h"
 
@@ -9,7 +10,7 @@
 
 #define MOST 400
 
-/* --- a trace, op by op ------------------------------------------------------------------------------------------------ */
+/* --- a trace, op by op --- */
 static struct {
     struct gsim_recorded_op ops[MOST];
     struct gsim_host_call calls[MOST];
@@ -19,19 +20,30 @@ static struct {
 static void begin(enum gsim_profile_tracer tracer)
 {
     memset(&made, 0, sizeof made);
-    made.trace = (struct gsim_profile_trace){.file = "a.json", .gpu = "NVIDIA X", .date = "2026-11-20", .tracer = tracer,
-                                             .ops = made.ops, .calls = made.calls};
+    made.trace = (struct gsim_profile_trace){.file = "a.json",
+                                             .gpu = "NVIDIA X",
+                                             .date = "2026-11-20",
+                                             .tracer = tracer,
+                                             .ops = made.ops,
+                                             .calls = made.calls};
 }
 
-static struct gsim_recorded_op *kernel(uint32_t stream, double launch_us, double returned_us, double start_us, double end_us)
+static struct gsim_recorded_op *kernel(uint32_t stream, double launch_us, double returned_us, double start_us,
+                                       double end_us)
 {
     struct gsim_recorded_op *op = &made.ops[made.trace.op_count++];
-    *op = (struct gsim_recorded_op){.is_kernel = true, .stream = stream, .launch_us = launch_us, .returned_us = returned_us,
-                                    .start_us = start_us, .end_us = end_us, .awaited_us = NAN};
+    *op = (struct gsim_recorded_op){.is_kernel = true,
+                                    .stream = stream,
+                                    .launch_us = launch_us,
+                                    .returned_us = returned_us,
+                                    .start_us = start_us,
+                                    .end_us = end_us,
+                                    .awaited_us = NAN};
     return op;
 }
 
-static struct gsim_recorded_op *copy(enum gsim_copy_kind kind, uint64_t bytes, double launch_us, double start_us, double end_us)
+static struct gsim_recorded_op *copy(enum gsim_copy_kind kind, uint64_t bytes, double launch_us, double start_us,
+                                     double end_us)
 {
     struct gsim_recorded_op *op = kernel(0, launch_us, launch_us + 2, start_us, end_us);
     op->is_kernel = false;
@@ -70,7 +82,7 @@ static void check_samples(const char *what, enum gsim_profile_quantity quantity,
     if (expected) CHECK_MSG(fabs(value - last) < 1e-9, "%s: %g, expected %g", what, value, last);
 }
 
-/* --- what counts ------------------------------------------------------------------------------------------------------ */
+/* --- what counts --- */
 static void idle_starts_count(void)
 {
     begin(GSIM_TRACER_OTHER);
@@ -166,7 +178,7 @@ static void copies_alone_count(void)
     check_samples("within the device, both ways", GSIM_PROFILE_D2D, 1, 4000);
 }
 
-/* --- what becomes of them --------------------------------------------------------------------------------------------- */
+/* --- what becomes of them --- */
 static struct gsim_device_spec base;
 
 static void base_is_read(void)
@@ -211,10 +223,13 @@ static void means_ignore_the_ends(void)
     CHECK_OK(gsim_calibration_init(&c, &base, "found", &error), error);
     calibrate(&c);
     CHECK_NEAR(c.device.launch_us, 4.5, 1e-9);
-    CHECK(c.numbers[GSIM_DEV_launch_us].low <= 4.5 && c.numbers[GSIM_DEV_launch_us].high >= 4.5 && c.numbers[GSIM_DEV_launch_us].high < 4.51);
+    CHECK(c.numbers[GSIM_DEV_launch_us].low <= 4.5 && c.numbers[GSIM_DEV_launch_us].high >= 4.5 &&
+          c.numbers[GSIM_DEV_launch_us].high < 4.51);
     CHECK_NEAR(c.device.stream_gap_us, base.stream_gap_us, 0); /* so wide an interval is no answer */
     check_warned(&c, "stream_gap_us: gaps between kernels queued in a stream give");
-    CHECK_HAS(c.device.source[GSIM_DEV_launch_us], "a.json: cudaLaunchKernel calls, mean of the middle 80 % of 81, quartiles 4.5 to 4.5 (NVIDIA X, 2026-11-20); with what the profiler itself adds");
+    CHECK_HAS(c.device.source[GSIM_DEV_launch_us],
+              "a.json: cudaLaunchKernel calls, mean of the middle 80 % of 81, quartiles 4.5 to 4.5 (NVIDIA X, "
+              "2026-11-20); with what the profiler itself adds");
     CHECK_INT(c.device.kind[GSIM_DEV_launch_us], GSIM_KIND_MEASURED);
     CHECK(!c.numbers[GSIM_DEV_memcpy_us].is_touched);
     gsim_calibration_release(&c);
@@ -242,7 +257,8 @@ static void known_tracers_are_taken_off(void)
     struct gsim_error error = {0};
     char source[200];
     begin(GSIM_TRACER_RUNNER);
-    for (int i = 0; i < 20; i++) kernel(0, 100 * i, 100 * i + 3, 100 * i + 3 + base.tracer_start_us + 2.5, 100 * i + 50);
+    for (int i = 0; i < 20; i++)
+        kernel(0, 100 * i, 100 * i + 3, 100 * i + 3 + base.tracer_start_us + 2.5, 100 * i + 50);
     CHECK_OK(gsim_calibration_init(&c, &base, "found", &error), error);
     calibrate(&c);
     CHECK_NEAR(c.device.launch_to_start_us, 2.5, 1e-9);
@@ -298,7 +314,8 @@ static void what_is_known_stays(void)
     begin(GSIM_TRACER_OTHER);
     make_queue(40, 4.5, 1.25);
     CHECK_OK(gsim_calibration_init(&c, &base, "found", &error), error);
-    CHECK_OK(gsim_calibration_put(&c, GSIM_DEV_launch_us, 3, 2.9, 3.1, GSIM_KIND_MEASURED, "p.json: launch", &error), error);
+    CHECK_OK(gsim_calibration_put(&c, GSIM_DEV_launch_us, 3, 2.9, 3.1, GSIM_KIND_MEASURED, "p.json: launch", &error),
+             error);
     calibrate(&c);
     CHECK_NEAR(c.device.launch_us, 3, 0);
     CHECK_STR(c.device.source[GSIM_DEV_launch_us], "p.json: launch");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Overlaps as GrCUDA's script counts them, worked out by hand from its passes over sets of intervals: of two that meet, where
- * neither contains the other, both lengths count; where one does, the shorter counts as well in every second order.
+ * Overlaps as GrCUDA's script counts them, worked out by hand from its passes over sets of intervals: of two that meet,
+ * where neither contains the other, both lengths count; where one does, the shorter counts as well in every second
+ * order.
  */
 #include "trust/published/script_overlap.h"
 #include "tests/test.h"
@@ -12,7 +13,8 @@ struct span {
     double start_us, end_us;
 };
 
-static struct gsim_overlap overlap_of(const struct span *kernels, size_t kernel_count, const struct span *copies, size_t copy_count)
+static struct gsim_overlap overlap_of(const struct span *kernels, size_t kernel_count, const struct span *copies,
+                                      size_t copy_count)
 {
     struct gsim_timeline timeline;
     struct gsim_overlap overlap = {0};
@@ -41,13 +43,14 @@ static void two_at_a_time(void)
     CHECK_NEAR(o.compute_transfer, (2.0 + 7) / 20, 1e-12);
 }
 
-/* The third meets the first for 8 us and the second for 18, of which the 8 are a part: 18 or 26. A fourth meets 7, 17 and 27: in one
- * order of three all count, 51, else 27 or 44. All alike: once. */
+/* The third meets the first for 8 us and the second for 18, of which the 8 are a part: 18 or 26. A fourth meets 7, 17
+ * and 27: in one order of three all count, 51, else 27 or 44. All alike: once. */
 static void three_at_a_time(void)
 {
     static const struct span kernels[] = {{0, 10}, {1, 20}, {2, 30}, {3, 40}}, alike[] = {{0, 10}, {0, 10}, {0, 10}};
     CHECK_NEAR(overlap_of(kernels, 3, NULL, 0).compute_compute, (9 + 22.0) / 57, 1e-12);
-    CHECK_NEAR(overlap_of(COUNT(kernels), NULL, 0).compute_compute, (9 + 22 + 51 / 3.0 + 2 / 3.0 * (27 + 44) / 2) / 94, 1e-12);
+    CHECK_NEAR(overlap_of(COUNT(kernels), NULL, 0).compute_compute, (9 + 22 + 51 / 3.0 + 2 / 3.0 * (27 + 44) / 2) / 94,
+               1e-12);
     CHECK_NEAR(overlap_of(COUNT(alike), NULL, 0).compute_compute, 20.0 / 30, 1e-12);
 }
 

@@ -16,12 +16,14 @@ static void xsched(void)
     CHECK_OK(gsim_reproduce_xsched(&device, rows, &error), error);
     for (int i = 0; i < GSIM_XSCHED_ROWS; i++) { /* the worst is native P99, 10.3 % above */
         double off = rows[i].simulated / rows[i].published - 1;
-        CHECK_MSG(fabs(off) <= 0.105, "%s: %g published, %g simulated", rows[i].what, rows[i].published, rows[i].simulated);
+        CHECK_MSG(fabs(off) <= 0.105, "%s: %g published, %g simulated", rows[i].what, rows[i].published,
+                  rows[i].simulated);
     }
     gsim_device_release(&device);
 }
 
-/* The urgent model is faster than under time slices by more the shorter its gaps are beside one that saturates the GPU. */
+/* The urgent model is faster than under time slices by more the shorter its gaps are beside one that saturates the GPU.
+ */
 static void fikit(void)
 {
     struct gsim_device_spec device;
@@ -43,8 +45,10 @@ static void fikit(void)
     for (size_t i = 0; i < table.count; i++) {
         const struct gsim_fikit_row *r = &table.rows[i];
         CHECK_MSG(r->speed_up > 1.2, "gap %.0f us: %.2f times", r->gap_us, r->speed_up);
-        CHECK_MSG(r->over_exclusive > 0.99 && r->over_exclusive < 1.1, "gap %.0f us: %.3f of alone", r->gap_us, r->over_exclusive);
-        if (i >= 4 && !r->has_other_gaps) CHECK(r->speed_up < table.rows[i - 4].speed_up); /* the same kind, a longer gap */
+        CHECK_MSG(r->over_exclusive > 0.99 && r->over_exclusive < 1.1, "gap %.0f us: %.3f of alone", r->gap_us,
+                  r->over_exclusive);
+        if (i >= 4 && !r->has_other_gaps)
+            CHECK(r->speed_up < table.rows[i - 4].speed_up); /* the same kind, a longer gap */
     }
     gsim_fikit_table_release(&table);
     CHECK_INT(gsim_reproduce_fikit(&device, "nowhere.csv", &table, &error), GSIM_IO);

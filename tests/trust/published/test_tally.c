@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Orders and means of Tally's table on numbers by hand; tables that are refused. The runs: tests/golden/test_tally.c. */
+/* Orders and means of Tally's table on numbers by hand; tables that are refused. The runs: tests/golden/test_tally.c.
+ */
 #include <unistd.h>
 
 #include "sim/device/device.h"
@@ -15,7 +16,8 @@ static void orders(void)
             t.pairs[p].published[s] = (struct gsim_tally_cell){published[s], 1 / published[s]};
             t.pairs[p].simulated[s] = (struct gsim_tally_cell){(p ? 4 : 1) * simulated[s], p ? 0.2 : 0.4};
         }
-    /* 15 comparisons but that of 3 and 3.05; wrong: 4 above 3, 1.5 above 1, and the fourth above the first, the fifth and the sixth. */
+    /* 15 comparisons but that of 3 and 3.05; wrong: 4 above 3, 1.5 above 1, and the fourth above the first, the fifth
+     * and the sixth. */
     struct gsim_tally_order o = gsim_tally_order(&t.pairs[0], false, -1);
     CHECK_INT(o.count, 14);
     CHECK_INT(o.right, 9);
@@ -43,9 +45,11 @@ static void try_table(const char *text, const char *kernels, enum gsim_status ex
     fputs(text, file);
     fclose(file);
     CHECK_OK(gsim_device_load("a100-sxm4-40gb", &device, &error), error);
-    CHECK_MSG(gsim_tally_run(&device, path, kernels, GSIM_TALLY_PAIRS, &t, &error) == expected, "found %d: %s", (int)error.status, error.message);
+    CHECK_MSG(gsim_tally_run(&device, path, kernels, GSIM_TALLY_PAIRS, &t, &error) == expected, "found %d: %s",
+              (int)error.status, error.message);
     remove(path);
-    CHECK_MSG(gsim_tally_run(&device, path, kernels, GSIM_TALLY_PAIRS, &t, &error) == GSIM_IO, "found %d", (int)error.status);
+    CHECK_MSG(gsim_tally_run(&device, path, kernels, GSIM_TALLY_PAIRS, &t, &error) == GSIM_IO, "found %d",
+              (int)error.status);
     gsim_device_release(&device);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Times alone from times beside others: what the simulator makes of kernels of known times, taken as a trace, leads back to them.
+ * Times alone from times beside others: what the simulator makes of kernels of known times, taken as a trace, leads
+ * back to them.
  */
 #include "trust/validate/alone.h"
 
@@ -23,10 +24,18 @@ static void program_is_made(void)
     static const int32_t streams[KERNELS] = {1, 2, 1, 2, 1};
     static const uint32_t all[] = {0, 1, 2, 3};
     for (uint32_t i = 0; i < KERNELS; i++) {
-        struct gsim_kernel kernel = {.name = "k", .grid = {i == 3 ? 66 : 264, 1, 1}, .block = {i == 1 ? 512 : 256, 1, 1},
-                                     .regs_per_thread = 32, .solo_us = alone_us[i], .solo_device = "h200", .solo_cold = true};
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = streams[i], .kernel_index = gsim_builder_kernel(b, &kernel),
-                             .after = all, .after_count = i == KERNELS - 1 ? 4 : 0};
+        struct gsim_kernel kernel = {.name = "k",
+                                     .grid = {i == 3 ? 66 : 264, 1, 1},
+                                     .block = {i == 1 ? 512 : 256, 1, 1},
+                                     .regs_per_thread = 32,
+                                     .solo_us = alone_us[i],
+                                     .solo_device = "h200",
+                                     .solo_cold = true};
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                             .stream = streams[i],
+                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                             .after = all,
+                             .after_count = i == KERNELS - 1 ? 4 : 0};
         gsim_builder_op(b, &op);
     }
     CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
@@ -61,8 +70,8 @@ static void times_alone_come_back(void)
     CHECK(alone.rounds > 1 && alone.rounds <= GSIM_ALONE_ROUNDS);
     CHECK_MSG(alone.before > 0.1 && alone.left < 0.01, "%g off before, %g after", alone.before, alone.left);
     for (uint32_t i = 0; i + 1 < KERNELS; i++) {
-        CHECK_MSG(fabs(program.kernels[i].solo_us / alone_us[i] - 1) < 0.03, "kernel %u: %g us alone, found %g", i, alone_us[i],
-                  program.kernels[i].solo_us);
+        CHECK_MSG(fabs(program.kernels[i].solo_us / alone_us[i] - 1) < 0.03, "kernel %u: %g us alone, found %g", i,
+                  alone_us[i], program.kernels[i].solo_us);
         sum_us += program.kernels[i].solo_us;
     }
     CHECK(program.kernels[KERNELS - 1].solo_us == last_us); /* ran alone */

@@ -62,9 +62,11 @@ static void own_device_is_predicted_exactly(void)
         CHECK_MSG(s->prediction.timeline.mean < 1e-5 && s->prediction.timeline.missing == 0,
                   "%s with %s: times %.6f, %u missing", s->key.workload, s->scheduler, s->prediction.timeline.mean,
                   s->prediction.timeline.missing);
-        CHECK_MSG(s->path_us > 0 && s->path_us <= s->sum_us * (1 + 1e-9), "%s: path %.3f, sum %.3f us", s->key.workload, s->path_us, s->sum_us);
+        CHECK_MSG(s->path_us > 0 && s->path_us <= s->sum_us * (1 + 1e-9), "%s: path %.3f, sum %.3f us", s->key.workload,
+                  s->path_us, s->sum_us);
         if (strcmp(s->key.workload, "vec") == 0) /* two squares side by side, then the sum of their products */
-            CHECK_MSG(s->path_us < 0.9 * s->sum_us && s->path_us > 0.5 * s->sum_us, "path %.3f, sum %.3f us", s->path_us, s->sum_us);
+            CHECK_MSG(s->path_us < 0.9 * s->sum_us && s->path_us > 0.5 * s->sum_us, "path %.3f, sum %.3f us",
+                      s->path_us, s->sum_us);
         CHECK_NEAR(s->spread_ratio, 0.018, 1e-6); /* 5 % and 95 % of five equally spaced ones, +- 2 % */
         double replay = s->prediction.replay_us / s->measured_us - 1;
         if (strcmp(s->scheduler, "cudagraph") == 0)
@@ -83,7 +85,8 @@ static void own_device_is_predicted_exactly(void)
     gsim_run_validation_release(&v);
 }
 
-/* Kernels that are found once predict to the digit as those that every run finds, on another device, too; they are fewer than runs have. */
+/* Kernels that are found once predict to the digit as those that every run finds, on another device, too; they are
+ * fewer than runs have. */
 static void kernels_are_found_once(void)
 {
     struct gsim_device_spec other = device;
@@ -105,14 +108,16 @@ static void kernels_are_found_once(void)
     gsim_kept_works_release(&works);
 }
 
-/* Where a tracer delays each kernel and copy by 2 us, a serial replay grows by up to 2 for each (host time between the calls hides
- * some), and the prediction of the untraced run does not. The programs have 2 to 13 kernels. */
+/* Where a tracer delays each kernel and copy by 2 us, a serial replay grows by up to 2 for each (host time between the
+ * calls hides some), and the prediction of the untraced run does not. The programs have 2 to 13 kernels. */
 static void tracers_take_their_time(void)
 {
     struct gsim_device_spec slow = device;
     slow.tracer_start_us = 2;
-    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL}, watched = {&slow, &gpu, plain.replay, NULL, NULL};
-    struct gsim_run_validation a = {.predictor = &plain, .base = "serial"}, b = {.predictor = &watched, .base = "serial"};
+    struct gsim_predictor plain = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL},
+                          watched = {&slow, &gpu, plain.replay, NULL, NULL};
+    struct gsim_run_validation a = {.predictor = &plain, .base = "serial"},
+                               b = {.predictor = &watched, .base = "serial"};
     read_into(&a);
     read_into(&b);
     CHECK_INT(a.count, b.count);
@@ -152,7 +157,13 @@ static void lines_are_computed(void)
     struct gsim_predictor predictor = {&device, &gpu, NULL, NULL, NULL};
     struct gsim_run_sample samples[4] = {
         {.config = 0, .scheduler = "serial", .measured_us = 100, .error = 0.1, .sum_us = 90, .path_us = 40},
-        {.config = 0, .scheduler = "async", .measured_us = 50, .error = 0, .spread_ratio = 0.02, .sum_us = 90, .path_us = 40},
+        {.config = 0,
+         .scheduler = "async",
+         .measured_us = 50,
+         .error = 0,
+         .spread_ratio = 0.02,
+         .sum_us = 90,
+         .path_us = 40},
         {.config = 1, .scheduler = "serial", .measured_us = 100, .error = -0.5, .split = GSIM_SPLIT_TEST},
         {.config = 1, .scheduler = "async", .measured_us = 80, .error = 0.25, .split = GSIM_SPLIT_TEST},
     };
@@ -200,8 +211,12 @@ static void again_is_another_recording(void)
     read_into(&v);
     for (size_t i = 0; i < v.count; i++) {
         double us = v.samples[i].measured_us * (i == 3 ? 1.1 : 1);
-        struct gsim_recording run = {.key = v.samples[i].key, .scheduler = v.samples[i].scheduler, .memory = v.samples[i].memory,
-                                     .prefetch = v.samples[i].prefetch, .iteration_us = &us, .iteration_count = 1};
+        struct gsim_recording run = {.key = v.samples[i].key,
+                                     .scheduler = v.samples[i].scheduler,
+                                     .memory = v.samples[i].memory,
+                                     .prefetch = v.samples[i].prefetch,
+                                     .iteration_us = &us,
+                                     .iteration_count = 1};
         if (i == 5) run.key.size++;
         CHECK_OK(gsim_run_validation_add_again(&again, &v, &run, &error), error);
     }

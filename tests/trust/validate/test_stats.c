@@ -33,7 +33,8 @@ static void correlation_is_of_logarithms(void)
 {
     struct gsim_error error = {0};
     double r = 0;
-    const double x[] = {1, 10, 100, -5}, cube[] = {2, 2e3, 2e6, 7}, inverse[] = {1, 0.1, 0.01, 7}, mixed[] = {1, 100, 10, 0};
+    const double x[] = {1, 10, 100, -5}, cube[] = {2, 2e3, 2e6, 7}, inverse[] = {1, 0.1, 0.01, 7},
+                 mixed[] = {1, 100, 10, 0};
     CHECK_OK(gsim_log_correlation(x, cube, 4, &r, &error), error);
     CHECK_NEAR(r, 1, 1e-12);
     CHECK_OK(gsim_log_correlation(x, inverse, 4, &r, &error), error);

@@ -21,22 +21,29 @@ static struct gsim_validation validation(struct gsim_sample samples[4], const st
 {
     const double predicted[3] = {110, 80, 130};
     for (int i = 0; i < 3; i++)
-        samples[i] = (struct gsim_sample){.subject = &subjects[i], .quantity = GSIM_QUANTITY_SPAN, .predicted = predicted[i],
-                                          .measured = 100, .error = predicted[i] / 100 - 1, .spread_ratio = 0.01,
+        samples[i] = (struct gsim_sample){.subject = &subjects[i],
+                                          .quantity = GSIM_QUANTITY_SPAN,
+                                          .predicted = predicted[i],
+                                          .measured = 100,
+                                          .error = predicted[i] / 100 - 1,
+                                          .spread_ratio = 0.01,
                                           .model_us = {NAN, 200, 100, NAN}};
     samples[3] = (struct gsim_sample){.subject = &subjects[2], .quantity = GSIM_QUANTITY_PLACEMENT, .part = 1,
                                       .predicted = NAN, .measured = NAN, .error = 0.25, .spread_ratio = NAN,
                                       .model_us = {NAN, NAN, NAN, NAN}};
-    return (struct gsim_validation){.device = device, .samples = samples, .count = 4, .skipped = 2, .compares_models = true};
+    return (struct gsim_validation){
+        .device = device, .samples = samples, .count = 4, .skipped = 2, .compares_models = true};
 }
 
 /* What WRITE prints, for gsim_free(). */
-static enum gsim_status write_json(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status write_json(const struct gsim_validation *v, struct gsim_output *output,
+                                   struct gsim_error *error)
 {
     return gsim_validation_json(v, &(struct gsim_validation_members){0}, output, error);
 }
 
-static char *written(enum gsim_status (*write)(const struct gsim_validation *, struct gsim_output *, struct gsim_error *))
+static char *written(enum gsim_status (*write)(const struct gsim_validation *, struct gsim_output *,
+                                               struct gsim_error *))
 {
     char path[64];
     struct gsim_error error = {0};
@@ -59,7 +66,8 @@ static enum gsim_status write_csv(const struct gsim_validation *v, struct gsim_o
     return GSIM_OK;
 }
 
-static enum gsim_status write_cases(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+static enum gsim_status write_cases(const struct gsim_validation *v, struct gsim_output *output,
+                                    struct gsim_error *error)
 {
     (void)error;
     gsim_validation_print_cases(v, output);
@@ -114,8 +122,10 @@ static void json_is_well_formed(void)
     gsim_free(text);
 }
 
-/* Measured 100: in 90 to 120, not in 60 to 95 (off by 20 % and no more), in 85 to 155, which is unstable, off by 30 %. */
-static enum gsim_status with_intervals(const struct gsim_validation *v, struct gsim_output *output, struct gsim_error *error)
+/* Measured 100: in 90 to 120, not in 60 to 95 (off by 20 % and no more), in 85 to 155, which is unstable, off by 30 %.
+ */
+static enum gsim_status with_intervals(const struct gsim_validation *v, struct gsim_output *output,
+                                       struct gsim_error *error)
 {
     static const struct gsim_spread spreads[3] = {
         {.runs = 20, .median_us = 100, .low_us = 90, .high_us = 120},
@@ -141,7 +151,8 @@ static void intervals_are_counted(void)
     CHECK_HAS(text, ",f.json,125.000000,85.000000,155.000000,1\n");
     CHECK_HAS(text, ",f.json,,,,\n"); /* no makespan */
     cJSON *json = cJSON_Parse(strstr(text, "{\"schema\""));
-    const cJSON *rows = cJSON_GetObjectItem(json, "rows"), *interval = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "interval");
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows"),
+                *interval = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "interval");
     CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "runs")), 20, 0);
     CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "held")), 2, 0);
     CHECK_NEAR(cJSON_GetNumberValue(cJSON_GetObjectItem(interval, "median_width")), 0.4375, 1e-9);

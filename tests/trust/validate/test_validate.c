@@ -156,7 +156,8 @@ static void dags_follow_the_device_file(void)
         if (s->quantity == GSIM_QUANTITY_KERNELS) /* starts 0 and 100 + gap, ends likewise; measured 0, 110; 100, 160 */
             CHECK_NEAR(s->error, 2 * (10 - d->event_gap_us) / 4 / 160, 1e-3);
         if (s->quantity == GSIM_QUANTITY_LIVE) {
-            for (uint32_t m = 1; gsim_model_name(m); m++) CHECK_NEAR(s->model_us[m], expected[GSIM_QUANTITY_LIVE], d->sync_idle_us + 0.5);
+            for (uint32_t m = 1; gsim_model_name(m); m++)
+                CHECK_NEAR(s->model_us[m], expected[GSIM_QUANTITY_LIVE], d->sync_idle_us + 0.5);
         }
         if (!(expected[s->quantity] > 0)) continue;
         /* An idle synchronise ends the synchronised run; waits and records are calls too. */
@@ -167,9 +168,10 @@ static void dags_follow_the_device_file(void)
     rig_close(&r);
 }
 
-/* Two ops of short blocks, the second of two kernels, issued by a program in Python: the host decides. An op takes 30 us, the CUDA call in it
- * included; entering and leaving a stream 20, an event's record 10, a wait 5, an idle synchronise 12 of which a third passes behind
- * the CUDA call. Serial: op, op, synchronise. Live: two ops on streams, a record after the first, a wait before the second. */
+/* Two ops of short blocks, the second of two kernels, issued by a program in Python: the host decides. An op takes 30
+ * us, the CUDA call in it included; entering and leaving a stream 20, an event's record 10, a wait 5, an idle
+ * synchronise 12 of which a third passes behind the CUDA call. Serial: op, op, synchronise. Live: two ops on streams, a
+ * record after the first, a wait before the second. */
 static void programs_in_python_take_their_time(void)
 {
     static const uint32_t first_node = 0, second_node = 1;
@@ -178,12 +180,24 @@ static void programs_in_python_take_their_time(void)
     const struct gsim_device_spec *d = &r.device;
     struct gsim_case_node nodes[3] = {
         {.kernel = kernel(1, 1), .stream = 0, .start_us = NAN, .end_us = NAN, .host_us = 30},
-        {.kernel = kernel(1, 1), .stream = 1, .deps = &first_node, .dep_count = 1, .start_us = NAN, .end_us = NAN, .host_us = 30},
+        {.kernel = kernel(1, 1),
+         .stream = 1,
+         .deps = &first_node,
+         .dep_count = 1,
+         .start_us = NAN,
+         .end_us = NAN,
+         .host_us = 30},
         {.kernel = kernel(1, 1), .stream = 1, .deps = &second_node, .dep_count = 1, .start_us = NAN, .end_us = NAN},
     };
     struct gsim_case *c = gsim_case_add(&r.set);
-    *c = (struct gsim_case){.kind = GSIM_CASE_ATEN, .file = "f", .name = "dag", .nodes = nodes, .node_count = 3, .stream_count = 2,
-                            .host = {.stream_us = 20, .record_us = 10, .wait_us = 5, .sync_us = 12}, .spread_ratio = NAN};
+    *c = (struct gsim_case){.kind = GSIM_CASE_ATEN,
+                            .file = "f",
+                            .name = "dag",
+                            .nodes = nodes,
+                            .node_count = 3,
+                            .stream_count = 2,
+                            .host = {.stream_us = 20, .record_us = 10, .wait_us = 5, .sync_us = 12},
+                            .spread_ratio = NAN};
     for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) c->makespan_us[i] = 100;
     run_all(&r.set, &r.v);
     double expected[GSIM_QUANTITY_COUNT] = {0}, graph_us = 0, after = 0.33 * 12;
@@ -200,7 +214,8 @@ static void programs_in_python_take_their_time(void)
     CHECK_INT(checked, 2);
     /* Behind work only the replay's time before the launch and the synchronise's after its call remain. */
     double call = d->graph_launch_us + 3 * d->graph_launch_node_us;
-    CHECK_NEAR(graph_us, 0.14 * 12 + call + d->graph_start_us + 3 + 2 * d->graph_node_gap_us + d->sync_return_us + after, 0.1);
+    CHECK_NEAR(graph_us,
+               0.14 * 12 + call + d->graph_start_us + 3 + 2 * d->graph_node_gap_us + d->sync_return_us + after, 0.1);
     rig_close(&r);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs in which the cause of idle time is known: gsim_explain names it, with its time; the shares add up exactly. */
+/* Programs in which the cause of idle time is known: gsim_explain names it, with its time; the shares add up exactly.
+ */
 #include "trust/whatif/causes.h"
 
 #include "gpusim/workload.h"
@@ -30,7 +31,12 @@ static void check_sums(const struct gsim_explanation *x)
 static void explain(struct explained *e, const struct gsim_scheduler_ops *scheduler)
 {
     struct fixture *f = &e->f;
-    struct gsim_simulation simulation = {.program = &f->program, .device = &f->device, .scheduler = scheduler, .memory = f->memory, .seed = 1, .detailed = true};
+    struct gsim_simulation simulation = {.program = &f->program,
+                                         .device = &f->device,
+                                         .scheduler = scheduler,
+                                         .memory = f->memory,
+                                         .seed = 1,
+                                         .detailed = true};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     CHECK_OK(gsim_simulate(&simulation, &f->timeline, &f->error), f->error);
     CHECK_OK(gsim_explain(&simulation, &f->timeline, e->iteration, &e->x, &f->error), f->error);
@@ -39,7 +45,8 @@ static void explain(struct explained *e, const struct gsim_scheduler_ops *schedu
 
 static void explain_by(struct explained *e, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    explain(e, &(struct gsim_scheduler_ops){.abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute});
+    explain(e, &(struct gsim_scheduler_ops){
+                   .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute});
 }
 
 static void release(struct explained *e)
@@ -48,9 +55,11 @@ static void release(struct explained *e)
     fixture_release(&e->f);
 }
 
-static struct explained begin(const struct gsim_kernel *kernels, uint32_t count, const struct gsim_op *extra, uint32_t extra_count)
+static struct explained begin(const struct gsim_kernel *kernels, uint32_t count, const struct gsim_op *extra,
+                              uint32_t extra_count)
 {
-    struct explained e = {.f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
+    struct explained e = {
+        .f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
     fixture_program(&e.f, kernels, count, extra, extra_count);
     return e;
 }
@@ -63,10 +72,12 @@ static struct explained begin_many(double us, uint32_t blocks)
     return begin(kernels, COUNT, NULL, 0);
 }
 
-#define IDLE(e, cause, us, tolerance) CHECK_NEAR(gsim_time_us(gsim_explained_idle(&(e)->x, GSIM_CAUSE_##cause)), us, tolerance)
-#define BUSY(e, cause, us, tolerance) CHECK_NEAR(gsim_time_us(gsim_explained_busy(&(e)->x, GSIM_CAUSE_##cause)), us, tolerance)
+#define IDLE(e, cause, us, tolerance)                                                                                  \
+    CHECK_NEAR(gsim_time_us(gsim_explained_idle(&(e)->x, GSIM_CAUSE_##cause)), us, tolerance)
+#define BUSY(e, cause, us, tolerance)                                                                                  \
+    CHECK_NEAR(gsim_time_us(gsim_explained_busy(&(e)->x, GSIM_CAUSE_##cause)), us, tolerance)
 
-/* --- the host ------------------------------------------------------------------------------------------------------------- */
+/* --- the host --- */
 ITERATION(launch_all)
 {
     gsim_stream s = gsim_stream_create(d, 0);
@@ -86,7 +97,8 @@ static enum gsim_status launch_and_wait(struct gsim_run *run, struct gsim_error 
     return GSIM_OK;
 }
 
-/* A launch every 2 us, kernels of 0.5: the first comes behind call and latency, each later one 1.5 us behind the one before. */
+/* A launch every 2 us, kernels of 0.5: the first comes behind call and latency, each later one 1.5 us behind the one
+ * before. */
 static void test_launch_calls(void)
 {
     struct explained e = begin_many(0.5, 4);
@@ -111,12 +123,15 @@ static void test_result(void)
 
 static struct explained begin_with_host(bool overhead)
 {
-    struct explained e = {.f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
+    struct explained e = {
+        .f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
     struct gsim_builder *b = gsim_builder_create("host");
     struct gsim_kernel kernel = fixture_kernel("k", 4, 128, 2);
     for (int i = 0; i < COUNT; i++) {
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = 10, .overhead = overhead, .stream = -1});
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 1});
+        gsim_builder_op(
+            b, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = 10, .overhead = overhead, .stream = -1});
+        gsim_builder_op(
+            b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 1});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &e.f.program, &e.f.error), e.f.error);
     explain(&e, gsim_scheduler_find("async"));
@@ -136,7 +151,7 @@ static void test_host_time(void)
     release(&framework);
 }
 
-/* --- the device ----------------------------------------------------------------------------------------------------------- */
+/* --- the device --- */
 static void test_gap(void)
 {
     struct explained e = begin_many(10, 4);
@@ -156,7 +171,8 @@ ITERATION(wait_across)
     gsim_launch(d, OP(run, 1), b);
 }
 
-/* One block of 100 us on one of four SMs; the other kernel waits for it, and 1.5 us for the event. The launch is late for 0.75 + 2. */
+/* One block of 100 us on one of four SMs; the other kernel waits for it, and 1.5 us for the event. The launch is late
+ * for 0.75 + 2. */
 static void test_dependence(void)
 {
     const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 4, 128, 10)};
@@ -175,10 +191,12 @@ ITERATION(behind_another)
     gsim_launch(d, OP(run, 2), b);
 }
 
-/* One hardware queue: the second stream's kernel, there 4 us behind the first's start, waits until the first's second one has left. */
+/* One hardware queue: the second stream's kernel, there 4 us behind the first's start, waits until the first's second
+ * one has left. */
 static void test_hardware_queue(void)
 {
-    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10), fixture_kernel("c", 1, 128, 20)};
+    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10),
+                                          fixture_kernel("c", 1, 128, 20)};
     struct explained e = begin(kernels, 3, NULL, 0), wide = begin(kernels, 3, NULL, 0);
     e.f.device.hw_queues = 1;
     explain_by(&e, behind_another);
@@ -264,7 +282,8 @@ ITERATION(fill_queue)
     gsim_launch(d, OP(run, run->program->op_count - 1), b);
 }
 
-/* A kernel of 100 us on one SM of four, and a queue of a single launch: the host comes to launch what is behind it when it has ended. */
+/* A kernel of 100 us on one SM of four, and a queue of a single launch: the host comes to launch what is behind it when
+ * it has ended. */
 static void test_launch_queue(void)
 {
     struct gsim_kernel kernels[4];
@@ -294,14 +313,32 @@ ITERATION(copy_apart)
     for (uint32_t i = 0; i < run->program->op_count; i++) gsim_memcpy_async(d, OP(run, i), gsim_stream_create(d, 0));
 }
 
-/* Two copies to the device, of which the second waits for the engine, and one to the host that ends in between: that makes no room. */
+/* Two copies to the device, of which the second waits for the engine, and one to the host that ends in between: that
+ * makes no room. */
 static void test_path_of_copies(void)
 {
     const struct gsim_arg in = {.buffer_index = 0, .writes = true}, out = {.buffer_index = 0, .reads = true};
-    const struct gsim_op copies[] = {
-        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &in, .arg_count = 1, .bytes = 1000000, .copy_us = 300, .stream = -1},
-        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_D2H, .args = &out, .arg_count = 1, .bytes = 1000000, .copy_us = 200, .stream = -1},
-        {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &in, .arg_count = 1, .bytes = 1000000, .copy_us = 400, .stream = -1}};
+    const struct gsim_op copies[] = {{.kind = GSIM_OP_COPY,
+                                      .copy_kind = GSIM_COPY_H2D,
+                                      .args = &in,
+                                      .arg_count = 1,
+                                      .bytes = 1000000,
+                                      .copy_us = 300,
+                                      .stream = -1},
+                                     {.kind = GSIM_OP_COPY,
+                                      .copy_kind = GSIM_COPY_D2H,
+                                      .args = &out,
+                                      .arg_count = 1,
+                                      .bytes = 1000000,
+                                      .copy_us = 200,
+                                      .stream = -1},
+                                     {.kind = GSIM_OP_COPY,
+                                      .copy_kind = GSIM_COPY_H2D,
+                                      .args = &in,
+                                      .arg_count = 1,
+                                      .bytes = 1000000,
+                                      .copy_us = 400,
+                                      .stream = -1}};
     for (int late = 0; late < 2; late++) { /* the one to the host ends before, and just behind the first */
         struct gsim_op ops[3] = {copies[0], copies[1], copies[2]};
         gsim_time to[GSIM_COPY_KIND_COUNT] = {0};
@@ -321,7 +358,8 @@ static void test_copy_engine(void)
 {
     const struct gsim_kernel kernel = fixture_kernel("k", 4, 128, 10);
     const struct gsim_arg arg = {.buffer_index = 0, .writes = true};
-    const struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = -1};
+    const struct gsim_op copy = {
+        .kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = -1};
     const struct gsim_op copies[] = {copy, copy};
     struct explained e = begin(&kernel, 1, copies, 2);
     explain_by(&e, copy_twice);
@@ -333,13 +371,17 @@ static void test_copy_engine(void)
 /* A chain in a graph: 0.5 us behind each node. */
 static void test_graph_gap(void)
 {
-    struct explained e = {.f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
+    struct explained e = {
+        .f.device = fixture_device(), .f.memory = GSIM_MEMORY_PINNED, .iteration = GSIM_ALL_ITERATIONS};
     struct gsim_builder *b = gsim_builder_create("chain");
     struct gsim_kernel kernel = fixture_kernel("k", 4, 128, 3);
     for (uint32_t i = 0; i < COUNT; i++) {
         const uint32_t before = i - 1;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0,
-                                             .after = &before, .after_count = i > 0});
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                             .kernel_index = gsim_builder_kernel(b, &kernel),
+                                             .stream = 0,
+                                             .after = &before,
+                                             .after_count = i > 0});
     }
     CHECK_OK(gsim_builder_finish(b, 1, &e.f.program, &e.f.error), e.f.error);
     explain(&e, gsim_scheduler_find("cudagraph"));
@@ -352,7 +394,8 @@ static void test_graph_gap(void)
 /* What the importer makes of time that a trace does not explain. */
 static void test_unexplained(void)
 {
-    const struct gsim_kernel kernels[] = {fixture_kernel("a", 4, 128, 10), fixture_kernel(GSIM_UNEXPLAINED_KERNEL, 1, 32, 50),
+    const struct gsim_kernel kernels[] = {fixture_kernel("a", 4, 128, 10),
+                                          fixture_kernel(GSIM_UNEXPLAINED_KERNEL, 1, 32, 50),
                                           fixture_kernel("b", 4, 128, 10)};
     struct explained e = begin(kernels, 3, NULL, 0);
     explain_by(&e, launch_all);
@@ -361,7 +404,7 @@ static void test_unexplained(void)
     release(&e);
 }
 
-/* --- mixtures -------------------------------------------------------------------------------------------------------------- */
+/* --- mixtures --- */
 /* 10 kernels that are launched one after the other, a wait, 10 with host time before each. */
 ITERATION(mixture)
 {
@@ -385,8 +428,9 @@ static void test_mixture(void)
     release(&e);
 }
 
-/* A kernel of 100 us on one SM, behind it on its stream one of 10; one queue for both streams, so that the other stream's kernel comes behind
- * both; then the host works for 200 us, and two copies share an engine before the last kernel. */
+/* A kernel of 100 us on one SM, behind it on its stream one of 10; one queue for both streams, so that the other
+ * stream's kernel comes behind both; then the host works for 200 us, and two copies share an engine before the last
+ * kernel. */
 ITERATION(second_mixture)
 {
     gsim_stream a = gsim_stream_create(d, 0), b = gsim_stream_create(d, 0);
@@ -402,10 +446,11 @@ ITERATION(second_mixture)
 
 static void test_second_mixture(void)
 {
-    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10), fixture_kernel("c", 1, 128, 20),
-                                          fixture_kernel("d", 4, 128, 30)};
+    const struct gsim_kernel kernels[] = {fixture_kernel("a", 1, 128, 100), fixture_kernel("b", 1, 128, 10),
+                                          fixture_kernel("c", 1, 128, 20), fixture_kernel("d", 4, 128, 30)};
     const struct gsim_arg arg = {.buffer_index = 0, .writes = true};
-    const struct gsim_op copy = {.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = -1};
+    const struct gsim_op copy = {
+        .kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = -1};
     const struct gsim_op copies[] = {copy, copy};
     struct explained e = begin(kernels, 4, copies, 2);
     e.f.device.hw_queues = 1;
@@ -427,7 +472,9 @@ static void test_sums(void)
                 const struct gsim_workload_ops *workload = gsim_workload_find(workloads[w]);
                 const struct gsim_workload_options options = {.size = w == 0 ? 1e6 : 1000, .iterations = 2};
                 for (size_t iteration = 0; iteration <= 2; iteration++) {
-                    struct explained e = {.f.device = fixture_device(), .f.memory = (enum gsim_memory_mode)memory, .iteration = iteration < 2 ? iteration : GSIM_ALL_ITERATIONS};
+                    struct explained e = {.f.device = fixture_device(),
+                                          .f.memory = (enum gsim_memory_mode)memory,
+                                          .iteration = iteration < 2 ? iteration : GSIM_ALL_ITERATIONS};
                     CHECK_OK(workload->build(&options, &e.f.program, &e.f.error), e.f.error);
                     explain(&e, gsim_scheduler_at(i));
                     CHECK(e.x.makespan > 0);
@@ -437,10 +484,21 @@ static void test_sums(void)
 }
 
 static const struct test_case cases[] = {
-    {"launch calls", test_launch_calls}, {"waiting for a result", test_result}, {"the host's own time", test_host_time},
-    {"gaps of a chain", test_gap}, {"dependence", test_dependence}, {"hardware queue", test_hardware_queue}, {"no room", test_room},
-    {"resident kernels", test_resident_kernels}, {"other calls", test_other_calls}, {"launch queue", test_launch_queue},
-    {"copy engine", test_copy_engine}, {"path of copies", test_path_of_copies}, {"graph gaps", test_graph_gap}, {"unexplained", test_unexplained}, {"mixture", test_mixture},
+    {"launch calls", test_launch_calls},
+    {"waiting for a result", test_result},
+    {"the host's own time", test_host_time},
+    {"gaps of a chain", test_gap},
+    {"dependence", test_dependence},
+    {"hardware queue", test_hardware_queue},
+    {"no room", test_room},
+    {"resident kernels", test_resident_kernels},
+    {"other calls", test_other_calls},
+    {"launch queue", test_launch_queue},
+    {"copy engine", test_copy_engine},
+    {"path of copies", test_path_of_copies},
+    {"graph gaps", test_graph_gap},
+    {"unexplained", test_unexplained},
+    {"mixture", test_mixture},
     {"another mixture", test_second_mixture},
     {"sums of all schedulers", test_sums},
 };

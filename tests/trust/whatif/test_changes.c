@@ -23,24 +23,40 @@ static struct changed begin(void)
     return c;
 }
 
-static uint32_t add_kernel(struct changed *c, const char *name, uint32_t blocks, double us, int32_t stream, const uint32_t *after)
+static uint32_t add_kernel(struct changed *c, const char *name, uint32_t blocks, double us, int32_t stream,
+                           const uint32_t *after)
 {
     struct gsim_kernel kernel = fixture_kernel(name, blocks, 128, us);
-    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(c->builder, &kernel),
-                                                         .stream = stream, .after = after, .after_count = after != NULL});
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                         .kernel_index = gsim_builder_kernel(c->builder, &kernel),
+                                                         .stream = stream,
+                                                         .after = after,
+                                                         .after_count = after != NULL});
 }
 
 static uint32_t add_host(struct changed *c, double us, bool overhead, const uint32_t *after)
 {
-    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = us, .overhead = overhead, .stream = -1,
-                                                         .after = after, .after_count = after != NULL});
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                                         .host_us = us,
+                                                         .overhead = overhead,
+                                                         .stream = -1,
+                                                         .after = after,
+                                                         .after_count = after != NULL});
 }
 
-static uint32_t add_copy(struct changed *c, enum gsim_copy_kind kind, enum gsim_copy_memory memory, const uint32_t *after)
+static uint32_t add_copy(struct changed *c, enum gsim_copy_kind kind, enum gsim_copy_memory memory,
+                         const uint32_t *after)
 {
     const struct gsim_arg arg = {.buffer_index = 0, .reads = kind != GSIM_COPY_H2D, .writes = kind != GSIM_COPY_D2H};
-    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = kind, .copy_memory = (uint8_t)memory, .args = &arg,
-                                                         .arg_count = 1, .bytes = 1000000, .stream = 0, .after = after, .after_count = after != NULL});
+    return gsim_builder_op(c->builder, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                                         .copy_kind = kind,
+                                                         .copy_memory = (uint8_t)memory,
+                                                         .args = &arg,
+                                                         .arg_count = 1,
+                                                         .bytes = 1000000,
+                                                         .stream = 0,
+                                                         .after = after,
+                                                         .after_count = after != NULL});
 }
 
 static void finish(struct changed *c)
@@ -55,8 +71,12 @@ static double time_with(struct changed *c, const char *text)
     size_t count = 0;
     struct gsim_variant variant;
     struct gsim_timeline timeline = {0};
-    struct gsim_simulation simulation = {.program = &c->program, .device = &c->device, .scheduler = gsim_scheduler_find("async"),
-                                         .memory = GSIM_MEMORY_PINNED, .seed = 1, .iterations = 3};
+    struct gsim_simulation simulation = {.program = &c->program,
+                                         .device = &c->device,
+                                         .scheduler = gsim_scheduler_find("async"),
+                                         .memory = GSIM_MEMORY_PINNED,
+                                         .seed = 1,
+                                         .iterations = 3};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     for (const char *at = text; *at; at += strcspn(at, "+") + (at[strcspn(at, "+")] == '+')) {
         char word[GSIM_CHANGE_TEXT];
@@ -100,7 +120,8 @@ static void test_dependences(void)
     for (int i = 0; i < COUNT; i++) last[i % 2] = add_kernel(&c, "k", 2, 50, 0, i < 2 ? NULL : &last[i % 2]);
     finish(&c);
     c.has_data = true;
-    double now = time_with(&c, ""), graph = time_with(&c, "graph"), dag = time_with(&c, "dag"), streams = time_with(&c, "streams=2");
+    double now = time_with(&c, ""), graph = time_with(&c, "graph"), dag = time_with(&c, "dag"),
+           streams = time_with(&c, "streams=2");
     CHECK_NEAR(now, 51 * COUNT, 0.02 * now);
     CHECK_NEAR(graph, 50.5 * COUNT, 0.02 * graph);
     CHECK_NEAR(dag, 50.5 * COUNT / 2, 0.05 * dag);
@@ -115,7 +136,8 @@ static void test_nosync(void)
     for (int i = 0; i < COUNT; i++) {
         uint32_t k = add_kernel(&needless, "k", 4, 10, 0, NULL);
         add_host(&needless, 1, false, &k);
-        uint32_t other = add_kernel(&needed, "k", 4, 10, 0, NULL), copy = add_copy(&needed, GSIM_COPY_D2H, GSIM_COPY_MEMORY_PINNED, &other);
+        uint32_t other = add_kernel(&needed, "k", 4, 10, 0, NULL),
+                 copy = add_copy(&needed, GSIM_COPY_D2H, GSIM_COPY_MEMORY_PINNED, &other);
         add_host(&needed, 1, false, &copy);
     }
     finish(&needless);
@@ -134,8 +156,14 @@ static void test_fuse(void)
     struct changed c = begin();
     for (int i = 0; i < COUNT; i++) {
         add_host(&c, 10, true, NULL);
-        struct gsim_kernel kernel = {.name = "vectorized_elementwise_kernel", .grid = {4, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 32, .solo_us = 2};
-        gsim_builder_op(c.builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(c.builder, &kernel), .stream = 0});
+        struct gsim_kernel kernel = {.name = "vectorized_elementwise_kernel",
+                                     .grid = {4, 1, 1},
+                                     .block = {128, 1, 1},
+                                     .regs_per_thread = 32,
+                                     .solo_us = 2};
+        gsim_builder_op(c.builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                     .kernel_index = gsim_builder_kernel(c.builder, &kernel),
+                                                     .stream = 0});
     }
     finish(&c);
     CHECK_NEAR(time_with(&c, ""), 12 * COUNT, 0.05 * 12 * COUNT);
@@ -184,8 +212,9 @@ static void test_kernels(void)
     gsim_program_release(&c.program);
 }
 
-/* Three kernels of one block in a stream, 10 us each, gaps of 1 us. Launched programmatically, with a fifth before the wait and a trigger
- * half-way: each begins within the one before, and its last 8 us come a gap of 0.25 us behind that one's end. */
+/* Three kernels of one block in a stream, 10 us each, gaps of 1 us. Launched programmatically, with a fifth before the
+ * wait and a trigger half-way: each begins within the one before, and its last 8 us come a gap of 0.25 us behind that
+ * one's end. */
 static void test_programmatic(void)
 {
     struct changed c = begin();
@@ -225,7 +254,9 @@ static void test_programmatic_is_undone(void)
 
 static void test_words(void)
 {
-    static const char *const wrong[] = {"graphs", "graph=2", "launch=0", "launch=x", "streams=1.5", "hw_queues=64", "pdl=1", "device", "device=", "kernel:", ""};
+    static const char *const wrong[] = {"graphs",      "graph=2",      "launch=0", "launch=x",
+                                        "streams=1.5", "hw_queues=64", "pdl=1",    "device",
+                                        "device=",     "kernel:",      ""};
     struct gsim_change change;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct gsim_error error = {0};
@@ -238,9 +269,16 @@ static void test_words(void)
 }
 
 static const struct test_case cases[] = {
-    {"capture", test_graph}, {"true dependences", test_dependences}, {"synchronisations", test_nosync}, {"fused launches", test_fuse},
-    {"pinned memory", test_pinned}, {"priorities", test_priorities}, {"faster kernels", test_kernels},
-    {"programmatic launch", test_programmatic}, {"what undoes it", test_programmatic_is_undone}, {"words", test_words},
+    {"capture", test_graph},
+    {"true dependences", test_dependences},
+    {"synchronisations", test_nosync},
+    {"fused launches", test_fuse},
+    {"pinned memory", test_pinned},
+    {"priorities", test_priorities},
+    {"faster kernels", test_kernels},
+    {"programmatic launch", test_programmatic},
+    {"what undoes it", test_programmatic_is_undone},
+    {"words", test_words},
 };
 
 TEST_MAIN("trust/whatif/changes", cases)

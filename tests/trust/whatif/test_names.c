@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels' names as profilers write them: the function, where its arguments begin, and the words that tell it from others. */
+/* Kernels' names as profilers write them: the function, where its arguments begin, and the words that tell it from
+ * others. */
 #include "tests/test.h"
 #include "trust/whatif/names.h"
 
@@ -36,8 +37,8 @@ static void functions_have_names(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char word[64] = "";
         CHECK_STR(names[i].name + gsim_name_length(names[i].name), names[i].arguments);
-        CHECK_MSG(gsim_name_word(names[i].name, 0, word, sizeof word) && strcmp(word, names[i].function) == 0, "%s: '%s', expected '%s'",
-                  names[i].name, word, names[i].function);
+        CHECK_MSG(gsim_name_word(names[i].name, 0, word, sizeof word) && strcmp(word, names[i].function) == 0,
+                  "%s: '%s', expected '%s'", names[i].name, word, names[i].function);
         bool found = gsim_name_word(names[i].name, 1, word, sizeof word);
         CHECK_MSG(found == (names[i].next != NULL), "%s: %s", names[i].name, word);
         if (found && names[i].next) CHECK_STR(word, names[i].next);
@@ -49,14 +50,18 @@ static void arguments_do_not_count(void)
     static const struct {
         const char *name, *word;
         bool holds, is_whole;
-    } rows[] = {{"add(int, float *)", "float", false, false}, {"add(int, float *)", "add", true, true},     {"add_bias(int)", "add", true, false},
-                {"void k<float>(int)", "float", true, true},  {"void my_add(add *)", "add", true, false}, {"agent_7", "agent", true, false},
+    } rows[] = {{"add(int, float *)", "float", false, false}, {"add(int, float *)", "add", true, true},
+                {"add_bias(int)", "add", true, false},        {"void k<float>(int)", "float", true, true},
+                {"void my_add(add *)", "add", true, false},   {"agent_7", "agent", true, false},
                 {"scale(add)", "add", false, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        CHECK_MSG(gsim_name_holds(rows[i].name, rows[i].word, false) == rows[i].holds, "%s holds %s", rows[i].name, rows[i].word);
-        CHECK_MSG(gsim_name_holds(rows[i].name, rows[i].word, true) == rows[i].is_whole, "%s is %s", rows[i].name, rows[i].word);
+        CHECK_MSG(gsim_name_holds(rows[i].name, rows[i].word, false) == rows[i].holds, "%s holds %s", rows[i].name,
+                  rows[i].word);
+        CHECK_MSG(gsim_name_holds(rows[i].name, rows[i].word, true) == rows[i].is_whole, "%s is %s", rows[i].name,
+                  rows[i].word);
     }
 }
 
-static const struct test_case cases[] = {{"functions have names", functions_have_names}, {"arguments do not count", arguments_do_not_count}};
+static const struct test_case cases[] = {{"functions have names", functions_have_names},
+                                         {"arguments do not count", arguments_do_not_count}};
 TEST_MAIN("trust/whatif/names", cases)

@@ -25,31 +25,48 @@ static struct paired begin(void)
     return p;
 }
 
-static uint32_t add_kernel(struct paired *p, uint32_t blocks, uint32_t threads, double us, int32_t stream, const uint32_t *after)
+static uint32_t add_kernel(struct paired *p, uint32_t blocks, uint32_t threads, double us, int32_t stream,
+                           const uint32_t *after)
 {
     struct gsim_kernel kernel = fixture_kernel("k", blocks, threads, us);
-    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(p->builder, &kernel),
-                                                         .stream = stream, .after = after, .after_count = after != NULL});
+    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                         .kernel_index = gsim_builder_kernel(p->builder, &kernel),
+                                                         .stream = stream,
+                                                         .after = after,
+                                                         .after_count = after != NULL});
 }
 
 static uint32_t add_host(struct paired *p, double us, const uint32_t *after)
 {
-    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .host_us = us, .overhead = true, .stream = -1, .after = after,
+    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                                         .host_us = us,
+                                                         .overhead = true,
+                                                         .stream = -1,
+                                                         .after = after,
                                                          .after_count = after != NULL});
 }
 
 static uint32_t add_copy(struct paired *p, int32_t stream)
 {
     const struct gsim_arg arg = {.buffer_index = 0, .writes = true};
-    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_COPY, .copy_kind = GSIM_COPY_H2D, .copy_memory = GSIM_COPY_MEMORY_PINNED,
-                                                         .args = &arg, .arg_count = 1, .bytes = 1000000, .stream = stream});
+    return gsim_builder_op(p->builder, &(struct gsim_op){.kind = GSIM_OP_COPY,
+                                                         .copy_kind = GSIM_COPY_H2D,
+                                                         .copy_memory = GSIM_COPY_MEMORY_PINNED,
+                                                         .args = &arg,
+                                                         .arg_count = 1,
+                                                         .bytes = 1000000,
+                                                         .stream = stream});
 }
 
 static void finish(struct paired *p)
 {
     CHECK_OK(gsim_builder_finish(p->builder, 1, &p->program, &p->error), p->error);
-    p->simulation = (struct gsim_simulation){.program = &p->program, .device = &p->device, .scheduler = gsim_scheduler_find("async"),
-                                             .memory = GSIM_MEMORY_PINNED, .seed = 1, .detailed = true};
+    p->simulation = (struct gsim_simulation){.program = &p->program,
+                                             .device = &p->device,
+                                             .scheduler = gsim_scheduler_find("async"),
+                                             .memory = GSIM_MEMORY_PINNED,
+                                             .seed = 1,
+                                             .detailed = true};
     gsim_params_set_defaults(gsim_gpu_params, &p->simulation.gpu);
     CHECK_OK(gsim_simulate(&p->simulation, &p->timeline, &p->error), p->error);
     CHECK_OK(gsim_explain(&p->simulation, &p->timeline, GSIM_ALL_ITERATIONS, &p->x, &p->error), p->error);
@@ -94,12 +111,15 @@ static void check_reason(struct paired *p, enum gsim_reason reason, double held_
     for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++) {
         double held = gsim_time_us(p->pairs[0].held[r]);
         if (r == (int)reason)
-            CHECK_MSG(fabs(held - held_us) <= 0.05 * held_us, "%s holds for %.2f us, expected %.2f", gsim_reason_word(reason), held, held_us);
+            CHECK_MSG(fabs(held - held_us) <= 0.05 * held_us, "%s holds for %.2f us, expected %.2f",
+                      gsim_reason_word(reason), held, held_us);
         else
-            CHECK_MSG(held <= 0.1 * held_us, "%s holds for %.2f us beside %s", gsim_reason_word((enum gsim_reason)r), held, gsim_reason_word(reason));
+            CHECK_MSG(held <= 0.1 * held_us, "%s holds for %.2f us beside %s", gsim_reason_word((enum gsim_reason)r),
+                      held, gsim_reason_word(reason));
     }
     double saved = worth(p, reason);
-    CHECK_MSG(fabs(saved - worth_us) <= 0.05 * worth_us, "%s is worth %.2f us, expected %.2f", gsim_reason_word(reason), saved, worth_us);
+    CHECK_MSG(fabs(saved - worth_us) <= 0.05 * worth_us, "%s is worth %.2f us, expected %.2f", gsim_reason_word(reason),
+              saved, worth_us);
     release(p);
 }
 
@@ -134,7 +154,8 @@ static void test_dependence(void)
     check_reason(&p, GSIM_PAIR_DEPENDENCE, 100 * (2 * COUNT - 1), 101.5 * 2 * COUNT - 101 * COUNT);
 }
 
-/* One hardware queue, and all of the first stream's kernels launched before those of the second: these come behind the last of those. */
+/* One hardware queue, and all of the first stream's kernels launched before those of the second: these come behind the
+ * last of those. */
 static void test_queue(void)
 {
     struct paired p = begin();
@@ -151,8 +172,9 @@ static void test_room(void)
     check_reason(&p, GSIM_PAIR_ROOM, 100 * (2 * COUNT - 1), 100 * COUNT);
 }
 
-/* Before each kernel of 100 us its copy of 100; one engine serves both streams, so that each kernel runs beside the other's copy: 201 for
- * one of each stream, 100 until the first. Then a copy takes 0.1: each stream is a chain of 101, the kernels of both at once. */
+/* Before each kernel of 100 us its copy of 100; one engine serves both streams, so that each kernel runs beside the
+ * other's copy: 201 for one of each stream, 100 until the first. Then a copy takes 0.1: each stream is a chain of 101,
+ * the kernels of both at once. */
 static void test_copies(void)
 {
     struct paired p = begin();
@@ -180,8 +202,13 @@ static void test_none(void)
 }
 
 static const struct test_case cases[] = {
-    {"the host launches late", test_host}, {"the host waits", test_waits}, {"dependence", test_dependence}, {"hardware queue", test_queue},
-    {"no room", test_room}, {"copies", test_copies}, {"no reason", test_none},
+    {"the host launches late", test_host},
+    {"the host waits", test_waits},
+    {"dependence", test_dependence},
+    {"hardware queue", test_queue},
+    {"no room", test_room},
+    {"copies", test_copies},
+    {"no reason", test_none},
 };
 
 TEST_MAIN("trust/whatif/pairs", cases)

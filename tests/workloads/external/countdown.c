@@ -13,7 +13,8 @@ struct countdown {
     struct gsim_arg arg;
 };
 
-static enum gsim_status start(void *state, const void *params, const struct gsim_random *numbers, struct gsim_draw *draw, struct gsim_error *error)
+static enum gsim_status start(void *state, const void *params, const struct gsim_random *numbers,
+                              struct gsim_draw *draw, struct gsim_error *error)
 {
     struct countdown *c = state;
     (void)numbers;
@@ -29,7 +30,8 @@ static enum gsim_source_answer next(void *state, struct gsim_draw *draw, struct 
     struct countdown *c = state;
     static const struct gsim_kernel kernel = {.name = "count", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 3};
     if (c->is_read && !c->left) return GSIM_SOURCE_END;
-    c->arg = (struct gsim_arg){.buffer_index = c->count, .reads = true, .writes = c->is_read, .declared_const = !c->is_read};
+    c->arg =
+        (struct gsim_arg){.buffer_index = c->count, .reads = true, .writes = c->is_read, .declared_const = !c->is_read};
     op->args = &c->arg;
     op->arg_count = 1;
     op->kind = c->is_read ? GSIM_OP_KERNEL : GSIM_OP_HOST_READ;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every generator with every choice: the same seed gives the same program and another one another, numbers do what they say,
- * hazards are found in segments, and any number may be at either end of its range.
+ * Every generator with every choice: the same seed gives the same program and another one another, numbers do what they
+ * say, hazards are found in segments, and any number may be at either end of its range.
  */
 #include "gpusim/generator.h"
 #include "gpusim/schedulers/dag.h"
 #include "tests/test.h"
 
-static enum gsim_status try_build(const struct gsim_generator_ops *ops, const char *options, uint64_t seed, struct gsim_program *program,
-                                  struct gsim_error *error)
+static enum gsim_status try_build(const struct gsim_generator_ops *ops, const char *options, uint64_t seed,
+                                  struct gsim_program *program, struct gsim_error *error)
 {
     double params[64] = {0};
     if (ops->params_size > sizeof params) abort();
@@ -35,9 +35,12 @@ static bool are_equal(const struct gsim_program *a, const struct gsim_program *b
     if (a->op_count != b->op_count || a->kernel_count != b->kernel_count) return false;
     for (uint32_t i = 0; i < a->op_count; i++) {
         const struct gsim_op *x = &a->ops[i], *y = &b->ops[i];
-        if (x->kernel_index != y->kernel_index || x->segment_count != y->segment_count || x->is_unknown != y->is_unknown) return false;
+        if (x->kernel_index != y->kernel_index || x->segment_count != y->segment_count ||
+            x->is_unknown != y->is_unknown)
+            return false;
         for (uint32_t k = 0; k < x->segment_count; k++)
-            if (x->segments[k].offset != y->segments[k].offset || x->segments[k].bytes != y->segments[k].bytes) return false;
+            if (x->segments[k].offset != y->segments[k].offset || x->segments[k].bytes != y->segments[k].bytes)
+                return false;
     }
     return true;
 }
@@ -66,7 +69,10 @@ static void for_choices(void (*visit)(const struct gsim_generator_ops *ops, cons
 }
 
 /* Sketches take their data from a pool; others draw nothing, or of tile tasks times only. */
-static bool is_sketch(const struct gsim_program *p) { return p->buffer_count && strcmp(p->buffers[0].name, "pool") == 0; }
+static bool is_sketch(const struct gsim_program *p)
+{
+    return p->buffer_count && strcmp(p->buffers[0].name, "pool") == 0;
+}
 
 static void check_seeds(const struct gsim_generator_ops *ops, const char *choice)
 {
@@ -79,7 +85,9 @@ static void check_seeds(const struct gsim_generator_ops *ops, const char *choice
     CHECK_MSG(are_equal(&a, &b), "%s %s", ops->name, choice);
     bool is_drawn = is_sketch(&a);
     CHECK_MSG(!is_drawn || !are_equal(&a, &c), "%s %s", ops->name, choice);
-    for (uint32_t i = 0; i < a.op_count; i++) CHECK_MSG(!is_drawn || a.ops[i].segment_count >= 6, "%s %s", ops->name, choice); /* tile tasks name what they follow */
+    for (uint32_t i = 0; i < a.op_count; i++)
+        CHECK_MSG(!is_drawn || a.ops[i].segment_count >= 6, "%s %s", ops->name,
+                  choice); /* tile tasks name what they follow */
     gsim_program_release(&a);
     gsim_program_release(&b);
     gsim_program_release(&c);
@@ -99,7 +107,8 @@ static void check_ends(const struct gsim_generator_ops *ops, const char *choice)
             snprintf(options, sizeof options, "%s%s%s=%.15g", choice, choice[0] ? " " : "", row->name,
                      end == 0 ? row->minimum : end == 1 ? fmax(0, row->minimum) : row->maximum);
             enum gsim_status status = try_build(ops, options, 1, &program, &error);
-            CHECK_MSG(status == GSIM_OK || (status != GSIM_NOMEM && error.message[0]), "%s %s: %d", ops->name, options, (int)status);
+            CHECK_MSG(status == GSIM_OK || (status != GSIM_NOMEM && error.message[0]), "%s %s: %d", ops->name, options,
+                      (int)status);
             if (status == GSIM_OK) gsim_program_release(&program);
         }
     }
@@ -172,7 +181,10 @@ static uint32_t levels_of(const char *name, const char *options, uint32_t *kerne
 /* Hazards make the graph that was meant, and a small pool adds others, as memory that is used again does. */
 static void hazards_are_found(void)
 {
-    uint32_t kernels, count = levels_of("brax", "steps=20 branches_least=3 branches_most=3 length_least=4 length_most=4 active=1 cross=0", &kernels);
+    uint32_t kernels,
+        count =
+            levels_of("brax", "steps=20 branches_least=3 branches_most=3 length_least=4 length_most=4 active=1 cross=0",
+                      &kernels);
     CHECK_INT(count, 20 * 5);
     CHECK_INT(kernels, 20 * 13);
     CHECK_INT(levels_of("layered", "layers=30", &kernels), 30);

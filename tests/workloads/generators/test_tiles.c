@@ -28,7 +28,10 @@ static struct gsim_program made(const char *text)
     return program;
 }
 
-static const char *name_of(const struct gsim_program *p, uint32_t op) { return p->kernels[p->ops[op].kernel_index].name; }
+static const char *name_of(const struct gsim_program *p, uint32_t op)
+{
+    return p->kernels[p->ops[op].kernel_index].name;
+}
 
 static double bytes_of(const struct gsim_program *p)
 {
@@ -58,7 +61,8 @@ static void llm(void)
 /* Every expert follows the router, what adds up follows all of them, and their tokens are batch times top. */
 static void moe(void)
 {
-    struct gsim_program p = made("moe-decode:layers=3:batch=4:top=8:experts=64:zipf=1"), again = made("moe-decode:layers=3:batch=4:top=8:experts=64:zipf=1");
+    struct gsim_program p = made("moe-decode:layers=3:batch=4:top=8:experts=64:zipf=1"),
+                        again = made("moe-decode:layers=3:batch=4:top=8:experts=64:zipf=1");
     struct gsim_program other = made("moe-decode:layers=3:batch=4:top=8:experts=64:zipf=1:seed=2");
     uint32_t routers = 0, experts = 0, router = 0;
     double tokens = 0;

@@ -16,16 +16,30 @@ static const struct {
     uint32_t kernels;
     double ms;
 } stated[] = {
-    {"alexnet", "h100-vm", 37, 0.641},          {"squeezenet", "h100-vm", 100, 1.57},      {"resnet50", "h100-vm", 232, 8.99},
-    {"resnet101", "h100-vm", 453, 14.4},        {"fcn50", "h100-vm", 244, 9.10},           {"resnet18", "h200", 109, 1.07},
-    {"vgg16", "h200", 93, 2.69},                {"deeplab50", "h200", 275, 5.38},          {"mobilenetv2-infer", "v100", 152, 2.59},
-    {"resnet50-infer", "v100", 175, 6.88},      {"resnet101-infer", "v100", 345, 12.3},    {"bert-infer", "v100", 572, 49.7},
-    {"transformerxl-infer", "v100", 459, 17.6}, {"efficientnet-infer", "v100", 823, 20.0}, {"retinanet-infer", "v100", 991, 288},
-    {"mobilenetv2-train", "v100", 890, 78.0},   {"resnet50-train", "v100", 946, 98.4},     {"resnet101-train", "v100", 1847, 162},
-    {"bert-train", "v100", 4777, 206},          {"transformerxl-train", "v100", 4354, 139},
+    {"alexnet", "h100-vm", 37, 0.641},
+    {"squeezenet", "h100-vm", 100, 1.57},
+    {"resnet50", "h100-vm", 232, 8.99},
+    {"resnet101", "h100-vm", 453, 14.4},
+    {"fcn50", "h100-vm", 244, 9.10},
+    {"resnet18", "h200", 109, 1.07},
+    {"vgg16", "h200", 93, 2.69},
+    {"deeplab50", "h200", 275, 5.38},
+    {"mobilenetv2-infer", "v100", 152, 2.59},
+    {"resnet50-infer", "v100", 175, 6.88},
+    {"resnet101-infer", "v100", 345, 12.3},
+    {"bert-infer", "v100", 572, 49.7},
+    {"transformerxl-infer", "v100", 459, 17.6},
+    {"efficientnet-infer", "v100", 823, 20.0},
+    {"retinanet-infer", "v100", 991, 288},
+    {"mobilenetv2-train", "v100", 890, 78.0},
+    {"resnet50-train", "v100", 946, 98.4},
+    {"resnet101-train", "v100", 1847, 162},
+    {"bert-train", "v100", 4777, 206},
+    {"transformerxl-train", "v100", 4354, 139},
 };
 
-static enum gsim_status build(const struct gsim_service *service, const char *device, struct gsim_program *program, struct gsim_error *error)
+static enum gsim_status build(const struct gsim_service *service, const char *device, struct gsim_program *program,
+                              struct gsim_error *error)
 {
     char path[512];
     snprintf(path, sizeof path, GPUSIM_SOURCE_DIR "/workloads/services/%s", service->file);
@@ -42,7 +56,11 @@ static double alone_ms(const char *name, const char *device_name, uint32_t *kern
     double ms = NAN;
     CHECK_OK(gsim_device_load(device_name, &device, &error), error);
     CHECK_OK(build(gsim_service_find(name), device_name, &program, &error), error);
-    struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_PINNED, .seed = 1};
+    struct gsim_simulation s = {.program = &program,
+                                .device = &device,
+                                .scheduler = gsim_scheduler_find("async"),
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     enum gsim_status status = gsim_simulate(&s, &timeline, &error);
     CHECK_OK(status, error);
@@ -61,10 +79,12 @@ static void run_alone(void)
         uint32_t kernels = 0;
         CHECK_MSG(gsim_service_find(stated[i].name), "no service '%s'", stated[i].name);
         double ms = alone_ms(stated[i].name, stated[i].device, &kernels);
-        CHECK_MSG(kernels == stated[i].kernels, "%s: %u kernels, expected %u", stated[i].name, kernels, stated[i].kernels);
+        CHECK_MSG(kernels == stated[i].kernels, "%s: %u kernels, expected %u", stated[i].name, kernels,
+                  stated[i].kernels);
         CHECK_MSG(fabs(ms / stated[i].ms - 1) < 0.01, "%s: %.4g ms, expected %.4g", stated[i].name, ms, stated[i].ms);
     }
-    CHECK_MSG(!gsim_service_at((uint32_t)count) && gsim_service_at((uint32_t)count - 1), "expected %zu services", count);
+    CHECK_MSG(!gsim_service_at((uint32_t)count) && gsim_service_at((uint32_t)count - 1), "expected %zu services",
+              count);
 }
 
 static void run_elsewhere(void)
@@ -74,7 +94,8 @@ static void run_elsewhere(void)
         double ms[2];
         uint32_t kernels;
         for (int d = 0; d < 2; d++) ms[d] = alone_ms(gsim_service_at(i)->name, devices[d], &kernels);
-        CHECK_MSG(ms[0] > 0.3 && ms[0] < ms[1] && ms[1] < 4000, "%s: %g ms on %s, %g on %s", gsim_service_at(i)->name, ms[0], devices[0], ms[1], devices[1]);
+        CHECK_MSG(ms[0] > 0.3 && ms[0] < ms[1] && ms[1] < 4000, "%s: %g ms on %s, %g on %s", gsim_service_at(i)->name,
+                  ms[0], devices[0], ms[1], devices[1]);
     }
 }
 
@@ -98,7 +119,8 @@ static void refuse_bad_rows(void)
         fputs(cases[i].text, file);
         fclose(file);
         CHECK_INT(gsim_service_build(&service, path, "v100", &program, &error), GSIM_INPUT);
-        CHECK_MSG(strstr(error.message, cases[i].expected), "found '%s', expected '%s'", error.message, cases[i].expected);
+        CHECK_MSG(strstr(error.message, cases[i].expected), "found '%s', expected '%s'", error.message,
+                  cases[i].expected);
     }
     if (handle >= 0) close(handle);
     remove(path);

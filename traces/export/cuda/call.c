@@ -42,7 +42,8 @@ static uint32_t skip(const struct gsim_cuda_log *log, uint32_t at) /* a comment,
 }
 
 /* From AT, behind the opening, to CLOSE on its level. */
-static bool read_arguments(const struct gsim_cuda_log *log, uint32_t at, uint32_t end, const char *close, struct arguments *a)
+static bool read_arguments(const struct gsim_cuda_log *log, uint32_t at, uint32_t end, const char *close,
+                           struct arguments *a)
 {
     int depth = 0;
     uint32_t begin = at;
@@ -74,7 +75,8 @@ static size_t find_call(const char *name)
 }
 
 /* Of the arguments the stream is number STREAM. */
-static bool find_arguments(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, struct arguments *a, unsigned *stream)
+static bool find_arguments(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, struct arguments *a,
+                           unsigned *stream)
 {
     uint32_t at = site->begin;
     if (site->kind == GSIM_CUDA_LAUNCH) {
@@ -88,7 +90,8 @@ static bool find_arguments(const struct gsim_cuda_log *log, const struct gsim_cu
     at += (uint32_t)strlen(site->name);
     while (at < site->end && isspace((unsigned char)log->text[at])) at++;
     unsigned least = *stream - (site->kind == GSIM_CUDA_CALL && strcmp(site->name, "cudaLaunchKernel") == 0);
-    return at < site->end && log->text[at] == '(' && read_arguments(log, at + 1, site->end, ")", a) && a->count >= least && a->count <= *stream + 1;
+    return at < site->end && log->text[at] == '(' && read_arguments(log, at + 1, site->end, ")", a) &&
+           a->count >= least && a->count <= *stream + 1;
 }
 
 const char *gsim_call_check(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site)
@@ -97,17 +100,20 @@ const char *gsim_call_check(const struct gsim_cuda_log *log, const struct gsim_c
     unsigned stream;
     if (site->left) return site->left;
     if (site->kind != GSIM_CUDA_LAUNCH && site->kind != GSIM_CUDA_CALL) return NULL;
-    return find_arguments(log, site, &a, &stream) ? NULL : "its arguments are written in another way than is known here";
+    return find_arguments(log, site, &a, &stream) ? NULL
+                                                  : "its arguments are written in another way than is known here";
 }
 
-void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, const char *stream, struct gsim_text_edits *edits)
+void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, const char *stream,
+                   struct gsim_text_edits *edits)
 {
     struct arguments a;
     unsigned index;
     if (!find_arguments(log, site, &a, &index)) return;
     if (site->kind == GSIM_CUDA_CALL) {
         const char *now = calls[find_call(site->name)].now;
-        if (strcmp(now, site->name) != 0) gsim_text_edits_add(edits, site->begin, site->begin + (uint32_t)strlen(site->name), 5, "%s", now);
+        if (strcmp(now, site->name) != 0)
+            gsim_text_edits_add(edits, site->begin, site->begin + (uint32_t)strlen(site->name), 5, "%s", now);
     }
     if (a.count > index) {
         uint32_t begin = a.begin[index];
@@ -128,7 +134,9 @@ void gsim_call_indent(const struct gsim_cuda_log *log, uint32_t at, char indent[
 {
     uint32_t begin = at, length = 0;
     while (begin && log->text[begin - 1] != '\n') begin--;
-    while (begin + length < at && length < 63 && (log->text[begin + length] == ' ' || log->text[begin + length] == '\t')) length++;
+    while (begin + length < at && length < 63 &&
+           (log->text[begin + length] == ' ' || log->text[begin + length] == '\t'))
+        length++;
     memcpy(indent, log->text + begin, length);
     indent[length] = '\0';
 }

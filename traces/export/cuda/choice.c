@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A driver between the scheduler and the simulated one that writes down streams, events and waits. An event stands for the ops that
- * its recording follows. What asks the device how far it is, or starts threads, decides at run time: there is nothing to write down.
+ * A driver between the scheduler and the simulated one that writes down streams, events and waits. An event stands for
+ * the ops that its recording follows. What asks the device how far it is, or starts threads, decides at run time: there
+ * is nothing to write down.
  */
 #include "traces/export/cuda/choice.h"
 
@@ -80,17 +81,19 @@ static struct list *event_at(struct recorder *r, gsim_event handle)
     return &r->events[handle];
 }
 
-/* --- calls ------------------------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 static uint32_t new_number(struct recorder *r, int priority)
 {
     void *priorities = r->choice->priorities;
-    if (gsim_array_grow(&priorities, sizeof *r->choice->priorities, r->choice->stream_count, &r->choice->stream_room)) r->failed = true;
+    if (gsim_array_grow(&priorities, sizeof *r->choice->priorities, r->choice->stream_count, &r->choice->stream_room))
+        r->failed = true;
     else ((int32_t *)priorities)[r->choice->stream_count] = priority;
     r->choice->priorities = priorities;
     return r->choice->stream_count++;
 }
 
-static uint32_t add_op(struct recorder *r, const struct gsim_op *op, uint32_t stream, const uint32_t *waits, size_t wait_count)
+static uint32_t add_op(struct recorder *r, const struct gsim_op *op, uint32_t stream, const uint32_t *waits,
+                       size_t wait_count)
 {
     struct gsim_choice *choice = r->choice;
     void *ops = choice->ops, *all = choice->waits;
@@ -104,8 +107,12 @@ static uint32_t add_op(struct recorder *r, const struct gsim_op *op, uint32_t st
     }
     if (r->failed) return NONE;
     bool is_added = op->kind == GSIM_OP_PREFETCH && !is_own;
-    choice->ops[choice->op_count] = (struct gsim_choice_op){.op = op->index, .buffer = is_added ? op->args[0].buffer_index : NONE, .bytes = op->bytes,
-                                                            .stream = stream, .wait_start = (uint32_t)choice->wait_count, .wait_count = (uint32_t)wait_count};
+    choice->ops[choice->op_count] = (struct gsim_choice_op){.op = op->index,
+                                                            .buffer = is_added ? op->args[0].buffer_index : NONE,
+                                                            .bytes = op->bytes,
+                                                            .stream = stream,
+                                                            .wait_start = (uint32_t)choice->wait_count,
+                                                            .wait_count = (uint32_t)wait_count};
     choice->wait_count += wait_count;
     return (uint32_t)choice->op_count++;
 }
@@ -170,7 +177,8 @@ static gsim_graph see_graph(struct gsim_driver *d)
     return gsim_graph_create(of(d)->forward.below);
 }
 
-static gsim_graph_node see_node(struct gsim_driver *d, gsim_graph g, const struct gsim_op *op, const gsim_graph_node *after, uint32_t count)
+static gsim_graph_node see_node(struct gsim_driver *d, gsim_graph g, const struct gsim_op *op,
+                                const gsim_graph_node *after, uint32_t count)
 {
     struct recorder *r = of(d);
     struct list waits = {0};
@@ -225,14 +233,15 @@ static struct gsim_driver *attach(void *data, struct gsim_driver *real)
     return &r->forward.driver;
 }
 
-/* --- streams that take turns -------------------------------------------------------------------------------------------- */
+/* --- streams that take turns --- */
 /* By op of the program: the last op before it where the host had waited for all there was, plus 1. */
 static void find_barriers(const struct gsim_program *p, uint32_t *barrier)
 {
     uint32_t pending = 0, last = 0;
     for (uint32_t i = 0; i < p->op_count; i++) {
         const struct gsim_op *op = &p->ops[i];
-        bool is_host = op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
+        bool is_host =
+            op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
         barrier[i] = last;
         pending += !is_host;
         if (op->kind != GSIM_OP_HOST_COMPUTE || op->after_count < pending) continue;
@@ -246,7 +255,8 @@ static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
 {
     uint32_t *numbers = gsim_alloc(sizeof *numbers * ((size_t)p->op_count + 3 * ((size_t)c->stream_count + 1)));
     if (!numbers) return false;
-    uint32_t *barrier = numbers, *last_op = barrier + p->op_count, *now = last_op + c->stream_count + 1, *owner = now + c->stream_count + 1, count = 0;
+    uint32_t *barrier = numbers, *last_op = barrier + p->op_count, *now = last_op + c->stream_count + 1,
+             *owner = now + c->stream_count + 1, count = 0;
     find_barriers(p, barrier);
     for (size_t i = 0; i < c->op_count; i++)
         if (c->ops[i].op + 1 > last_op[c->ops[i].stream]) last_op[c->ops[i].stream] = c->ops[i].op + 1;
@@ -254,7 +264,9 @@ static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
     for (size_t i = 0; i < c->op_count; i++) {
         uint32_t stream = c->ops[i].stream, number = 0;
         if (now[stream] == NONE) {
-            while (number < count && (last_op[owner[number]] > barrier[c->ops[i].op] || c->priorities[number] != c->priorities[stream])) number++;
+            while (number < count &&
+                   (last_op[owner[number]] > barrier[c->ops[i].op] || c->priorities[number] != c->priorities[stream]))
+                number++;
             count += number == count;
             owner[number] = stream;
             c->priorities[number] = c->priorities[stream];
@@ -267,8 +279,8 @@ static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
     return true;
 }
 
-enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simulation *simulation, struct gsim_timeline *timeline,
-                                  struct gsim_error *error)
+enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simulation *simulation,
+                                  struct gsim_timeline *timeline, struct gsim_error *error)
 {
     const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     struct recorder *r = gsim_alloc(sizeof *r);
@@ -279,12 +291,16 @@ enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simula
     simulation->attach = attach;
     simulation->attach_data = r;
     simulation->iterations = 1;
-    const char *why = scheduler->has_threads ? "starts threads" : scheduler->has_frontend ? "works within the GPU" : NULL;
+    const char *why = scheduler->has_threads    ? "starts threads"
+                      : scheduler->has_frontend ? "works within the GPU"
+                                                : NULL;
     enum gsim_status status = why ? GSIM_OK : gsim_simulate(simulation, timeline, error);
     if (!why) why = r->asked;
     if (status == GSIM_OK && why)
-        status = gsim_error_set(error, GSIM_USAGE, "scheduler '%s' decides while the program runs: it %s: there is no schedule to write; "
-                                "expected kesco, grsched, heft, taskflow, cudagraph, serial, async or plan=FILE", scheduler->name, why);
+        status = gsim_error_set(error, GSIM_USAGE,
+                                "scheduler '%s' decides while the program runs: it %s: there is no schedule to write; "
+                                "expected kesco, grsched, heft, taskflow, cudagraph, serial, async or plan=FILE",
+                                scheduler->name, why);
     if (status == GSIM_OK && !reuse_streams(choice, r->program)) r->failed = true;
     if (status == GSIM_OK && r->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < r->stream_count; i++) gsim_free(r->streams[i].waits.at);

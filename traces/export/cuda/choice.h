@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to traces/export/cuda). What a scheduler chose in one simulated iteration, as its calls of the driver tell:
- * the stream of each op, what it waits for, in the order of issue.
+ * Layer: traces (private to traces/export/cuda). What a scheduler chose in one simulated iteration, as its calls of the
+ * driver tell: the stream of each op, what it waits for, in the order of issue.
  */
 #pragma once
 
@@ -25,7 +25,8 @@ struct gsim_choice {
     uint32_t stream_count;
 };
 
-/* Runs SIMULATION, whose attach it sets, and fills TIMELINE. GSIM_USAGE for a scheduler that decides while the program runs. */
-enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simulation *simulation, struct gsim_timeline *timeline,
-                                  struct gsim_error *error) GSIM_NODISCARD;
+/* Runs SIMULATION, whose attach it sets, and fills TIMELINE. GSIM_USAGE for a scheduler that decides while the program
+ * runs. */
+enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simulation *simulation,
+                                  struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_choice_release(struct gsim_choice *choice); /* accepts zeroed */

@@ -19,7 +19,18 @@ void gsim_cuda_log_release(struct gsim_cuda_log *log)
 }
 
 /* Of the ranks of edits: */
-enum { RANK_CREATE, RANK_OPEN, RANK_SYNC, RANK_BEGIN_GRAPH, RANK_BEFORE, RANK_CALL, RANK_RECORD, RANK_SYNC_BEHIND, RANK_CLOSE, RANK_OUTER };
+enum {
+    RANK_CREATE,
+    RANK_OPEN,
+    RANK_SYNC,
+    RANK_BEGIN_GRAPH,
+    RANK_BEFORE,
+    RANK_CALL,
+    RANK_RECORD,
+    RANK_SYNC_BEHIND,
+    RANK_CLOSE,
+    RANK_OUTER
+};
 /* Of a statement that may end where another one does that has got braces: what is behind it is behind these. */
 
 struct writer {
@@ -31,7 +42,7 @@ struct writer {
     struct gsim_cuda_counts *counts;
 };
 
-/* --- around statements --------------------------------------------------------------------------------------------------- */
+/* --- around statements --- */
 static void before(struct writer *w, const struct gsim_cuda_site *site, unsigned rank, const char *text)
 {
     char indent[64];
@@ -68,7 +79,8 @@ static void put_wait(struct writer *w, const struct gsim_cuda_site *site, uint32
     w->counts->waits++;
 }
 
-static void put_record(struct writer *w, const struct gsim_cuda_site *site, uint32_t stream, uint32_t event, bool is_before)
+static void put_record(struct writer *w, const struct gsim_cuda_site *site, uint32_t stream, uint32_t event,
+                       bool is_before)
 {
     char text[128];
     snprintf(text, sizeof text, "cudaEventRecord(gpusim_event[%u], gpusim_stream[%u]);", event, stream);
@@ -76,7 +88,7 @@ static void put_record(struct writer *w, const struct gsim_cuda_site *site, uint
     else behind(w, site, RANK_RECORD, text);
 }
 
-/* --- calls ------------------------------------------------------------------------------------------------------------------ */
+/* --- calls --- */
 /* Whether one of the same text has been put there: where memory is on the device, one more does nothing. */
 static bool is_put(const struct writer *w, const struct gsim_cuda_site *site, const char *text)
 {
@@ -92,11 +104,13 @@ static void put_prefetches(struct writer *w, uint32_t step, const struct gsim_cu
         if (item->pointer == NONE || item->stream == NONE) continue;
         const struct gsim_cuda_pointer *pointer = &w->log->pointers[item->pointer];
         char text[512];
-        snprintf(text, sizeof text, "gpusim_prefetch(%.*s, %zu, gpusim_stream[%u]);", (int)(pointer->end - pointer->begin),
-                 w->log->text + pointer->begin, (size_t)item->bytes, item->stream);
+        snprintf(text, sizeof text, "gpusim_prefetch(%.*s, %zu, gpusim_stream[%u]);",
+                 (int)(pointer->end - pointer->begin), w->log->text + pointer->begin, (size_t)item->bytes,
+                 item->stream);
         if (is_put(w, site, text)) continue;
         brace(w, site);
-        for (size_t k = 0; k < item->waits.count; k++) put_wait(w, site, item->stream, w->weave.items[item->waits.at[k]].event);
+        for (size_t k = 0; k < item->waits.count; k++)
+            put_wait(w, site, item->stream, w->weave.items[item->waits.at[k]].event);
         before(w, site, RANK_BEFORE, text);
         if (item->event != NONE) put_record(w, site, item->stream, item->event, true);
         w->counts->prefetches++;
@@ -110,7 +124,8 @@ static void put_constant(struct writer *w, const struct gsim_cuda_site *site, co
     char stream[64];
     for (size_t i = 0; i < s->items.count; i++) {
         const struct gsim_weave_item *item = &w->weave.items[s->items.at[i]];
-        for (size_t k = 0; k < item->waits.count; k++) gsim_weave_push(&w->weave, &events, w->weave.items[item->waits.at[k]].event);
+        for (size_t k = 0; k < item->waits.count; k++)
+            gsim_weave_push(&w->weave, &events, w->weave.items[item->waits.at[k]].event);
     }
     if (events.count || first->event != NONE) brace(w, site);
     for (size_t k = 0; k < events.count; k++) put_wait(w, site, first->stream, events.at[k]);
@@ -142,7 +157,8 @@ static void put_call(struct writer *w, uint32_t number)
     if (s->left) {
         char text[192];
         w->counts->left_calls++;
-        snprintf(text, sizeof text, "%s stays in the default stream: %s", site->name[0] ? site->name : "the launch", s->left);
+        snprintf(text, sizeof text, "%s stays in the default stream: %s", site->name[0] ? site->name : "the launch",
+                 s->left);
         if (w->export->note) w->export->note(w->export->path, site->line, text);
         return;
     }
@@ -154,7 +170,7 @@ static void put_call(struct writer *w, uint32_t number)
     else put_constant(w, site, s);
 }
 
-/* --- the host's waits -------------------------------------------------------------------------------------------------------- */
+/* --- the host's waits --- */
 /* A statement that is nothing else goes with its line, where that holds nothing else. */
 static void remove_sync(struct writer *w, const struct gsim_cuda_site *site)
 {
@@ -167,7 +183,8 @@ static void remove_sync(struct writer *w, const struct gsim_cuda_site *site)
     while (begin && (w->log->text[begin - 1] == ' ' || w->log->text[begin - 1] == '\t')) begin--;
     uint32_t tail = end;
     while (tail < w->log->length && (w->log->text[tail] == ' ' || w->log->text[tail] == '\t')) tail++;
-    bool is_alone = (begin == 0 || w->log->text[begin - 1] == '\n') && tail < w->log->length && w->log->text[tail] == '\n';
+    bool is_alone =
+        (begin == 0 || w->log->text[begin - 1] == '\n') && tail < w->log->length && w->log->text[tail] == '\n';
     gsim_text_edits_add(&w->edits, is_alone ? begin : site->begin, is_alone ? tail + 1 : end, RANK_CALL, "%s", "");
 }
 
@@ -193,12 +210,13 @@ static void put_host_wait(struct writer *w, uint32_t number)
     }
 }
 
-/* --- graphs ------------------------------------------------------------------------------------------------------------------- */
+/* --- graphs --- */
 static void put_regions(struct writer *w)
 {
     for (size_t i = 0; i < w->regions.count; i++) {
         const struct gsim_region *r = &w->regions.at[i];
-        const struct gsim_cuda_site first = {.from = r->from, .to = r->from, .is_braced = true}, last = {.from = r->from, .to = r->to, .is_braced = true};
+        const struct gsim_cuda_site first = {.from = r->from, .to = r->from, .is_braced = true},
+                                    last = {.from = r->from, .to = r->to, .is_braced = true};
         char text[128];
         snprintf(text, sizeof text, r->is_constant ? "if (gpusim_begin_graph(%zu)) {" : "gpusim_begin_graph(%zu);", i);
         before(w, &first, RANK_BEGIN_GRAPH, text);
@@ -210,7 +228,7 @@ static void put_regions(struct writer *w)
     }
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------------------- */
+/* --- all --- */
 /* Streams are made before the first statement of a function executed that holds a call with one. */
 static void put_creation(struct writer *w)
 {
@@ -218,13 +236,15 @@ static void put_creation(struct writer *w)
     for (size_t i = 0; i < w->weave.item_count; i++) {
         uint32_t node = w->weave.items[i].node;
         if (w->weave.items[i].stream == NONE) continue;
-        while (w->log->nodes[node].parent != GSIM_CUDA_NONE && w->log->nodes[w->log->nodes[node].parent].parent != GSIM_CUDA_NONE)
+        while (w->log->nodes[node].parent != GSIM_CUDA_NONE &&
+               w->log->nodes[w->log->nodes[node].parent].parent != GSIM_CUDA_NONE)
             node = w->log->nodes[node].parent;
         uint32_t root = w->log->nodes[node].parent == GSIM_CUDA_NONE ? node : w->log->nodes[node].parent;
         size_t count = done.count;
         gsim_weave_push(&w->weave, &done, root);
         if (done.count == count) continue;
-        const struct gsim_cuda_site site = {.from = w->log->nodes[node].from, .to = w->log->nodes[node].to, .is_braced = true};
+        const struct gsim_cuda_site site = {
+            .from = w->log->nodes[node].from, .to = w->log->nodes[node].to, .is_braced = true};
         before(w, &site, RANK_CREATE, "gpusim_create();");
     }
     gsim_free(done.at);
@@ -267,12 +287,14 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
     return status;
 }
 
-enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const char *to_name, struct gsim_output *source,
-                                  struct gsim_output *difference, struct gsim_timeline *timeline, struct gsim_cuda_counts *counts,
+enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const char *to_name,
+                                  struct gsim_output *source, struct gsim_output *difference,
+                                  struct gsim_timeline *timeline, struct gsim_cuda_counts *counts,
                                   struct gsim_error *error)
 {
     const struct gsim_cuda_log *log = export->log;
-    struct writer w = {.export = export, .log = log, .edits = {.text = log->text, .length = log->length}, .counts = counts};
+    struct writer w = {
+        .export = export, .log = log, .edits = {.text = log->text, .length = log->length}, .counts = counts};
     struct gsim_choice choice = {0};
     *counts = (struct gsim_cuda_counts){0};
     const char **left = gsim_alloc(sizeof *left * (log->site_count + 1));

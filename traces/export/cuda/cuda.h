@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces. A serial CUDA source written anew with the streams, events and waits that a scheduler chose; the text is otherwise
- * untouched. What cannot be scheduled stays in the default stream, which waits for all streams and which all wait for.
+ * Layer: traces. A serial CUDA source written anew with the streams, events and waits that a scheduler chose; the text
+ * is otherwise untouched. What cannot be scheduled stays in the default stream, which waits for all streams and which
+ * all wait for.
  */
 #pragma once
 
@@ -26,6 +27,7 @@ struct gsim_cuda_counts {
 };
 
 /* Simulates once. SOURCE and DIFFERENCE: either may be NULL. TIMELINE is the caller's to release. */
-enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const char *to_name, struct gsim_output *source,
-                                  struct gsim_output *difference, struct gsim_timeline *timeline, struct gsim_cuda_counts *counts,
+enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const char *to_name,
+                                  struct gsim_output *source, struct gsim_output *difference,
+                                  struct gsim_timeline *timeline, struct gsim_cuda_counts *counts,
                                   struct gsim_error *error) GSIM_NODISCARD;

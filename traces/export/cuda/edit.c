@@ -44,7 +44,8 @@ void gsim_text_edits_sort(struct gsim_text_edits *e)
 }
 
 /* From FROM, with the edits from *NEXT on, to before TO; an edit may reach beyond. Returns where it got to. */
-static size_t write_part(const struct gsim_text_edits *e, size_t from, size_t to, size_t *next, struct gsim_output *output)
+static size_t write_part(const struct gsim_text_edits *e, size_t from, size_t to, size_t *next,
+                         struct gsim_output *output)
 {
     for (; *next < e->count && e->at[*next].from < to; (*next)++) {
         const struct gsim_text_edit *edit = &e->at[*next];
@@ -64,7 +65,7 @@ void gsim_text_edits_write(const struct gsim_text_edits *e, struct gsim_output *
     for (; next < e->count; next++) gsim_output_text(output, e->at[next].text);
 }
 
-/* --- difference --------------------------------------------------------------------------------------------------------- */
+/* --- difference --- */
 struct change {
     size_t from, to;          /* in the text, whole lines */
     size_t line, line_count;  /* from 0 */
@@ -165,14 +166,16 @@ static size_t ahead(const struct gsim_text_edits *e, size_t at, size_t lines, si
 }
 
 /* The changes from FIRST to before END stand in one hunk. */
-static void put_hunk(const struct gsim_text_edits *e, const struct change *c, size_t first, size_t end, long shift, struct gsim_output *output)
+static void put_hunk(const struct gsim_text_edits *e, const struct change *c, size_t first, size_t end, long shift,
+                     struct gsim_output *output)
 {
     size_t before, behind, old_lines, new_lines, at = back(e, c[first].from, AROUND, &before);
     size_t last = ahead(e, c[end - 1].to, AROUND, &behind);
     old_lines = new_lines = count_lines(e->text + at, last - at);
     for (size_t i = first; i < end; i++) new_lines += c[i].now_lines - c[i].line_count;
     size_t line = c[first].line - before;
-    gsim_output_printf(output, "@@ -%zu,%zu +%zu,%zu @@\n", line + (old_lines > 0), old_lines, (size_t)((long)line + shift) + (new_lines > 0), new_lines);
+    gsim_output_printf(output, "@@ -%zu,%zu +%zu,%zu @@\n", line + (old_lines > 0), old_lines,
+                       (size_t)((long)line + shift) + (new_lines > 0), new_lines);
     for (size_t i = first; i < end; i++) {
         put_lines(output, ' ', e->text + at, c[i].from - at);
         put_lines(output, '-', e->text + c[i].from, c[i].to - c[i].from);
@@ -182,7 +185,8 @@ static void put_hunk(const struct gsim_text_edits *e, const struct change *c, si
     put_lines(output, ' ', e->text + at, last - at);
 }
 
-void gsim_text_edits_diff(const struct gsim_text_edits *e, const char *from_name, const char *to_name, struct gsim_output *output)
+void gsim_text_edits_diff(const struct gsim_text_edits *e, const char *from_name, const char *to_name,
+                          struct gsim_output *output)
 {
     struct gsim_error ignored = {0};
     struct change *changes = gsim_alloc(sizeof *changes * (e->count + 1));
@@ -191,7 +195,10 @@ void gsim_text_edits_diff(const struct gsim_text_edits *e, const char *from_name
     output->failed |= !changes;
     if (count) gsim_output_printf(output, "--- %s\n+++ %s\n", from_name, to_name);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && changes[end].line <= changes[end - 1].line + changes[end - 1].line_count + (size_t)2 * AROUND; end++) {}
+        for (end = i + 1; end < count &&
+                          changes[end].line <= changes[end - 1].line + changes[end - 1].line_count + (size_t)2 * AROUND;
+             end++) {
+        }
         put_hunk(e, changes, i, end, shift, output);
         for (size_t k = i; k < end; k++) shift += (long)changes[k].now_lines - (long)changes[k].line_count;
     }

@@ -19,10 +19,12 @@ struct gsim_text_edits {
     bool failed;
 };
 
-void gsim_text_edits_add(struct gsim_text_edits *edits, uint32_t from, uint32_t to, uint32_t rank, const char *format, ...) GSIM_PRINTF(5, 6);
+void gsim_text_edits_add(struct gsim_text_edits *edits, uint32_t from, uint32_t to, uint32_t rank, const char *format,
+                         ...) GSIM_PRINTF(5, 6);
 /* In order, for what follows. */
 void gsim_text_edits_sort(struct gsim_text_edits *edits);
 void gsim_text_edits_write(const struct gsim_text_edits *edits, struct gsim_output *output);
 /* As "diff -u" does, with three lines around. */
-void gsim_text_edits_diff(const struct gsim_text_edits *edits, const char *from_name, const char *to_name, struct gsim_output *output);
+void gsim_text_edits_diff(const struct gsim_text_edits *edits, const char *from_name, const char *to_name,
+                          struct gsim_output *output);
 void gsim_text_edits_release(struct gsim_text_edits *edits);

@@ -104,7 +104,11 @@ static struct gsim_region *find_region(struct gsim_regions *r, struct gsim_weave
         return NULL;
     }
     r->at = at;
-    r->at[r->count] = (struct gsim_region){.from = from, .to = to, .first_step = g->first_step, .end_step = g->end_step, .is_constant = true,
+    r->at[r->count] = (struct gsim_region){.from = from,
+                                           .to = to,
+                                           .first_step = g->first_step,
+                                           .end_step = g->end_step,
+                                           .is_constant = true,
                                            .is_dropped = overlaps};
     return &r->at[r->count++];
 }
@@ -122,7 +126,9 @@ static bool is_same(const struct gsim_cuda_log *log, const struct gsim_region *r
 
 static void add_group(struct gsim_regions *r, struct gsim_weave *w, struct group g, uint32_t *number)
 {
-    if (g.first_step == NONE || w->first_item[g.end_step] - w->first_item[g.first_step] < LEAST_ITEMS || !find_statements(w->log, &g)) return;
+    if (g.first_step == NONE || w->first_item[g.end_step] - w->first_item[g.first_step] < LEAST_ITEMS ||
+        !find_statements(w->log, &g))
+        return;
     struct gsim_region *region = find_region(r, w, &g);
     if (!region) return;
     region->executions++;
@@ -153,7 +159,8 @@ static void add_groups(struct gsim_regions *r, struct gsim_weave *w)
     add_group(r, w, g, &number);
 }
 
-/* Between the calls stands nothing: no variable is made, and what is left out when the graph is launched again does nothing else. */
+/* Between the calls stands nothing: no variable is made, and what is left out when the graph is launched again does
+ * nothing else. */
 static bool is_bare(const struct gsim_weave *w, const struct gsim_region *region)
 {
     const struct gsim_cuda_log *log = w->log;
@@ -161,7 +168,8 @@ static bool is_bare(const struct gsim_weave *w, const struct gsim_region *region
     while (at < region->to) {
         uint32_t next = at;
         for (size_t s = 0; s < log->site_count; s++)
-            if (log->sites[s].from == at && (w->sites[s].is_op || log->sites[s].kind == GSIM_CUDA_SYNC)) next = gsim_call_statement_end(log, log->sites[s].to);
+            if (log->sites[s].from == at && (w->sites[s].is_op || log->sites[s].kind == GSIM_CUDA_SYNC))
+                next = gsim_call_statement_end(log, log->sites[s].to);
         if (next > at) at = next;
         else if (isspace((unsigned char)log->text[at])) at++;
         else if (strncmp(log->text + at, "//", 2) == 0)

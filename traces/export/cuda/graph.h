@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to traces/export/cuda). The parts of a source that become CUDA graphs: statements of one block, from which
- * the host waits for nothing. A graph is launched in its first stream; the other streams join it before and behind.
+ * Layer: traces (private to traces/export/cuda). The parts of a source that become CUDA graphs: statements of one
+ * block, from which the host waits for nothing. A graph is launched in its first stream; the other streams join it
+ * before and behind.
  */
 #pragma once
 
@@ -23,5 +24,6 @@ struct gsim_regions {
 };
 
 /* Takes the waits that cross the begin or the end of a region out of WEAVE. */
-enum gsim_status gsim_regions_find(struct gsim_regions *regions, struct gsim_weave *weave, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_regions_find(struct gsim_regions *regions, struct gsim_weave *weave,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 void gsim_regions_release(struct gsim_regions *regions); /* accepts zeroed */

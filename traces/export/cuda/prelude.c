@@ -21,7 +21,8 @@ static const char tables[] =
     "        if (event >= 0) cudaStreamWaitEvent(gpusim_stream[call->stream[call->at]], gpusim_event[event], 0);\n"
     "    }\n"
     "}\n"
-    "static cudaStream_t gpusim_stream_of(const struct gpusim_call *call) { return gpusim_stream[call->stream[call->at]]; }\n"
+    "static cudaStream_t gpusim_stream_of(const struct gpusim_call *call) { return "
+    "gpusim_stream[call->stream[call->at]]; }\n"
     "static void gpusim_leave(struct gpusim_call *call)\n"
     "{\n"
     "    int event = call->event[call->at];\n"
@@ -43,7 +44,8 @@ static const char prefetch[] =
     "}\n";
 
 static const char graphs[] =
-    "// What follows is captured, in the first stream of its graph, which the others join before and behind. False: it was before.\n"
+    "// What follows is captured, in the first stream of its graph, which the others join before and behind. False: it "
+    "was before.\n"
     "static bool gpusim_begin_graph(int graph)\n"
     "{\n"
     "    const int *streams = gpusim_graph_streams[graph];\n"
@@ -55,7 +57,8 @@ static const char graphs[] =
     "    if (gpusim_graph_once[graph] && gpusim_graph[graph]) return false;\n"
     "    cudaStreamBeginCapture(gpusim_stream[streams[0]], cudaStreamCaptureModeThreadLocal);\n"
     "    cudaEventRecord(gpusim_join[0], gpusim_stream[streams[0]]);\n"
-    "    for (int i = 1; i < gpusim_graph_width[graph]; i++) cudaStreamWaitEvent(gpusim_stream[streams[i]], gpusim_join[0], 0);\n"
+    "    for (int i = 1; i < gpusim_graph_width[graph]; i++) cudaStreamWaitEvent(gpusim_stream[streams[i]], "
+    "gpusim_join[0], 0);\n"
     "    gpusim_capturing = 1;\n"
     "    return true;\n"
     "}\n"
@@ -113,23 +116,34 @@ static void write_creation(const struct gsim_prelude *p, struct gsim_output *out
     bool has_events = p->counts->events, has_graphs = p->regions->count;
     gsim_output_text(out, "static void gpusim_destroy(void)\n{\n");
     if (has_graphs)
-        gsim_output_printf(out, "    for (int i = 0; i < %zu; i++)\n        if (gpusim_graph[i]) cudaGraphExecDestroy(gpusim_graph[i]);\n"
-                                "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaEventDestroy(gpusim_join[i]);\n", p->regions->count);
-    if (has_events) gsim_output_printf(out, "    for (int i = 0; i < %u; i++) cudaEventDestroy(gpusim_event[i]);\n", p->counts->events);
+        gsim_output_printf(
+            out,
+            "    for (int i = 0; i < %zu; i++)\n        if (gpusim_graph[i]) cudaGraphExecDestroy(gpusim_graph[i]);\n"
+            "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaEventDestroy(gpusim_join[i]);\n",
+            p->regions->count);
+    if (has_events)
+        gsim_output_printf(out, "    for (int i = 0; i < %u; i++) cudaEventDestroy(gpusim_event[i]);\n",
+                           p->counts->events);
     gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaStreamDestroy(gpusim_stream[i]);\n}\n"
-                          "static void gpusim_create(void)\n{\n    static int is_made = 0;\n    if (is_made) return;\n    is_made = 1;\n");
+                          "static void gpusim_create(void)\n{\n    static int is_made = 0;\n    if (is_made) return;\n "
+                          "   is_made = 1;\n");
     if (has_priorities(p)) {
         gsim_output_text(out, "    static const int priorities[] = {");
-        for (uint32_t i = 0; i < p->weave->stream_count; i++) gsim_output_printf(out, "%s%d", i ? ", " : "", (int)p->weave->priorities[i]);
+        for (uint32_t i = 0; i < p->weave->stream_count; i++)
+            gsim_output_printf(out, "%s%d", i ? ", " : "", (int)p->weave->priorities[i]);
         gsim_output_text(out, "};\n    for (int i = 0; i < GPUSIM_STREAMS; i++) "
                               "cudaStreamCreateWithPriority(&gpusim_stream[i], cudaStreamDefault, priorities[i]);\n");
     } else {
         gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaStreamCreate(&gpusim_stream[i]);\n");
     }
     if (has_events)
-        gsim_output_printf(out, "    for (int i = 0; i < %u; i++) cudaEventCreateWithFlags(&gpusim_event[i], cudaEventDisableTiming);\n", p->counts->events);
+        gsim_output_printf(
+            out,
+            "    for (int i = 0; i < %u; i++) cudaEventCreateWithFlags(&gpusim_event[i], cudaEventDisableTiming);\n",
+            p->counts->events);
     if (has_graphs)
-        gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaEventCreateWithFlags(&gpusim_join[i], cudaEventDisableTiming);\n");
+        gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaEventCreateWithFlags(&gpusim_join[i], "
+                              "cudaEventDisableTiming);\n");
     gsim_output_text(out, "    atexit(gpusim_destroy);\n}\n");
 }
 
@@ -141,17 +155,22 @@ static void write_table(const struct gsim_prelude *p, uint32_t number, struct gs
     for (size_t i = 0; i < items->count; i++)
         if (w->items[items->at[i]].waits.count > width) width = w->items[items->at[i]].waits.count;
     gsim_output_printf(out, "static const int gpusim_streams_%u[] = {", number);
-    for (size_t i = 0; i < items->count; i++) gsim_output_printf(out, "%s%u", i ? ", " : "", w->items[items->at[i]].stream);
+    for (size_t i = 0; i < items->count; i++)
+        gsim_output_printf(out, "%s%u", i ? ", " : "", w->items[items->at[i]].stream);
     gsim_output_printf(out, "}, gpusim_events_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
-        gsim_output_printf(out, "%s%d", i ? ", " : "", w->items[items->at[i]].event == NONE ? -1 : (int)w->items[items->at[i]].event);
+        gsim_output_printf(out, "%s%d", i ? ", " : "",
+                           w->items[items->at[i]].event == NONE ? -1 : (int)w->items[items->at[i]].event);
     gsim_output_printf(out, "}, gpusim_waits_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
         for (size_t k = 0; k < width; k++) {
             const struct gsim_weave_list *waits = &w->items[items->at[i]].waits;
-            gsim_output_printf(out, "%s%d", i || k ? ", " : "", k < waits->count ? (int)w->items[waits->at[k]].event : -1);
+            gsim_output_printf(out, "%s%d", i || k ? ", " : "",
+                               k < waits->count ? (int)w->items[waits->at[k]].event : -1);
         }
-    gsim_output_printf(out, "%s};\nstatic struct gpusim_call gpusim_call_%u = {0, %zu, %zu, gpusim_streams_%u, gpusim_events_%u, gpusim_waits_%u};\n",
+    gsim_output_printf(out,
+                       "%s};\nstatic struct gpusim_call gpusim_call_%u = {0, %zu, %zu, gpusim_streams_%u, "
+                       "gpusim_events_%u, gpusim_waits_%u};\n",
                        width ? "" : "-1", number, items->count, width, number, number, number);
 }
 
@@ -160,11 +179,15 @@ static void write_graphs(const struct gsim_prelude *p, struct gsim_output *out)
     size_t count = p->regions->count, width = 1;
     for (size_t i = 0; i < count; i++)
         if (p->regions->at[i].streams.count > width) width = p->regions->at[i].streams.count;
-    gsim_output_printf(out, "static cudaGraphExec_t gpusim_graph[%zu] = {0};\nstatic cudaEvent_t gpusim_join[GPUSIM_STREAMS];\n"
-                            "static int gpusim_capturing = 0;\nstatic const int gpusim_graph_streams[%zu][%zu] = {", count, count, width);
+    gsim_output_printf(
+        out,
+        "static cudaGraphExec_t gpusim_graph[%zu] = {0};\nstatic cudaEvent_t gpusim_join[GPUSIM_STREAMS];\n"
+        "static int gpusim_capturing = 0;\nstatic const int gpusim_graph_streams[%zu][%zu] = {",
+        count, count, width);
     for (size_t i = 0; i < count; i++) {
         gsim_output_text(out, i ? ", {" : "{");
-        for (size_t k = 0; k < p->regions->at[i].streams.count; k++) gsim_output_printf(out, "%s%u", k ? ", " : "", p->regions->at[i].streams.at[k]);
+        for (size_t k = 0; k < p->regions->at[i].streams.count; k++)
+            gsim_output_printf(out, "%s%u", k ? ", " : "", p->regions->at[i].streams.at[k]);
         gsim_output_text(out, "}");
     }
     gsim_output_text(out, "};\nstatic const int gpusim_graph_width[] = {");
@@ -177,10 +200,12 @@ static void write_graphs(const struct gsim_prelude *p, struct gsim_output *out)
 void gsim_prelude_write(const struct gsim_prelude *p, struct gsim_output *out)
 {
     bool has_tables = false;
-    for (size_t s = 0; s < p->weave->log->site_count; s++) has_tables |= p->weave->sites[s].has_table && !p->weave->sites[s].left;
+    for (size_t s = 0; s < p->weave->log->site_count; s++)
+        has_tables |= p->weave->sites[s].has_table && !p->weave->sites[s].left;
     gsim_output_printf(out, "// Streams and events by: %s\n#include <stdlib.h>\n#define GPUSIM_STREAMS %u\n"
                             "static cudaStream_t gpusim_stream[GPUSIM_STREAMS];\n", p->command, p->weave->stream_count);
-    if (p->counts->events || has_tables) gsim_output_printf(out, "static cudaEvent_t gpusim_event[%u];\n", p->counts->events ? p->counts->events : 1);
+    if (p->counts->events || has_tables)
+        gsim_output_printf(out, "static cudaEvent_t gpusim_event[%u];\n", p->counts->events ? p->counts->events : 1);
     if (p->regions->count) write_graphs(p, out);
     write_creation(p, out);
     if (has_tables) gsim_output_text(out, tables);

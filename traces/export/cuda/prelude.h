@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces (private to traces/export/cuda). What stands before the functions of a scheduled source: its streams, events and helpers. */
+/* Layer: traces (private to traces/export/cuda). What stands before the functions of a scheduled source: its streams,
+ * events and helpers. */
 #pragma once
 
 #include "traces/export/cuda/cuda.h"

@@ -22,7 +22,7 @@ void gsim_weave_push(struct gsim_weave *w, struct gsim_weave_list *list, uint32_
     list->at[list->count++] = item;
 }
 
-/* --- items --------------------------------------------------------------------------------------------------------------- */
+/* --- items --- */
 static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint32_t step)
 {
     const struct gsim_cuda_step *s = &w->log->steps[step];
@@ -33,7 +33,8 @@ static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint3
     }
     w->items = items;
     struct gsim_weave_item *item = &w->items[w->item_count++];
-    *item = (struct gsim_weave_item){.op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .pointer = NONE, .event = NONE};
+    *item = (struct gsim_weave_item){
+        .op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .pointer = NONE, .event = NONE};
     return item;
 }
 
@@ -45,7 +46,8 @@ static uint32_t pointer_to(const struct gsim_weave *w, uint32_t step, uint32_t b
 }
 
 /* Prefetches stand before the op that they serve, in the policy's order. */
-static void add_prefetches(struct gsim_weave *w, const struct gsim_choice *choice, uint32_t step, uint32_t *item_of_choice)
+static void add_prefetches(struct gsim_weave *w, const struct gsim_choice *choice, uint32_t step,
+                           uint32_t *item_of_choice)
 {
     uint32_t op = w->log->steps[step].op;
     for (size_t c = 0; c < choice->op_count && !w->failed; c++) {
@@ -67,7 +69,8 @@ static bool is_device_step(const struct gsim_cuda_log *log, const struct gsim_cu
     return (kind == GSIM_CUDA_LAUNCH || kind == GSIM_CUDA_CALL) && step->op != GSIM_CUDA_NONE;
 }
 
-static void add_items(struct gsim_weave *w, const struct gsim_choice *choice, uint32_t *item_of_choice, uint32_t *choice_of_op)
+static void add_items(struct gsim_weave *w, const struct gsim_choice *choice, uint32_t *item_of_choice,
+                      uint32_t *choice_of_op)
 {
     bool has_prefetches = false;
     for (size_t c = 0; c < choice->op_count; c++) {
@@ -107,7 +110,7 @@ static void add_waits(struct gsim_weave *w, const struct gsim_choice *choice, co
     }
 }
 
-/* --- order ------------------------------------------------------------------------------------------------------------------ */
+/* --- order --- */
 struct clocks {
     struct gsim_weave *w;
     const struct gsim_dag *dag;
@@ -146,7 +149,8 @@ static void check_record(struct clocks *c, const struct gsim_weave_item *item, c
 {
     const struct gsim_cuda_log *log = c->w->log;
     if (other->step == item->step) return; /* a prefetch: it stands before the statement */
-    if (is_inside(log, item->node, other->node)) leave(c, other->site, "the statement that holds it holds what needs its result, too");
+    if (is_inside(log, item->node, other->node))
+        leave(c, other->site, "the statement that holds it holds what needs its result, too");
     if (is_text(log, log->sites[other->site].from, "return")) leave(c, other->site, "it stands in a return statement");
 }
 
@@ -177,7 +181,8 @@ static void order_item(struct clocks *c, uint32_t index)
         wait_for(c, item, other);
     }
     item->waits.count = kept;
-    for (uint32_t e = c->dag->pred_start[item->op]; item->pointer == NONE && e < c->dag->pred_start[item->op + 1]; e++) {
+    for (uint32_t e = c->dag->pred_start[item->op]; item->pointer == NONE && e < c->dag->pred_start[item->op + 1];
+         e++) {
         uint32_t pred = w->item_of[c->dag->preds[e]];
         if (pred == NONE || w->items[pred].stream == NONE || w->items[pred].stream == item->stream) continue;
         if (w->items[pred].position <= clock[w->items[pred].stream]) continue;
@@ -203,7 +208,8 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
     struct gsim_weave_site *site = &w->sites[step->site];
     bool is_use = w->log->sites[step->site].kind == GSIM_CUDA_USE;
     if (step->op == GSIM_CUDA_NONE) site->waits_for_all = true;
-    for (uint32_t e = step->op == GSIM_CUDA_NONE ? 0 : c->dag->pred_start[step->op]; step->op != GSIM_CUDA_NONE && e < c->dag->pred_start[step->op + 1]; e++) {
+    for (uint32_t e = step->op == GSIM_CUDA_NONE ? 0 : c->dag->pred_start[step->op];
+         step->op != GSIM_CUDA_NONE && e < c->dag->pred_start[step->op + 1]; e++) {
         uint32_t pred = w->item_of[c->dag->preds[e]];
         if (pred == NONE) continue;
         const struct gsim_weave_item *item = &w->items[pred];
@@ -253,17 +259,24 @@ static void leave_sites(struct clocks *c)
     }
 }
 
-static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *choice, const uint32_t *item_of_choice, const struct gsim_dag *dag,
-                              struct gsim_error *error)
+static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *choice, const uint32_t *item_of_choice,
+                              const struct gsim_dag *dag, struct gsim_error *error)
 {
     size_t n = w->stream_count ? w->stream_count : 1;
     size_t count = n * (w->item_count + n + 3);
     if (count > MOST_CLOCKS)
-        return gsim_error_set(error, GSIM_INPUT, "the program is too long to be scheduled here: %zu ops in %zu streams", w->item_count, n);
+        return gsim_error_set(error, GSIM_INPUT, "the program is too long to be scheduled here: %zu ops in %zu streams",
+                              w->item_count, n);
     uint32_t *numbers = gsim_alloc(sizeof *numbers * count);
     if (!numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    struct clocks c = {.w = w, .dag = dag, .streams = (uint32_t)n, .of_stream = numbers, .base = numbers + n * n, .host = numbers + n * (n + 1),
-                       .issued = numbers + n * (n + 2), .snapshot = numbers + n * (n + 3)};
+    struct clocks c = {.w = w,
+                       .dag = dag,
+                       .streams = (uint32_t)n,
+                       .of_stream = numbers,
+                       .base = numbers + n * n,
+                       .host = numbers + n * (n + 1),
+                       .issued = numbers + n * (n + 2),
+                       .snapshot = numbers + n * (n + 3)};
     do { /* each round leaves one more call in the default stream, or is the last */
         c.changed = false;
         memset(numbers, 0, sizeof *numbers * count);
@@ -280,7 +293,7 @@ static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *ch
     return GSIM_OK;
 }
 
-/* --- sites and events --------------------------------------------------------------------------------------------------------- */
+/* --- sites and events --- */
 static void choose_sites(struct gsim_weave *w, const char *const *left)
 {
     const struct gsim_cuda_log *log = w->log;
@@ -316,7 +329,8 @@ static void number_streams(struct gsim_weave *w)
         *stream = now[*stream];
     }
     for (size_t s = 0; !w->failed && s < w->log->site_count; s++)
-        for (size_t i = 0; i < w->sites[s].streams.count; i++) w->sites[s].streams.at[i] = now[w->sites[s].streams.at[i]];
+        for (size_t i = 0; i < w->sites[s].streams.count; i++)
+            w->sites[s].streams.at[i] = now[w->sites[s].streams.at[i]];
     gsim_free(now);
     gsim_free(w->priorities);
     w->priorities = priorities;
@@ -341,8 +355,9 @@ void gsim_weave_number(struct gsim_weave *w)
         }
 }
 
-enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_log *log, const struct gsim_program *program,
-                                 const struct gsim_choice *choice, const char *const *left, struct gsim_error *error)
+enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_log *log,
+                                 const struct gsim_program *program, const struct gsim_choice *choice,
+                                 const char *const *left, struct gsim_error *error)
 {
     const struct gsim_run run = {.program = program, .memory = GSIM_MEMORY_MANAGED, .device_count = 1};
     struct gsim_dag dag = {0};

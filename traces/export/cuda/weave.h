@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to traces/export/cuda). A choice of streams woven into a source: what each call in the text becomes, so that it
- * is right in the order in which the source makes its calls. Every dependence of the program is checked and, where the policy's own
- * waits do not give it, added.
+ * Layer: traces (private to traces/export/cuda). A choice of streams woven into a source: what each call in the text
+ * becomes, so that it is right in the order in which the source makes its calls. Every dependence of the program is
+ * checked and, where the policy's own waits do not give it, added.
  */
 #pragma once
 
@@ -51,9 +51,11 @@ struct gsim_weave {
     bool failed;
 };
 
-/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it can. */
-enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log, const struct gsim_program *program,
-                                 const struct gsim_choice *choice, const char *const *left, struct gsim_error *error) GSIM_NODISCARD;
+/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it can.
+ */
+enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log,
+                                 const struct gsim_program *program, const struct gsim_choice *choice,
+                                 const char *const *left, struct gsim_error *error) GSIM_NODISCARD;
 /* Gives events to those items that others wait for. */
 void gsim_weave_number(struct gsim_weave *weave);
 void gsim_weave_release(struct gsim_weave *weave); /* accepts zeroed */

@@ -12,7 +12,7 @@
 
 static const struct gsim_cu_value done = {.kind = GSIM_CU_NUMBER};
 
-/* --- ops ------------------------------------------------------------------------------------------------------------ */
+/* --- ops --- */
 static void follow(uint32_t *after, uint32_t *count, uint32_t op)
 {
     for (uint32_t i = 0; i < *count; i++)
@@ -20,7 +20,8 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
     if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
 }
 
-/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all others. */
+/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all others.
+ */
 static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
 {
     uint32_t after[MOST_AFTER], count = 0;
@@ -45,17 +46,22 @@ static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
     if (s->status == GSIM_OK) s->pending[s->pending_count++] = s->op_count - 1;
     s->left_syncs += s->is_sync_pending; /* what comes next is the device's: it keeps the order */
     s->is_sync_pending = false;
-    s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call, s->call_name ? s->call_name : "", s->op_count - 1);
+    s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call,
+                               s->call_name ? s->call_name : "", s->op_count - 1);
     for (uint32_t i = 0; i < op->arg_count; i++)
         for (size_t r = 0; r < s->region_count; r++)
-            if (s->regions[r].buffer == op->args[i].buffer_index) s->regions[r].was_host_read = s->regions[r].was_host_written = false;
+            if (s->regions[r].buffer == op->args[i].buffer_index)
+                s->regions[r].was_host_read = s->regions[r].was_host_written = false;
 }
 
 /* The host waits for OP alone, or for all there are. */
 static void host_waits(struct gsim_cu *s, uint32_t op)
 {
     uint32_t own = op - 1;
-    gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .after = op ? &own : s->pending, .needed = true, .stream = -1,
+    gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                                  .after = op ? &own : s->pending,
+                                                  .needed = true,
+                                                  .stream = -1,
                                                   .after_count = op ? 1 : (uint32_t)s->pending_count});
     s->op_count++;
     if (op) return;
@@ -103,7 +109,8 @@ void gsim_cu_end(struct gsim_cu *s)
     for (size_t i = log->step_count; i-- > 0;) {
         uint32_t node = log->steps[i].node;
         if (log->steps[i].op == GSIM_CUDA_NONE) continue;
-        while (node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE && log->nodes[log->nodes[node].parent].parent != GSIM_CUDA_NONE)
+        while (node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE &&
+               log->nodes[log->nodes[node].parent].parent != GSIM_CUDA_NONE)
             node = log->nodes[node].parent;
         gsim_cu_log_end(s, node, log->sites[log->steps[i].site].line, GSIM_CUDA_NONE);
         return;
@@ -124,8 +131,11 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
     uint64_t bytes = gsim_builder_buffer_bytes(s->builder, r->buffer);
     if (!writes && !s->plain_loops && bytes > SCALAR_BYTES) bytes = SCALAR_BYTES;
     const struct gsim_arg arg = {r->buffer, !writes, writes, !writes};
-    gsim_builder_op(s->builder, &(struct gsim_op){.kind = writes ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ, .args = &arg, .arg_count = 1,
-                                                  .bytes = bytes, .stream = -1});
+    gsim_builder_op(s->builder, &(struct gsim_op){.kind = writes ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ,
+                                                  .args = &arg,
+                                                  .arg_count = 1,
+                                                  .bytes = bytes,
+                                                  .stream = -1});
     s->op_count++;
     if (!s->stream_count) (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
 }
@@ -143,8 +153,10 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
         return;
     }
     if (!after_count) return;
-    gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE, .after = after, .after_count = after_count, .needed = true,
-                                                  .stream = -1});
+    gsim_builder_op(
+        s->builder,
+        &(struct gsim_op){
+            .kind = GSIM_OP_HOST_COMPUTE, .after = after, .after_count = after_count, .needed = true, .stream = -1});
     s->op_count++;
 }
 
@@ -168,11 +180,12 @@ static uint32_t stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value v
     return 0;
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------- */
+/* --- launches --- */
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids)
 {
     return kids->count >= 2 && s->clang.getCursorKind(kids->at[1]) == CXCursor_CallExpr &&
-           (gsim_cu_is_named(s, kids->at[1], "__cudaPushCallConfiguration") || gsim_cu_is_named(s, kids->at[1], "cudaConfigureCall"));
+           (gsim_cu_is_named(s, kids->at[1], "__cudaPushCallConfiguration") ||
+            gsim_cu_is_named(s, kids->at[1], "cudaConfigureCall"));
 }
 
 struct launch {
@@ -182,7 +195,8 @@ struct launch {
     const struct gsim_cu_kids *kids; /* of the call by <<<>>>; NULL: it is another */
 };
 
-static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch, struct gsim_cu_value value, const char *what)
+static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch, struct gsim_cu_value value,
+                                 const char *what)
 {
     if (gsim_cu_is_known(value)) value = (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {value.n[0], 1, 1}};
     bool fits = value.kind == GSIM_CU_DIM;
@@ -192,10 +206,12 @@ static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch,
     return (struct gsim_dim3){1, 1, 1};
 }
 
-static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct gsim_cu_operands *o, struct gsim_kernel *kernel)
+static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct gsim_cu_operands *o,
+                       struct gsim_kernel *kernel)
 {
     struct gsim_cu_cost cost;
-    double threads = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z * kernel->block.x * kernel->block.y * kernel->block.z;
+    double threads =
+        (double)kernel->grid.x * kernel->grid.y * kernel->grid.z * kernel->block.x * kernel->block.y * kernel->block.z;
     gsim_cu_cost(s, launch->kernel, launch->values, launch->count, kernel->grid, kernel->block, &cost);
     kernel->flops = fmin(cost.flops * threads, 1e20);
     kernel->fp64 = cost.fp64;
@@ -205,13 +221,16 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
     for (uint32_t a = 0; a < o->arg_count; a++) { /* what is read again comes from caches */
         double reads = 0, writes = 0, all = (double)gsim_builder_buffer_bytes(s->builder, o->args[a].buffer_index);
         for (size_t i = 0; i < launch->count; i++) {
-            if (launch->values[i].kind != GSIM_CU_POINTER || s->regions[launch->values[i].at].buffer != o->args[a].buffer_index) continue;
+            if (launch->values[i].kind != GSIM_CU_POINTER ||
+                s->regions[launch->values[i].at].buffer != o->args[a].buffer_index)
+                continue;
             reads += cost.read_bytes[i] * threads;
             writes += cost.written_bytes[i] * threads;
         }
         kernel->dram_bytes += fmin(reads, all) + fmin(writes, all);
     }
-    if (cost.is_partial) gsim_cu_note(s, launch->at, "a loop's rounds in the kernel are not known: its cost counts one");
+    if (cost.is_partial)
+        gsim_cu_note(s, launch->at, "a loop's rounds in the kernel are not known: its cost counts one");
 }
 
 static void emit_launch(struct gsim_cu *s, struct launch *launch)
@@ -225,9 +244,13 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
     kernel.block = shape_of(s, launch, launch->block, "block");
     gsim_cu_read_operands(s, launch->at, launch->kernel, launch->values, launch->count, &o);
     count_cost(s, launch, &o, &kernel);
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(s->builder, &kernel), .args = o.args,
-                         .arg_count = o.arg_count, .segments = o.segment_count ? o.segments : NULL,
-                         .segment_count = (uint16_t)o.segment_count, .is_unknown = o.is_unknown};
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                         .kernel_index = gsim_builder_kernel(s->builder, &kernel),
+                         .args = o.args,
+                         .arg_count = o.arg_count,
+                         .segments = o.segment_count ? o.segments : NULL,
+                         .segment_count = (uint16_t)o.segment_count,
+                         .is_unknown = o.is_unknown};
     s->call_values = hash_values(hash_values(1, launch->values, launch->count), &launch->grid, 3);
     add_op(s, &op, stream_of(s, launch->at, launch->stream));
     for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
@@ -248,7 +271,8 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
     for (size_t i = 1; i < parts.count && i <= 4; i++)
         if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
     gsim_free(parts.at);
-    for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++) launch.values[launch.count++] = gsim_cu_evaluate(s, kids->at[i]);
+    for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
+        launch.values[launch.count++] = gsim_cu_evaluate(s, kids->at[i]);
     s->call = call;
     s->call_name = NULL;
     if (s->clang.Cursor_isNull(launch.kernel)) {
@@ -260,7 +284,7 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
     return done;
 }
 
-/* --- what else CUDA has ----------------------------------------------------------------------------------------------- */
+/* --- what else CUDA has --- */
 struct call {
     CXCursor at;
     const struct gsim_cu_kids *kids;
@@ -308,7 +332,8 @@ static uint32_t buffer_of(const struct gsim_cu *s, struct gsim_cu_value value)
 }
 
 /* A fill, or a copy within the device: a kernel that moves BYTES. */
-static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, struct gsim_cu_value from, double bytes, uint32_t stream)
+static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, struct gsim_cu_value from, double bytes,
+                 uint32_t stream)
 {
     struct gsim_cu_operands o = {0};
     double blocks = fmax(1, fmin(FILL_BLOCKS, ceil(bytes / (4 * FILL_BLOCK))));
@@ -317,7 +342,9 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
     gsim_cu_add_operand(s, &o, to, false, true, false);
     const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)blocks, 1, 1}, .block = {FILL_BLOCK, 1, 1},
                                        .dram_bytes = bytes * (has_source ? 2 : 1), .demand_given = true};
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(s->builder, &kernel), .args = o.args,
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                         .kernel_index = gsim_builder_kernel(s->builder, &kernel),
+                         .args = o.args,
                          .arg_count = o.arg_count};
     add_op(s, &op, stream);
     s->memsets++;
@@ -331,15 +358,19 @@ static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
     s->promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
     if (host.kind == GSIM_CU_POINTER && s->regions[host.at].memory <= GSIM_CU_PINNED) {
-        s->regions[host.at].copy_writes = !is_in || (s->regions[host.at].copy > s->complete && s->regions[host.at].copy_writes);
+        s->regions[host.at].copy_writes =
+            !is_in || (s->regions[host.at].copy > s->complete && s->regions[host.at].copy_writes);
         s->regions[host.at].copy = op;
-    } else if (!is_in || host.kind == GSIM_CU_UNKNOWN) { /* who uses that memory is not told: it is waited for at once */
+    } else if (!is_in ||
+               host.kind == GSIM_CU_UNKNOWN) { /* who uses that memory is not told: it is waited for at once */
         host_waits(s, op);
-        if (step != GSIM_CUDA_NONE) gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
+        if (step != GSIM_CUDA_NONE)
+            gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
     }
 }
 
-static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value to, struct gsim_cu_value from, double bytes, uint32_t stream)
+static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value to, struct gsim_cu_value from,
+                 double bytes, uint32_t stream)
 {
     uint32_t into = buffer_of(s, to), out_of = buffer_of(s, from);
     struct gsim_cu_value host = into != GSIM_CU_NONE ? from : to;
@@ -356,12 +387,16 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     }
     bool is_in = into != GSIM_CU_NONE;
     const struct gsim_arg arg = {is_in ? into : out_of, !is_in, is_in, !is_in};
-    struct gsim_op op = {.kind = GSIM_OP_COPY, .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H, .args = &arg, .arg_count = 1,
+    struct gsim_op op = {.kind = GSIM_OP_COPY,
+                         .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H,
+                         .args = &arg,
+                         .arg_count = 1,
                          .bytes = (uint64_t)bytes};
     if (host.kind == GSIM_CU_POINTER)
         s->copy_after = s->regions[host.at].copy;
     if (host.kind == GSIM_CU_POINTER)
-        op.copy_memory = s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
+        op.copy_memory =
+            s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
     add_op(s, &op, stream);
     s->copy_ops++;
     if (strstr(s->call_name, "Async")) return;
@@ -375,7 +410,8 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
     if (buffer == GSIM_CU_NONE || number(c, 2, 0) < 0) return;
     double all = (double)gsim_builder_buffer_bytes(s->builder, buffer), bytes = number(c, 1, all);
     const struct gsim_arg arg = {buffer, true, false, true};
-    struct gsim_op op = {.kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
+    struct gsim_op op = {
+        .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
     add_op(s, &op, stream_of(s, c->at, c->values[3]));
 }
 
@@ -409,7 +445,8 @@ static void wait_event(struct gsim_cu *s, const struct call *c)
     for (uint32_t i = 0; event && i < event->count; i++) {
         uint32_t k = 0;
         while (k < stream->wait_count && stream->waits[k] != event->ops[i]) k++;
-        if (k == GSIM_CU_WAITS) gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
+        if (k == GSIM_CU_WAITS)
+            gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
         else if (k == stream->wait_count) stream->waits[stream->wait_count++] = event->ops[i];
     }
 }
@@ -422,7 +459,8 @@ static void record_event(struct gsim_cu *s, const struct call *c)
         event->count = stream->last_op != 0;
         event->ops[0] = stream->last_op;
         for (uint32_t i = 0; i < stream->wait_count; i++) event->ops[event->count++] = stream->waits[i];
-        for (uint32_t i = 1; stream == s->streams && i <= s->stream_count && event->count <= GSIM_CU_WAITS; i++) /* behind all */
+        for (uint32_t i = 1; stream == s->streams && i <= s->stream_count && event->count <= GSIM_CU_WAITS;
+             i++) /* behind all */
             if (s->streams[i].last_op) event->ops[event->count++] = s->streams[i].last_op;
     }
 }
@@ -437,8 +475,10 @@ static void wait_device(struct gsim_cu *s)
 /* cudaLaunchKernel(kernel, grid, block, arguments, shared, stream) */
 static void launch_by_call(struct gsim_cu *s, const struct call *c)
 {
-    struct launch launch = {.at = c->at, .grid = c->values[1], .block = c->values[2], .shared = c->values[4], .stream = c->values[5]};
-    CXCursor found = s->clang.getCursorReferenced(reference_in(s, c->kids->at[1])), pattern = s->clang.getSpecializedCursorTemplate(found);
+    struct launch launch = {
+        .at = c->at, .grid = c->values[1], .block = c->values[2], .shared = c->values[4], .stream = c->values[5]};
+    CXCursor found = s->clang.getCursorReferenced(reference_in(s, c->kids->at[1])),
+             pattern = s->clang.getSpecializedCursorTemplate(found);
     enum CXCursorKind kind;
     launch.kernel = s->clang.getCursorDefinition(s->clang.Cursor_isNull(pattern) ? found : pattern);
     kind = s->clang.getCursorKind(launch.kernel);
@@ -449,7 +489,8 @@ static void launch_by_call(struct gsim_cu *s, const struct call *c)
     for (; launch.count < GSIM_CU_PARAMS && c->values[3].kind == GSIM_CU_CELL; launch.count++) {
         if (s->clang.Cursor_isNull(gsim_cu_parameter(s, launch.kernel, (unsigned)launch.count))) break;
         struct gsim_cu_value place = gsim_cu_load(s, gsim_cu_cell(s, c->values[3].at, launch.count + 1));
-        launch.values[launch.count] = place.kind == GSIM_CU_CELL ? gsim_cu_load(s, place.at) : (struct gsim_cu_value){0};
+        launch.values[launch.count] =
+            place.kind == GSIM_CU_CELL ? gsim_cu_load(s, place.at) : (struct gsim_cu_value){0};
     }
     emit_launch(s, &launch);
 }
@@ -464,7 +505,8 @@ static bool call_memory(struct gsim_cu *s, const struct call *c, const char *nam
     else if (!strncmp(name, "cudaMemcpy2D", 12))
         copy(s, c, c->values[0], c->values[2], number(c, 4, 0) * number(c, 5, 0), stream_of(s, c->at, c->values[7]));
     else if (!strcmp(name, "cudaMemset") || !strcmp(name, "cudaMemsetAsync")) {
-        if (buffer_of(s, c->values[0]) == GSIM_CU_NONE) gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
+        if (buffer_of(s, c->values[0]) == GSIM_CU_NONE)
+            gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
         else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), stream_of(s, c->at, c->values[3]));
     } else if (!strcmp(name, "cudaMemPrefetchAsync")) prefetch(s, c);
     else return false;
@@ -478,7 +520,8 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
     else if (!strcmp(name, "cudaEventRecord")) record_event(s, c);
     else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
     else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);
-    else if (!strcmp(name, "cudaStreamSynchronize")) wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
+    else if (!strcmp(name, "cudaStreamSynchronize"))
+        wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
     else if (!strcmp(name, "cudaEventSynchronize")) {
         const struct gsim_cu_event *event = event_of(s, c, 0);
         if (event && s->stream_count) wait_for(s, event->ops, event->count);
@@ -490,8 +533,9 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
 
 static void call_other(struct gsim_cu *s, const struct call *c, const char *name)
 {
-    static const char *const unread[] = {"cudaGraphLaunch", "cudaGraphAdd", "cudaMemcpyPeer", "cudaMemcpyToArray", "cudaMemcpy3D",
-                                         "cudaStreamAddCallback", "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
+    static const char *const unread[] = {"cudaGraphLaunch",    "cudaGraphAdd",          "cudaMemcpyPeer",
+                                         "cudaMemcpyToArray",  "cudaMemcpy3D",          "cudaStreamAddCallback",
+                                         "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
                                          "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         if (strncmp(name, unread[i], strlen(unread[i])) != 0) continue;
@@ -503,11 +547,13 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
         if (s->streams[0].last_op > s->complete) s->promised = s->op_count; /* the call waits itself */
         gsim_cu_foreign(s);
     }
-    if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER && s->regions[c->values[0].at].memory == GSIM_CU_HOST)
+    if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER &&
+        s->regions[c->values[0].at].memory == GSIM_CU_HOST)
         s->regions[c->values[0].at].memory = GSIM_CU_PINNED;
     if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
     if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));
-    if (!strcmp(name, "cudaSetDevice") && number(c, 0, 0) > 0) gsim_cu_note(s, c->at, "the work of several GPUs is read as that of one");
+    if (!strcmp(name, "cudaSetDevice") && number(c, 0, 0) > 0)
+        gsim_cu_note(s, c->at, "the work of several GPUs is read as that of one");
     if (!strcmp(name, "cudaEventElapsedTime")) set(s, c->values[0], (struct gsim_cu_value){0});
 }
 
@@ -519,7 +565,8 @@ bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name)
            (s->clang.Cursor_isNull(function) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile);
 }
 
-bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result)
+bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct gsim_cu_kids *kids,
+                 struct gsim_cu_value *result)
 {
     struct call c = {.at = at, .kids = kids};
     if (!gsim_cu_is_api(s, at, name) || s->in_kernel) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A CUDA source into a program: parsed by libclang with the stub header that the build embeds, then its host code executed from
- * main (or --entry) on. What is read and what is not: docs/source.md.
+ * A CUDA source into a program: parsed by libclang with the stub header that the build embeds, then its host code
+ * executed from main (or --entry) on. What is read and what is not: docs/source.md.
  */
 #include "traces/import/cuda/source.h"
 
@@ -19,7 +19,7 @@ static const unsigned char stub[] = {
 #include "traces/import/cuda_stub.inc"
 };
 
-/* --- parsing ------------------------------------------------------------------------------------------------------------ */
+/* --- parsing --- */
 static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic);
 
 /* What ends the import: the first error that is in no kernel and names nothing of CUDA. */
@@ -32,11 +32,13 @@ static enum gsim_status find_error(struct gsim_cu *s)
         CXFile file = NULL;
         unsigned line = 0, column = 0;
         s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, &column, NULL);
-        bool is_other = severity == CXDiagnostic_Error && (strstr(s->clang.getCString(text), "'cuda") || is_device_code(s, diagnostic));
+        bool is_other = severity == CXDiagnostic_Error &&
+                        (strstr(s->clang.getCString(text), "'cuda") || is_device_code(s, diagnostic));
         if (severity >= CXDiagnostic_Error && !is_other) {
             CXString name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
-            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column, s->clang.getCString(text));
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column,
+                                       s->clang.getCString(text));
             s->clang.disposeString(name);
         }
         s->clang.disposeString(text);
@@ -60,7 +62,8 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
-            if (s->options->note) s->options->note(in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
+            if (s->options->note)
+                s->options->note(in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
             s->clang.disposeString(name);
             s->clang.disposeString(text);
         }
@@ -94,7 +97,8 @@ static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXC
     s->clang.getExpansionLocation(s->clang.getRangeEnd(range), NULL, NULL, NULL, &end);
     if (file != around->file || around->offset < begin || around->offset >= end) return CXChildVisit_Continue;
     (void)parent;
-    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod)
+        return CXChildVisit_Recurse;
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     for (size_t i = 0; i < kids.count; i++) {
         enum CXCursorKind attribute = s->clang.getCursorKind(kids.at[i]);
@@ -115,17 +119,41 @@ static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic)
 
 static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
 {
-    const char *words[MOST_WORDS] = {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-std=c++17", "-ferror-limit=0", "-w",
-                                     "-Xclang", "-fcuda-allow-variadic-functions", "-include", STUB_FILE};
-    static const char *const headers[] = {"/gpusim/cuda_runtime.h", "/gpusim/cuda.h", "/gpusim/cuda_runtime_api.h", "/gpusim/device_functions.h",
-                                          "/gpusim/device_launch_parameters.h", "/gpusim/cuda_profiler_api.h", "/gpusim/math_constants.h",
-                                          "/gpusim/vector_types.h", "/gpusim/driver_types.h", "/gpusim/cuda_fp16.h", "/gpusim/cuda_bf16.h",
-                                          "/gpusim/cooperative_groups.h", "/gpusim/cooperative_groups/reduce.h", "/gpusim/mma.h",
-                                          "/gpusim/curand_kernel.h", "/gpusim/helper_functions.h", "/gpusim/helper_cuda.h"};
+    const char *words[MOST_WORDS] = {"-x",
+                                     "cuda",
+                                     "--cuda-host-only",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-std=c++17",
+                                     "-ferror-limit=0",
+                                     "-w",
+                                     "-Xclang",
+                                     "-fcuda-allow-variadic-functions",
+                                     "-include",
+                                     STUB_FILE};
+    static const char *const headers[] = {"/gpusim/cuda_runtime.h",
+                                          "/gpusim/cuda.h",
+                                          "/gpusim/cuda_runtime_api.h",
+                                          "/gpusim/device_functions.h",
+                                          "/gpusim/device_launch_parameters.h",
+                                          "/gpusim/cuda_profiler_api.h",
+                                          "/gpusim/math_constants.h",
+                                          "/gpusim/vector_types.h",
+                                          "/gpusim/driver_types.h",
+                                          "/gpusim/cuda_fp16.h",
+                                          "/gpusim/cuda_bf16.h",
+                                          "/gpusim/cooperative_groups.h",
+                                          "/gpusim/cooperative_groups/reduce.h",
+                                          "/gpusim/mma.h",
+                                          "/gpusim/curand_kernel.h",
+                                          "/gpusim/helper_functions.h",
+                                          "/gpusim/helper_cuda.h"};
     struct CXUnsavedFile files[2 + sizeof headers / sizeof headers[0]] = {{STUB_FILE, (const char *)stub, sizeof stub}};
     int count = 12;
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
-    files[sizeof headers / sizeof headers[0]].Contents = "#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n";
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
+    files[sizeof headers / sizeof headers[0]].Contents =
+        "#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n";
     files[sizeof headers / sizeof headers[0]].Length = strlen(files[sizeof headers / sizeof headers[0]].Contents);
     words[count++] = "-I/gpusim";
     for (size_t i = 0; i < s->options->count && count + 2 < MOST_WORDS; i++) {
@@ -141,8 +169,8 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
     s->span_count = expanded ? expanded_length : 0;
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
-    enum CXErrorCode code = s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count, CXTranslationUnit_None,
-                                                           &s->unit);
+    enum CXErrorCode code = s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count,
+                                                           CXTranslationUnit_None, &s->unit);
     if (s->options->log) {
         s->options->log->text = text;
         s->options->log->length = length;
@@ -151,12 +179,13 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     gsim_free(text);
     gsim_free(expanded);
     if (code != CXError_Success || !s->unit)
-        return s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
+        return s->status =
+                   gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
     s->file = s->clang.getFile(s->unit, s->path);
     return check_diagnostics(s);
 }
 
-/* --- launches that the file shows ------------------------------------------------------------------------------------------ */
+/* --- launches that the file shows --- */
 static uint64_t launches_in_text(struct gsim_cu *s)
 {
     CXToken *tokens = NULL;
@@ -186,7 +215,8 @@ static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, C
     struct found *found = data;
     struct gsim_cu *s = found->s;
     (void)parent;
-    if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr || !s->clang.Location_isFromMainFile(s->clang.getCursorLocation(cursor)))
+    if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr ||
+        !s->clang.Location_isFromMainFile(s->clang.getCursorLocation(cursor)))
         return CXChildVisit_Recurse;
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     bool is_launch = gsim_cu_is_launch(s, &kids) || gsim_cu_is_named(s, cursor, "cudaLaunchKernel");
@@ -198,7 +228,7 @@ static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, C
     return CXChildVisit_Recurse;
 }
 
-/* --- where it begins --------------------------------------------------------------------------------------------------------- */
+/* --- where it begins --- */
 
 static enum CXChildVisitResult find_entries(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -209,7 +239,8 @@ static enum CXChildVisitResult find_entries(CXCursor cursor, CXCursor parent, CX
     if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
     CXCursor body = gsim_cu_body(s, cursor);
-    if (body.kind == CXCursor_InvalidFile || found->entry_count == 64 || found->has_launcher) return CXChildVisit_Continue;
+    if (body.kind == CXCursor_InvalidFile || found->entry_count == 64 || found->has_launcher)
+        return CXChildVisit_Continue;
     struct found inner = {.s = s};
     s->clang.visitChildren(body, find_launches, &inner);
     if (!gsim_cu_has_calls(s, body)) return CXChildVisit_Continue;
@@ -232,7 +263,8 @@ static enum CXChildVisitResult find_named(CXCursor cursor, CXCursor parent, CXCl
     (void)parent;
     if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
-    if (gsim_cu_is_named(s, cursor, named->name) && gsim_cu_body(s, cursor).kind != CXCursor_InvalidFile) named->function = cursor;
+    if (gsim_cu_is_named(s, cursor, named->name) && gsim_cu_body(s, cursor).kind != CXCursor_InvalidFile)
+        named->function = cursor;
     return CXChildVisit_Continue;
 }
 
@@ -256,7 +288,9 @@ static void execute(struct gsim_cu *s)
         const char *name = s->options->words[i].text;
         if (s->options->words[i].kind != GSIM_CUDA_ENTRY) continue;
         any = true;
-        if (!execute_named(s, name)) s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected a function '%s' with a body (--entry)", s->path, name);
+        if (!execute_named(s, name))
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected a function '%s' with a body (--entry)",
+                                       s->path, name);
     }
     if (any || s->status != GSIM_OK || execute_named(s, "main")) return;
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_entries, &found);
@@ -269,7 +303,7 @@ static void execute(struct gsim_cu *s)
     }
 }
 
-/* --- the importer -------------------------------------------------------------------------------------------------------------- */
+/* --- the importer --- */
 static void count_launches(struct gsim_cu *s, struct gsim_import_notes *notes)
 {
     struct found found = {.s = s};
@@ -290,7 +324,8 @@ static void count_launches(struct gsim_cu *s, struct gsim_import_notes *notes)
 static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
 {
     if (s->status == GSIM_OK && !s->op_count)
-        s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected launches or copies in what is executed, found none", s->path);
+        s->status = gsim_error_set(s->error, GSIM_INPUT,
+                                   "%s: expected launches or copies in what is executed, found none", s->path);
     if (s->status != GSIM_OK) return s->status;
     s->status = gsim_builder_finish(s->builder, 1, program, s->error);
     s->builder = NULL;
@@ -299,8 +334,9 @@ static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
     return s->status;
 }
 
-enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
-                                  struct gsim_import_notes *notes, struct gsim_error *error)
+enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
+                                  struct gsim_program *program, struct gsim_import_notes *notes,
+                                  struct gsim_error *error)
 {
     static const struct gsim_cuda_options plain;
     struct gsim_cu *s = gsim_alloc(sizeof *s);
@@ -311,7 +347,8 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     s->path = path;
     s->error = error;
     s->status = gsim_clang_load(&s->clang, error);
-    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name))) s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name)))
+        s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (s->status == GSIM_OK) index = s->clang.createIndex(0, 0);
     if (s->status == GSIM_OK && parse(s, index) == GSIM_OK) execute(s);
     if (s->status == GSIM_OK) gsim_cu_log_done(s);

@@ -26,24 +26,26 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
     while (is_there) {
         enum CXCursorKind kind = s->clang.getCursorKind(cursor);
         if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr && kind != CXCursor_CStyleCastExpr &&
-            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_CXXReinterpretCastExpr && kind != CXCursor_CXXConstCastExpr)
+            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
+            kind != CXCursor_CXXConstCastExpr)
             break;
         cursor = last_kid(s, cursor, &is_there);
     }
     return cursor;
 }
 
-/* --- places -------------------------------------------------------------------------------------------------------- */
+/* --- places --- */
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 {
     enum CXCursorKind parent = s->clang.getCursorKind(s->clang.getCursorSemanticParent(declaration));
-    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod || parent == CXCursor_FunctionTemplate ||
-                    parent == CXCursor_Constructor;
+    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod ||
+                    parent == CXCursor_FunctionTemplate || parent == CXCursor_Constructor;
     uint32_t frame = is_local && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 
-static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size, bool writes)
+static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size,
+                        bool writes)
 {
     if (base.kind == GSIM_CU_POINTER) {
         gsim_cu_touch(s, base.at, writes);
@@ -51,7 +53,8 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
         return at >= 0 ? gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at) : GSIM_CU_NONE;
     }
     if (base.kind != GSIM_CU_CELL) return GSIM_CU_NONE;
-    if (s->cells[base.at].value.kind == GSIM_CU_POINTER) return element(s, s->cells[base.at].value, index, size, writes);
+    if (s->cells[base.at].value.kind == GSIM_CU_POINTER)
+        return element(s, s->cells[base.at].value, index, size, writes);
     return index.kind == GSIM_CU_NUMBER ? gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1) : GSIM_CU_NONE;
 }
 
@@ -59,7 +62,8 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
 static struct gsim_cu_value object(struct gsim_cu *s, CXCursor expression)
 {
     enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(strip(s, expression))).kind;
-    if (kind != CXType_ConstantArray && kind != CXType_IncompleteArray && kind != CXType_VariableArray && kind != CXType_Record)
+    if (kind != CXType_ConstantArray && kind != CXType_IncompleteArray && kind != CXType_VariableArray &&
+        kind != CXType_Record)
         return gsim_cu_evaluate(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return unknown;
@@ -74,15 +78,18 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
     gsim_cu_name(s, expression, name);
     if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = object(s, kids.at[0]);
     gsim_free(kids.at);
-    if (base.kind == GSIM_CU_POINTER) base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->regions[base.at].cell};
+    if (base.kind == GSIM_CU_POINTER)
+        base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->regions[base.at].cell};
     return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
 }
 
-/* The cell of a variable; of one that is used before it is executed, as those outside of functions, with its initial value. */
+/* The cell of a variable; of one that is used before it is executed, as those outside of functions, with its initial
+ * value. */
 static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
 {
     uint32_t cell = gsim_cu_variable(s, declaration);
-    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || s->clang.getCursorKind(declaration) != CXCursor_VarDecl) return cell;
+    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
+        return cell;
     s->cells[cell].is_set = true;
     CXCursor whole = s->clang.getCursorDefinition(declaration);
     gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
@@ -113,7 +120,7 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     return cell;
 }
 
-/* --- operators ----------------------------------------------------------------------------------------------------- */
+/* --- operators --- */
 static struct gsim_cu_value arithmetic(const char *op, double a, double b, bool is_integer)
 {
     if (strcmp(op, "+") == 0) return gsim_cu_number(a + b);
@@ -139,28 +146,33 @@ static struct gsim_cu_value arithmetic(const char *op, double a, double b, bool 
     return unknown;
 }
 
-static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *op, struct gsim_cu_value a, struct gsim_cu_value b,
-                                  bool is_integer)
+static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *op, struct gsim_cu_value a,
+                                  struct gsim_cu_value b, bool is_integer)
 {
     CXType type = s->clang.getCanonicalType(s->clang.getCursorType(left));
-    CXType element_type = type.kind == CXType_Pointer ? s->clang.getPointeeType(type) : s->clang.getArrayElementType(type);
+    CXType element_type =
+        type.kind == CXType_Pointer ? s->clang.getPointeeType(type) : s->clang.getArrayElementType(type);
     bool is_sum = strcmp(op, "+") == 0 || strcmp(op, "-") == 0;
     if (a.kind == GSIM_CU_NUMBER && b.kind == GSIM_CU_NUMBER) return arithmetic(op, a.n[0], b.n[0], is_integer);
     if (b.kind == GSIM_CU_POINTER && strcmp(op, "+") == 0) {
         b.n[0] = NAN; /* 1 + p: its begin is not told */
         return b;
     }
-    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && a.kind == b.kind && (!strcmp(op, "==") || !strcmp(op, "!=")))
+    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && a.kind == b.kind &&
+        (!strcmp(op, "==") || !strcmp(op, "!=")))
         return gsim_cu_number((a.at == b.at && a.n[0] == b.n[0]) == (op[0] == '='));
-    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && gsim_cu_is_known(b) && b.n[0] == 0 && (!strcmp(op, "==") || !strcmp(op, "!=")))
+    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && gsim_cu_is_known(b) && b.n[0] == 0 &&
+        (!strcmp(op, "==") || !strcmp(op, "!=")))
         return gsim_cu_number(op[0] == '!'); /* with NULL */
     if (a.kind == GSIM_CU_POINTER && is_sum) {
         double bytes = (double)s->clang.Type_getSizeOf(element_type) * (op[0] == '+' ? 1 : -1);
         a.n[0] = gsim_cu_is_known(b) ? a.n[0] + bytes * b.n[0] : NAN;
         return a;
     }
-    if (strcmp(op, "&&") == 0 && ((gsim_cu_is_known(a) && a.n[0] == 0) || (gsim_cu_is_known(b) && b.n[0] == 0))) return gsim_cu_number(0);
-    if (strcmp(op, "||") == 0 && ((gsim_cu_is_known(a) && a.n[0] != 0) || (gsim_cu_is_known(b) && b.n[0] != 0))) return gsim_cu_number(1);
+    if (strcmp(op, "&&") == 0 && ((gsim_cu_is_known(a) && a.n[0] == 0) || (gsim_cu_is_known(b) && b.n[0] == 0)))
+        return gsim_cu_number(0);
+    if (strcmp(op, "||") == 0 && ((gsim_cu_is_known(a) && a.n[0] != 0) || (gsim_cu_is_known(b) && b.n[0] != 0)))
+        return gsim_cu_number(1);
     return unknown;
 }
 
@@ -170,7 +182,9 @@ static bool store_component(struct gsim_cu *s, CXCursor left, struct gsim_cu_val
     char name[GSIM_LIMIT_NAME + 1];
     left = strip(s, left);
     struct gsim_cu_kids kids = gsim_cu_kids(s, left);
-    uint32_t cell = kids.count && s->clang.getCursorKind(left) == CXCursor_MemberRefExpr ? gsim_cu_place(s, kids.at[0], true) : GSIM_CU_NONE;
+    uint32_t cell = kids.count && s->clang.getCursorKind(left) == CXCursor_MemberRefExpr
+                        ? gsim_cu_place(s, kids.at[0], true)
+                        : GSIM_CU_NONE;
     gsim_free(kids.at);
     gsim_cu_name(s, left, name);
     struct gsim_cu_value whole = gsim_cu_load(s, cell);
@@ -187,7 +201,8 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
     if (gsim_cu_is_integer(s, left) && gsim_cu_is_known(value)) value = gsim_cu_number(trunc(value.n[0]));
     if (store_component(s, left, value)) return value;
     struct gsim_cu_value given;
-    if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given)) value = given;
+    if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given))
+        value = given;
     gsim_cu_store(s, gsim_cu_place(s, left, true), value);
     return value;
 }
@@ -237,7 +252,8 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
         if (s->clang.getCursorKind(target) == CXCursor_ArraySubscriptExpr) { /* &p[i] */
             struct gsim_cu_kids kids = gsim_cu_kids(s, target);
             struct gsim_cu_value base = kids.count == 2 ? object(s, kids.at[0]) : unknown;
-            if (base.kind == GSIM_CU_POINTER) value = apply(s, kids.at[0], "+", base, gsim_cu_evaluate(s, kids.at[1]), true);
+            if (base.kind == GSIM_CU_POINTER)
+                value = apply(s, kids.at[0], "+", base, gsim_cu_evaluate(s, kids.at[1]), true);
             gsim_free(kids.at);
         }
         return value.kind == GSIM_CU_CELL && value.at == GSIM_CU_NONE ? unknown : value;
@@ -257,14 +273,15 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     return op == '~' && fabs(value.n[0]) < 9e15 ? gsim_cu_number((double)~(int64_t)value.n[0]) : unknown;
 }
 
-/* --- leaves -------------------------------------------------------------------------------------------------------- */
+/* --- leaves --- */
 /* sizeof(T) where T is a template's parameter. */
 static struct gsim_cu_value size_of_parameter(struct gsim_cu *s, CXCursor expression)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
     struct gsim_cu_value value = unknown;
     if (kids.count == 1 && s->clang.getCursorKind(kids.at[0]) == CXCursor_TypeRef)
-        value = gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(s->clang.getCursorReferenced(kids.at[0]))));
+        value =
+            gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(s->clang.getCursorReferenced(kids.at[0]))));
     gsim_free(kids.at);
     return value;
 }
@@ -273,9 +290,12 @@ static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression)
 {
     struct gsim_cu_value value = unknown;
     CXEvalResult result = s->clang.Cursor_Evaluate(expression);
-    if (!result) return s->clang.getCursorKind(expression) == CXCursor_UnaryExpr ? size_of_parameter(s, expression) : value;
-    if (s->clang.EvalResult_getKind(result) == CXEval_Int) value = gsim_cu_number((double)s->clang.EvalResult_getAsLongLong(result));
-    if (s->clang.EvalResult_getKind(result) == CXEval_Float) value = gsim_cu_number(s->clang.EvalResult_getAsDouble(result));
+    if (!result)
+        return s->clang.getCursorKind(expression) == CXCursor_UnaryExpr ? size_of_parameter(s, expression) : value;
+    if (s->clang.EvalResult_getKind(result) == CXEval_Int)
+        value = gsim_cu_number((double)s->clang.EvalResult_getAsLongLong(result));
+    if (s->clang.EvalResult_getKind(result) == CXEval_Float)
+        value = gsim_cu_number(s->clang.EvalResult_getAsDouble(result));
     s->clang.EvalResult_dispose(result);
     return value;
 }
@@ -296,8 +316,10 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
 {
     CXCursor declaration = s->clang.getCursorReferenced(expression);
     enum CXCursorKind kind = s->clang.getCursorKind(declaration);
-    if (kind == CXCursor_NonTypeTemplateParameter) return gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(declaration)));
-    if (kind == CXCursor_EnumConstantDecl) return gsim_cu_number((double)s->clang.getEnumConstantDeclValue(declaration));
+    if (kind == CXCursor_NonTypeTemplateParameter)
+        return gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(declaration)));
+    if (kind == CXCursor_EnumConstantDecl)
+        return gsim_cu_number((double)s->clang.getEnumConstantDeclValue(declaration));
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
     uint32_t cell = gsim_cu_place(s, expression, false);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
@@ -311,14 +333,17 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
     char name[GSIM_LIMIT_NAME + 1];
     struct gsim_cu_value given, whole = kids->count ? gsim_cu_evaluate(s, kids->at[0]) : unknown;
     gsim_cu_name(s, expression, name);
-    if (whole.kind == GSIM_CU_DIM && !name[1] && name[0] >= 'x' && name[0] <= 'z') return gsim_cu_number(whole.n[name[0] - 'x']);
+    if (whole.kind == GSIM_CU_DIM && !name[1] && name[0] >= 'x' && name[0] <= 'z')
+        return gsim_cu_number(whole.n[name[0] - 'x']);
     if (gsim_cu_given(s, expression, &given)) return given;
     uint32_t cell = member(s, expression);
     struct gsim_cu_value value = gsim_cu_load(s, cell);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind;
-    if (type == CXType_ConstantArray && cell != GSIM_CU_NONE) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    if (type == CXType_ConstantArray && cell != GSIM_CU_NONE)
+        return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     CXCursor field = s->clang.getCursorReferenced(expression);
-    if (cell != GSIM_CU_NONE && !s->cells[cell].is_set && s->clang.getCursorKind(field) == CXCursor_FieldDecl) { /* its default */
+    if (cell != GSIM_CU_NONE && !s->cells[cell].is_set &&
+        s->clang.getCursorKind(field) == CXCursor_FieldDecl) { /* its default */
         bool is_there = false;
         CXCursor initial = last_kid(s, field, &is_there);
         if (is_there && s->clang.getCursorKind(initial) != CXCursor_TypeRef) value = gsim_cu_evaluate(s, initial);
@@ -326,15 +351,16 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
     return value;
 }
 
-/* --- calls --------------------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 /* 1: a function of one or two numbers that C has. */
 static bool mathematics(const char *name, const struct gsim_cu_value *v, size_t count, struct gsim_cu_value *result)
 {
-    static const struct { const char *name; double (*one)(double); double (*two)(double, double); } rows[] = {
-        {"ceil", ceil, NULL}, {"ceilf", ceil, NULL}, {"floor", floor, NULL}, {"floorf", floor, NULL}, {"sqrt", sqrt, NULL},
-        {"sqrtf", sqrt, NULL}, {"log", log, NULL}, {"log2", log2, NULL}, {"log2f", log2, NULL}, {"exp", exp, NULL}, {"fabs", fabs, NULL},
-        {"abs", fabs, NULL}, {"round", round, NULL}, {"pow", NULL, pow}, {"powf", NULL, pow}, {"min", NULL, fmin}, {"max", NULL, fmax},
-        {"fmin", NULL, fmin}, {"fmax", NULL, fmax}};
+    static const struct { const char *name; double (*one)(double); double (*two)(double, double);
+    } rows[] = {{"ceil", ceil, NULL},   {"ceilf", ceil, NULL}, {"floor", floor, NULL}, {"floorf", floor, NULL},
+                {"sqrt", sqrt, NULL},   {"sqrtf", sqrt, NULL}, {"log", log, NULL},     {"log2", log2, NULL},
+                {"log2f", log2, NULL},  {"exp", exp, NULL},    {"fabs", fabs, NULL},   {"abs", fabs, NULL},
+                {"round", round, NULL}, {"pow", NULL, pow},    {"powf", NULL, pow},    {"min", NULL, fmin},
+                {"max", NULL, fmax},    {"fmin", NULL, fmin},  {"fmax", NULL, fmax}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;
         *result = unknown;
@@ -372,7 +398,8 @@ static void touch_arguments(struct gsim_cu *s, CXCursor function, const struct g
         if (values[i].kind != GSIM_CU_POINTER) continue;
         CXCursor parameter = gsim_cu_parameter(s, function, (unsigned)i);
         CXType type = s->clang.getCanonicalType(s->clang.getCursorType(parameter));
-        if (type.kind == CXType_Pointer && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type))) gsim_cu_touch(s, values[i].at, true);
+        if (type.kind == CXType_Pointer && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+            gsim_cu_touch(s, values[i].at, true);
         else gsim_cu_touch(s, values[i].at, false);
     }
 }
@@ -382,7 +409,8 @@ static struct gsim_cu_value argument(struct gsim_cu *s, CXCursor function, unsig
 {
     CXCursor parameter = gsim_cu_parameter(s, function, index);
     CXType type = s->clang.getCursorType(parameter);
-    if (type.kind != CXType_LValueReference || s->clang.isConstQualifiedType(s->clang.getPointeeType(type))) return gsim_cu_evaluate(s, expression);
+    if (type.kind != CXType_LValueReference || s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+        return gsim_cu_evaluate(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
     return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
@@ -402,7 +430,8 @@ static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const s
     size_t first = is_constructor || !kids->count ? 0 : 1, count = 0;
     if (gsim_cu_api(s, expression, name, kids, &result)) return result;
     for (size_t i = first; i < kids->count && count < GSIM_CU_PARAMS; i++)
-        if (s->clang.getCursorKind(kids->at[i]) != CXCursor_TypeRef && !gsim_cu_is_default(s, kids->at[i])) values[count++] = argument(s, function, (unsigned)(i - first), kids->at[i]);
+        if (s->clang.getCursorKind(kids->at[i]) != CXCursor_TypeRef && !gsim_cu_is_default(s, kids->at[i]))
+            values[count++] = argument(s, function, (unsigned)(i - first), kids->at[i]);
     if (is_constructor && strcmp(name, "dim3") == 0) return dimensions(values, count);
     if (allocation(s, expression, name, &result) || mathematics(name, values, count, &result)) return result;
     if (!is_function || is_constructor) return count == 1 ? values[0] : unknown;
@@ -414,7 +443,8 @@ static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const s
     }
     if (kind == CXCursor_CXXMethod && kids->count) {
         struct gsim_cu_kids base = gsim_cu_kids(s, strip(s, kids->at[0]));
-        struct gsim_cu_value at = base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef ? object(s, base.at[0]) : unknown;
+        struct gsim_cu_value at =
+            base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef ? object(s, base.at[0]) : unknown;
         if (at.kind == GSIM_CU_CELL) self = at.at;
         gsim_free(base.at);
     }
@@ -453,7 +483,8 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     if (kind == CXCursor_DeclRefExpr) return reference(s, expression);
     if (kind == CXCursor_ArraySubscriptExpr) {
         uint32_t cell = gsim_cu_place(s, expression, false);
-        if (s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind != CXType_ConstantArray) return gsim_cu_load(s, cell);
+        if (s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind != CXType_ConstantArray)
+            return gsim_cu_load(s, cell);
         return cell == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     }
     if (kind == CXCursor_CXXThisExpr) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};

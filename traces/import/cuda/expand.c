@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The source with its own function-like macros expanded, line by line as it was: libclang does not tell the operators within a
- * macro. Macros that are defined twice or that use # stay.
+ * The source with its own function-like macros expanded, line by line as it was: libclang does not tell the operators
+ * within a macro. Macros that are defined twice or that use # stay.
  */
 #include "traces/import/cuda/expand.h"
 
@@ -41,7 +41,10 @@ struct expander {
 };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-static bool are_equal(struct part a, struct part b) { return a.length == b.length && memcmp(a.at, b.at, a.length) == 0; }
+static bool are_equal(struct part a, struct part b)
+{
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
 
 /* Where the character at N of a part stands in the source. */
 static struct gsim_cu_span span_of(const struct expander *e, const struct part *part, size_t n)
@@ -158,8 +161,8 @@ static size_t arguments(struct part in, size_t wanted, struct part *args)
 }
 
 /* WHOLE: the call's span. */
-static void substitute(const struct expander *e, const struct macro *macro, const struct part *args, const struct gsim_cu_span *whole,
-                       struct text *out)
+static void substitute(const struct expander *e, const struct macro *macro, const struct part *args,
+                       const struct gsim_cu_span *whole, struct text *out)
 {
     static const struct part space = {" ", 1, NULL};
     for (size_t n = 0, step; n < macro->body.length; n += step) {
@@ -218,7 +221,8 @@ char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length,
             step = directive(source + n, length - n);
             size_t word = 1;
             while (word < step && (source[n + word] == ' ' || source[n + word] == '\t')) word++;
-            if (step > word + 6 && memcmp(source + n + word, "define", 6) == 0) define(e, source + n + word + 6, step - word - 6);
+            if (step > word + 6 && memcmp(source + n + word, "define", 6) == 0)
+                define(e, source + n + word + 6, step - word - 6);
         }
         is_line_start = source[n] == '\n' || (is_line_start && isspace((unsigned char)source[n]));
     }

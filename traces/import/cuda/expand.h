@@ -11,5 +11,6 @@ struct gsim_cu_span {
     uint32_t begin, end;
 };
 
-/* SOURCE with its own function-like macros expanded; it and SPANS, one a character, for gsim_free(). NULL: it is empty, or memory is out. */
+/* SOURCE with its own function-like macros expanded; it and SPANS, one a character, for gsim_free(). NULL: it is empty,
+ * or memory is out. */
 char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length, struct gsim_cu_span **spans);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a kernel's body says: which parameters it reads and writes, and what a thread costs, estimated for the first thread of the
- * first block: arithmetic of floating point, bytes of global memory, loops times their rounds.
+ * What a kernel's body says: which parameters it reads and writes, and what a thread costs, estimated for the first
+ * thread of the first block: arithmetic of floating point, bytes of global memory, loops times their rounds.
  */
 #include "traces/import/cuda/source.h"
 
@@ -13,7 +13,7 @@
 #define TEMPLATE_BYTES    4 /* of a type that is a template's parameter; assumed */
 #define UNKNOWN_SHARE     0.5 /* of threads that a condition holds for, where it is not known; assumed */
 
-/* --- reads and writes ------------------------------------------------------------------------------------------------- */
+/* --- reads and writes --- */
 struct uses {
     struct gsim_cu *s;
     struct gsim_cu_use use;
@@ -43,13 +43,16 @@ static void add_mask(struct uses *u, uint32_t cell, uint64_t mask)
 {
     uint64_t before = mask_of_cell(u, cell), now = before | mask;
     u->changed |= now != before;
-    gsim_cu_store(u->s, cell, (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {(double)(uint32_t)now, (double)(uint32_t)(now >> 32)}});
+    gsim_cu_store(
+        u->s, cell,
+        (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {(double)(uint32_t)now, (double)(uint32_t)(now >> 32)}});
 }
 
 static bool is_pointer(struct gsim_cu *s, CXCursor cursor)
 {
     enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(cursor)).kind;
-    return kind == CXType_Pointer || kind == CXType_IncompleteArray || kind == CXType_ConstantArray || kind == CXType_LValueReference;
+    return kind == CXType_Pointer || kind == CXType_IncompleteArray || kind == CXType_ConstantArray ||
+           kind == CXType_LValueReference;
 }
 
 /* The parameters that a pointer's value may come from. */
@@ -74,7 +77,8 @@ static void visit_call(struct uses *u, CXCursor cursor, const struct gsim_cu_kid
     struct gsim_cu *s = u->s;
     CXCursor function = gsim_cu_function(s, cursor);
     gsim_cu_name(s, cursor, name);
-    bool is_atomic = strncmp(name, "atomic", 6) == 0, has_body = !s->clang.Cursor_isNull(function) && u->depth < MOST_DEPTH &&
+    bool is_atomic = strncmp(name, "atomic", 6) == 0, has_body = !s->clang.Cursor_isNull(function) &&
+                                                                 u->depth < MOST_DEPTH &&
                                                                  gsim_cu_body(s, function).kind != CXCursor_InvalidFile;
     struct gsim_cu_use inner = {UINT64_MAX, UINT64_MAX};
     if (has_body) inner = gsim_cu_uses(s, function, u->depth + 1);
@@ -83,7 +87,8 @@ static void visit_call(struct uses *u, CXCursor cursor, const struct gsim_cu_kid
         CXType type = s->clang.getCanonicalType(s->clang.getCursorType(kids->at[i]));
         bool is_const = s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
         if (is_atomic && i == 1) mark(u, mask, true, true);
-        else if (mask && i <= GSIM_CU_PARAMS) mark(u, mask, inner.reads >> (i - 1) & 1, !is_const && (inner.writes >> (i - 1) & 1));
+        else if (mask && i <= GSIM_CU_PARAMS)
+            mark(u, mask, inner.reads >> (i - 1) & 1, !is_const && (inner.writes >> (i - 1) & 1));
         visit(u, kids->at[i], true, false);
     }
 }
@@ -113,8 +118,9 @@ static void visit(struct uses *u, CXCursor cursor, bool reads, bool writes)
         visit(u, kids.at[1], true, false);
     } else if (kind == CXCursor_UnaryOperator && kids.count == 1) {
         const char *text = gsim_cu_text(s, s->clang.getRangeStart(s->clang.getCursorExtent(cursor)), &left, NULL);
-        bool is_step = !is_pointer(s, kids.at[0]) && (!text || (*text != '-' && *text != '!' && *text != '*' && *text != '&' && *text != '~') ||
-                                                      (left > 1 && text[0] == '-' && text[1] == '-'));
+        bool is_step = !is_pointer(s, kids.at[0]) &&
+                       (!text || (*text != '-' && *text != '!' && *text != '*' && *text != '&' && *text != '~') ||
+                        (left > 1 && text[0] == '-' && text[1] == '-'));
         if (text && *text == '*') mark(u, sources(u, kids.at[0]), reads, writes);
         visit(u, kids.at[0], text && *text == '&' ? false : true, is_step);
     } else if (kids.count == 2 && kind == CXCursor_CompoundAssignOperator)
@@ -124,9 +130,11 @@ static void visit(struct uses *u, CXCursor cursor, bool reads, bool writes)
     else if (kind == CXCursor_CallExpr && kids.count)
         visit_call(u, cursor, &kids);
     else {
-        if (kind == CXCursor_MemberRefExpr && kids.count && is_pointer(s, kids.at[0])) mark(u, sources(u, kids.at[0]), reads, writes);
+        if (kind == CXCursor_MemberRefExpr && kids.count && is_pointer(s, kids.at[0]))
+            mark(u, sources(u, kids.at[0]), reads, writes);
         for (size_t i = 0; i < kids.count; i++) visit(u, kids.at[i], passes ? reads : true, passes && writes);
-        if (kind == CXCursor_VarDecl && is_pointer(s, cursor) && kids.count) add_mask(u, origin(u, cursor), sources(u, kids.at[kids.count - 1]));
+        if (kind == CXCursor_VarDecl && is_pointer(s, cursor) && kids.count)
+            add_mask(u, origin(u, cursor), sources(u, kids.at[kids.count - 1]));
     }
     gsim_free(kids.at);
 }
@@ -150,7 +158,7 @@ struct gsim_cu_use gsim_cu_uses(struct gsim_cu *s, CXCursor function, uint32_t d
     return u.use;
 }
 
-/* --- what a thread costs ----------------------------------------------------------------------------------------------- */
+/* --- what a thread costs --- */
 struct costs {
     struct uses uses;
     struct gsim_cu_cost *cost;
@@ -160,7 +168,8 @@ static bool is_floating(struct gsim_cu *s, CXCursor cursor, bool *is_double)
 {
     enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(cursor)).kind;
     *is_double = kind == CXType_Double || kind == CXType_LongDouble;
-    return *is_double || kind == CXType_Float || kind == CXType_Half || kind == CXType_Dependent || kind == CXType_Unexposed || kind == CXType_Float16;
+    return *is_double || kind == CXType_Float || kind == CXType_Half || kind == CXType_Dependent ||
+           kind == CXType_Unexposed || kind == CXType_Float16;
 }
 
 static void add_flops(struct costs *c, CXCursor cursor, double flops)
@@ -185,7 +194,8 @@ static void add_bytes(struct costs *c, CXCursor access, CXCursor base, double we
 
 static void count(struct costs *c, CXCursor cursor, double weight, bool reads, bool writes);
 
-static void count_loop(struct costs *c, CXCursor cursor, enum CXCursorKind kind, const struct gsim_cu_kids *kids, double weight)
+static void count_loop(struct costs *c, CXCursor cursor, enum CXCursorKind kind, const struct gsim_cu_kids *kids,
+                       double weight)
 {
     CXCursor parts[4];
     double trips = kind == CXCursor_ForStmt ? gsim_cu_trips(c->uses.s, cursor, parts) : NAN;
@@ -202,7 +212,8 @@ static void count_call(struct costs *c, CXCursor cursor, const struct gsim_cu_ki
     gsim_cu_name(s, cursor, name);
     bool is_atomic = strncmp(name, "atomic", 6) == 0;
     for (size_t i = 1; i < kids->count; i++) count(c, kids->at[i], weight, true, false);
-    if (is_atomic && kids->count > 1) add_bytes(c, kids->count > 2 ? kids->at[2] : kids->at[1], kids->at[1], weight, true, true);
+    if (is_atomic && kids->count > 1)
+        add_bytes(c, kids->count > 2 ? kids->at[2] : kids->at[1], kids->at[1], weight, true, true);
     if (s->clang.Cursor_isNull(function)) return;
     CXCursor body = gsim_cu_body(s, function);
     if (body.kind == CXCursor_InvalidFile) {
@@ -220,8 +231,10 @@ static void count_branch(struct costs *c, const struct gsim_cu_kids *kids, doubl
     struct gsim_cu_value condition = gsim_cu_evaluate(s, kids->at[0]);
     bool is_known = gsim_cu_is_known(condition);
     count(c, kids->at[0], weight, true, false);
-    if (!is_known || condition.n[0] != 0) count(c, kids->at[1], is_known ? weight : weight * UNKNOWN_SHARE, true, false);
-    if (kids->count > 2 && (!is_known || condition.n[0] == 0)) count(c, kids->at[2], is_known ? weight : weight * UNKNOWN_SHARE, true, false);
+    if (!is_known || condition.n[0] != 0)
+        count(c, kids->at[1], is_known ? weight : weight * UNKNOWN_SHARE, true, false);
+    if (kids->count > 2 && (!is_known || condition.n[0] == 0))
+        count(c, kids->at[2], is_known ? weight : weight * UNKNOWN_SHARE, true, false);
 }
 
 static void count_variable(struct costs *c, CXCursor cursor, const struct gsim_cu_kids *kids, double weight)
@@ -259,7 +272,8 @@ static void count(struct costs *c, CXCursor cursor, double weight, bool reads, b
         (void)gsim_cu_evaluate(s, cursor);
     } else {
         if (*op && strchr("+-*/", *op)) add_flops(c, cursor, weight);
-        if (kind == CXCursor_ArraySubscriptExpr && kids.count == 2) add_bytes(c, cursor, kids.at[0], weight, reads, writes);
+        if (kind == CXCursor_ArraySubscriptExpr && kids.count == 2)
+            add_bytes(c, cursor, kids.at[0], weight, reads, writes);
         for (size_t i = 0; i < kids.count; i++) count(c, kids.at[i], weight, passes ? reads : true, passes && writes);
     }
     gsim_free(kids.at);
@@ -293,8 +307,8 @@ static void set_shape(struct gsim_cu *s, CXCursor body, struct gsim_dim3 grid, s
     s->clang.visitChildren(body, shape_of, &shape);
 }
 
-void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t value_count, struct gsim_dim3 grid,
-                  struct gsim_dim3 block, struct gsim_cu_cost *cost)
+void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t value_count,
+                  struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost)
 {
     struct costs c = {.uses = {.s = s}, .cost = cost};
     uint32_t frame = s->frame;
@@ -307,7 +321,8 @@ void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_val
     s->frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->frame_count);
     for (unsigned i = 0; i < value_count; i++) {
         CXCursor parameter = gsim_cu_parameter(s, function, i);
-        if (!s->clang.Cursor_isNull(parameter) && gsim_cu_is_known(values[i])) gsim_cu_store(s, gsim_cu_variable(s, parameter), values[i]);
+        if (!s->clang.Cursor_isNull(parameter) && gsim_cu_is_known(values[i]))
+            gsim_cu_store(s, gsim_cu_variable(s, parameter), values[i]);
     }
     set_shape(s, body, grid, block);
     count(&c, body, 1, true, false);

@@ -8,7 +8,7 @@
 #include "gpusim/memory.h"
 #include "traces/import/cuda/source.h"
 
-/* --- places --------------------------------------------------------------------------------------------------------- */
+/* --- places --- */
 /* In the file, past macros; false: it is in another file. */
 static bool range_of(struct gsim_cu *s, CXCursor cursor, uint32_t *from, uint32_t *to)
 {
@@ -28,13 +28,14 @@ static bool range_of(struct gsim_cu *s, CXCursor cursor, uint32_t *from, uint32_
     return true;
 }
 
-/* --- what is being executed ------------------------------------------------------------------------------------------ */
+/* --- what is being executed --- */
 void gsim_cu_enter(struct gsim_cu *s, CXCursor statement)
 {
     if (!s->options->log || s->in_kernel) return;
     if (s->entry_count < GSIM_CU_ENTRIES) {
         struct gsim_cu_entry *entry = &s->entries[s->entry_count];
-        *entry = (struct gsim_cu_entry){.statement = statement, .node = GSIM_CUDA_NONE, .is_in_plain_loop = s->plain_loops > 0};
+        *entry = (struct gsim_cu_entry){
+            .statement = statement, .node = GSIM_CUDA_NONE, .is_in_plain_loop = s->plain_loops > 0};
         (void)range_of(s, statement, &entry->from, &entry->to);
     }
     s->entry_count++;
@@ -45,7 +46,10 @@ void gsim_cu_leave(struct gsim_cu *s)
     if (s->options->log && !s->in_kernel) s->entry_count--;
 }
 
-static uint32_t entries(const struct gsim_cu *s) { return s->entry_count < GSIM_CU_ENTRIES ? s->entry_count : GSIM_CU_ENTRIES; }
+static uint32_t entries(const struct gsim_cu *s)
+{
+    return s->entry_count < GSIM_CU_ENTRIES ? s->entry_count : GSIM_CU_ENTRIES;
+}
 
 static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_cu_entry *entry)
 {
@@ -55,9 +59,13 @@ static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_c
     log->failed |= gsim_array_grow(&nodes, sizeof *log->nodes, log->node_count, &log->node_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
     log->nodes = nodes;
-    log->nodes[log->node_count] = (struct gsim_cuda_scope){
-        .parent = parent, .from = entry->from, .to = entry->to, .is_block = kind == CXCursor_CompoundStmt,
-        .is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt};
+    log->nodes[log->node_count] =
+        (struct gsim_cuda_scope){.parent = parent,
+                                 .from = entry->from,
+                                 .to = entry->to,
+                                 .is_block = kind == CXCursor_CompoundStmt,
+                                 .is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                                            kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt};
     return (uint32_t)log->node_count++;
 }
 
@@ -83,7 +91,8 @@ void gsim_cu_log_serial(struct gsim_cu *s)
 static bool is_of_macro(const struct gsim_cu *s, const struct gsim_cu_entry *entry)
 {
     const struct gsim_cuda_log *log = s->options->log;
-    return s->clang.getCursorKind(entry->statement) == CXCursor_CompoundStmt && entry->from < log->length && log->text[entry->from] != '{';
+    return s->clang.getCursorKind(entry->statement) == CXCursor_CompoundStmt && entry->from < log->length &&
+           log->text[entry->from] != '{';
 }
 
 /* The entry beside which others can be put: outside of loops that compute, and of what one macro wrote. */
@@ -95,20 +104,22 @@ static uint32_t anchor(const struct gsim_cu *s)
     return at;
 }
 
-/* --- sites and steps -------------------------------------------------------------------------------------------------- */
+/* --- sites and steps --- */
 static const char *why_left(struct gsim_cu *s, const struct gsim_cuda_site *site)
 {
     const struct gsim_cuda_log *log = s->options->log;
     size_t name = strlen(site->name), left = log->length > site->begin ? log->length - site->begin : 0;
     if (site->from == GSIM_CUDA_NONE || site->begin == GSIM_CUDA_NONE) return "it stands in another file";
-    if (site->kind == GSIM_CUDA_USE || site->kind == GSIM_CUDA_END || site->kind == GSIM_CUDA_BARRIER || site->kind == GSIM_CUDA_CUT)
+    if (site->kind == GSIM_CUDA_USE || site->kind == GSIM_CUDA_END || site->kind == GSIM_CUDA_BARRIER ||
+        site->kind == GSIM_CUDA_CUT)
         return NULL;
     if (site->kind == GSIM_CUDA_LAUNCH) {
         for (uint32_t i = site->begin; i + 3 < site->end && i + 3 < log->length; i++)
             if (strncmp(log->text + i, "<<<", 3) == 0) return NULL;
         return "it is launched within a macro";
     }
-    return left < name || strncmp(log->text + site->begin, site->name, name) != 0 ? "it is called within a macro" : NULL;
+    return left < name || strncmp(log->text + site->begin, site->name, name) != 0 ? "it is called within a macro"
+                                                                                  : NULL;
 }
 
 static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
@@ -117,7 +128,8 @@ static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
     void *sites = log->sites;
     for (size_t i = log->site_count; i-- > 0;) {
         const struct gsim_cuda_site *o = &log->sites[i];
-        if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line) return (uint32_t)i;
+        if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line)
+            return (uint32_t)i;
     }
     log->failed |= gsim_array_grow(&sites, sizeof *log->sites, log->site_count, &log->site_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
@@ -145,7 +157,8 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
     struct gsim_cuda_log *log = s->options->log;
     if (!log || log->failed || !entries(s)) return GSIM_CUDA_NONE;
     uint32_t own = anchor(s);
-    struct gsim_cuda_site site = {.kind = kind, .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->entries[own].statement : at)};
+    struct gsim_cuda_site site = {.kind = kind,
+                                  .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->entries[own].statement : at)};
     snprintf(site.name, sizeof site.name, "%.*s", GSIM_CUDA_NAME, name);
     site.from = s->entries[own].from;
     site.to = s->entries[own].to;
@@ -159,8 +172,8 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
     struct gsim_cuda_step step = {.op = op, .node = node_of(s, own), .values = s->call_values};
     uint32_t index = add_step(s, &site, step);
     if (log->failed) return GSIM_CUDA_NONE;
-    if (kind == GSIM_CUDA_USE && log->nodes[step.node].is_loop && !s->entries[entries(s) - 1].is_in_plain_loop && own + 1 == entries(s) &&
-        gsim_cu_has_calls(s, s->entries[own].statement))
+    if (kind == GSIM_CUDA_USE && log->nodes[step.node].is_loop && !s->entries[entries(s) - 1].is_in_plain_loop &&
+        own + 1 == entries(s) && gsim_cu_has_calls(s, s->entries[own].statement))
         log->nodes[step.node].is_serial = true; /* in a loop's head: before every round */
     return index;
 }
@@ -170,7 +183,8 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
     struct gsim_cuda_log *log = s->options->log;
     if (!log || log->failed || node == GSIM_CUDA_NONE) return;
     const struct gsim_cuda_scope *n = &log->nodes[node];
-    struct gsim_cuda_site site = {.kind = GSIM_CUDA_END, .begin = n->from, .end = n->to, .from = n->from, .to = n->to, .line = line};
+    struct gsim_cuda_site site = {
+        .kind = GSIM_CUDA_END, .begin = n->from, .end = n->to, .from = n->from, .to = n->to, .line = line};
     site.is_braced = n->parent != GSIM_CUDA_NONE && log->nodes[n->parent].is_block;
     (void)add_step(s, &site, (struct gsim_cuda_step){.op = op, .node = node});
 }
@@ -187,7 +201,7 @@ void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, ui
     log->pointers[log->pointer_count++] = pointer;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------------- */
+/* --- the file --- */
 struct first {
     struct gsim_cu *s;
     uint32_t site, found;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces. What the text of a CUDA source has to do with its program's ops, for who writes the source anew (traces/export/cuda).
- * Places are offsets in the file. A site is a call in the text, a step one execution of it, a node one execution of a statement.
+ * Layer: traces. What the text of a CUDA source has to do with its program's ops, for who writes the source anew
+ * (traces/export/cuda). Places are offsets in the file. A site is a call in the text, a step one execution of it, a
+ * node one execution of a statement.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The buffers that a launch reads and writes: its pointer arguments, by what the kernel's body does with them or, without a body, by
- * KeSCo's annotation; variables in device memory that the body names. See traces/import/cuda/source.h.
+ * The buffers that a launch reads and writes: its pointer arguments, by what the kernel's body does with them or,
+ * without a body, by KeSCo's annotation; variables in device memory that the body names. See
+ * traces/import/cuda/source.h.
  */
 #include "traces/import/cuda/source.h"
 
@@ -9,7 +10,8 @@
 
 #define MOST_DEPTH 8
 
-void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads, bool writes, bool is_const)
+void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
+                         bool writes, bool is_const)
 {
     uint32_t buffer = s->regions[pointer.at].buffer, at = 0;
     if (buffer == GSIM_CU_NONE || (!reads && !writes)) return;
@@ -27,10 +29,11 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
     }
     o->args[o->arg_count++] = (struct gsim_arg){buffer, reads, writes, is_const};
     if (pointer.n[0] > 0 && pointer.n[0] < (double)bytes)
-        o->segments[o->segment_count++] = (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
+        o->segments[o->segment_count++] =
+            (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
 }
 
-/* --- variables in device memory ------------------------------------------------------------------------------------- */
+/* --- variables in device memory --- */
 struct globals {
     struct gsim_cu *s;
     struct gsim_cu_operands *o;
@@ -59,7 +62,8 @@ static void add_global(struct globals *g, CXCursor variable)
     bool is_constant;
     if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || !is_global(s, variable, &is_constant)) return;
     if (s->clang.getCursorKind(s->clang.getCursorSemanticParent(variable)) == CXCursor_FunctionDecl) return;
-    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")), s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
+    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
+                                 s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
     double bytes = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable));
     if (cell == GSIM_CU_NONE || bytes < 1) return;
     if (!s->cells[cell].is_set) {
@@ -68,7 +72,9 @@ static void add_global(struct globals *g, CXCursor variable)
         uint32_t region = gsim_cu_region(s, GSIM_CU_DEVICE, name, bytes, variable);
         if (region == GSIM_CU_NONE) return;
         gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
-        if (!is_constant) gsim_cu_note(s, variable, "'%s' is in device memory: each kernel that names it is taken to read and write it", name);
+        if (!is_constant)
+            gsim_cu_note(s, variable,
+                         "'%s' is in device memory: each kernel that names it is taken to read and write it", name);
     }
     gsim_cu_add_operand(s, g->o, gsim_cu_load(s, cell), true, !is_constant, is_constant);
 }
@@ -88,7 +94,8 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
     }
     uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
     CXCursor body = gsim_cu_body(s, named);
-    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || body.kind == CXCursor_InvalidFile || g->depth == MOST_DEPTH) return CXChildVisit_Recurse;
+    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || body.kind == CXCursor_InvalidFile || g->depth == MOST_DEPTH)
+        return CXChildVisit_Recurse;
     gsim_cu_store(s, cell, gsim_cu_number(1));
     g->depth++;
     s->clang.visitChildren(body, find_globals, g);
@@ -96,9 +103,10 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
     return CXChildVisit_Recurse;
 }
 
-/* --- KeSCo's annotation ------------------------------------------------------------------------------------------------ */
+/* --- KeSCo's annotation --- */
 /* kernel(int outputs, T *written, ..., const T *read, ..., int priority): the next OUTPUTS pointers are written. */
-static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count, struct gsim_cu_use *use)
+static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
+                     struct gsim_cu_use *use)
 {
     bool has_body = gsim_cu_body(s, kernel).kind != CXCursor_InvalidFile;
     uint64_t written = 0, pointers = 0;
@@ -108,7 +116,8 @@ static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const stru
         if (s->clang.Cursor_isNull(parameter)) break;
         if (gsim_cu_is_named(s, parameter, "outputs") && gsim_cu_is_known(values[i])) outputs = values[i].n[0];
         if (gsim_cu_is_named(s, parameter, "priority") && gsim_cu_is_known(values[i]))
-            gsim_cu_note(s, at, "priority %g is of the whole program: give it by --task PROGRAM,priority=", values[i].n[0]);
+            gsim_cu_note(s, at,
+                         "priority %g is of the whole program: give it by --task PROGRAM,priority=", values[i].n[0]);
         if (s->clang.getCanonicalType(s->clang.getCursorType(parameter)).kind != CXType_Pointer) continue;
         pointers |= (uint64_t)1 << i;
         if (outputs > 0) written |= (uint64_t)1 << i;
@@ -120,8 +129,8 @@ static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const stru
     if (!has_body) *use = (struct gsim_cu_use){pointers, written};
 }
 
-void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
-                           struct gsim_cu_operands *o)
+void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
+                           size_t count, struct gsim_cu_operands *o)
 {
     struct gsim_cu_use use = gsim_cu_uses(s, kernel, 0);
     CXCursor body = gsim_cu_body(s, kernel);

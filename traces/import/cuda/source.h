@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to traces/import/cuda). A CUDA source while its host code is executed symbolically: variables are
- * cells with a known value or none, device memory is regions, calls of CUDA become ops of a program.
+ * Layer: traces (private to traces/import/cuda). A CUDA source while its host code is executed symbolically: variables
+ * are cells with a known value or none, device memory is regions, calls of CUDA become ops of a program.
  */
 #pragma once
 
@@ -97,7 +97,8 @@ struct gsim_cu {
     uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
     uint32_t depth;
     uint64_t steps;
-    bool is_silent;  /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls not */
+    bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls
+                       not */
     bool in_kernel;
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
@@ -114,7 +115,7 @@ struct gsim_cu {
     uint32_t sync_step;
     uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
     size_t pending_count, pending_room;
-    uint32_t copy_after;         /* index + 1 of the op that the next one follows as it uses the same host memory; 0: none */
+    uint32_t copy_after; /* index + 1 of the op that the next one follows as it uses the same host memory; 0: none */
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
 };
 
@@ -139,7 +140,8 @@ void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_
 /* The value that --arg gives a variable of that name. */
 bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value);
 bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression);
-CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call); /* with a body where there is one; of templates the template */
+CXCursor gsim_cu_function(struct gsim_cu *s,
+                          CXCursor call); /* with a body where there is one; of templates the template */
 bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument); /* left out in the call */
 CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index); /* null: there is none */
 CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
@@ -154,8 +156,8 @@ void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes);
 void gsim_cu_statement(struct gsim_cu *s, CXCursor statement);
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
 /* CALLED: what the call names, of a template its instance. */
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called, const struct gsim_cu_value *values, size_t count,
-                                    uint32_t self);
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
+                                    const struct gsim_cu_value *values, size_t count, uint32_t self);
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
 
@@ -166,15 +168,17 @@ struct gsim_cu_operands {
     uint32_t arg_count, segment_count;
     bool is_unknown;
 };
-void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads, bool writes, bool is_const);
-void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
-                           struct gsim_cu_operands *o);
+void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
+                         bool writes, bool is_const);
+void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
+                           size_t count, struct gsim_cu_operands *o);
 
 /* api.c */
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);
 struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids);
 bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name);
-bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids, struct gsim_cu_value *result);
+bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids,
+                 struct gsim_cu_value *result);
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes); /* the host uses what a copy used */
 void gsim_cu_foreign(struct gsim_cu *s); /* what cannot be read is executed, which may count on what was promised */
@@ -201,5 +205,5 @@ struct gsim_cu_cost {
     double shared_bytes; /* of a block */
     bool fp64, is_partial; /* a loop's trips are not known */
 };
-void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count, struct gsim_dim3 grid,
-                  struct gsim_dim3 block, struct gsim_cu_cost *cost);
+void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
+                  struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost);

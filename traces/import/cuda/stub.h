@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a CUDA source needs to be parsed without CUDA's own headers: keywords, types and declarations, in our words. The build
- * embeds this file in the program (CMakeLists.txt); it is never compiled.
+ * What a CUDA source needs to be parsed without CUDA's own headers: keywords, types and declarations, in our words. The
+ * build embeds this file in the program (CMakeLists.txt); it is never compiled.
  */
 #ifndef GPUSIM_CUDA_STUB
 #define GPUSIM_CUDA_STUB
@@ -25,10 +25,10 @@
 #define GPUSIM_VECTOR(t, n) \
     struct n##1 { t x; }; struct n##2 { t x, y; }; struct n##3 { t x, y, z; }; struct n##4 { t x, y, z, w; }; \
     GPUSIM_BOTH n##2 make_##n##2(t, t); GPUSIM_BOTH n##3 make_##n##3(t, t, t); GPUSIM_BOTH n##4 make_##n##4(t, t, t, t);
-GPUSIM_VECTOR(char, char) GPUSIM_VECTOR(unsigned char, uchar) GPUSIM_VECTOR(short, short) GPUSIM_VECTOR(unsigned short, ushort)
-GPUSIM_VECTOR(int, int) GPUSIM_VECTOR(unsigned, uint) GPUSIM_VECTOR(long, long) GPUSIM_VECTOR(unsigned long, ulong)
-GPUSIM_VECTOR(long long, longlong) GPUSIM_VECTOR(float, float) GPUSIM_VECTOR(double, double)
-struct dim3 {
+GPUSIM_VECTOR(char, char)
+GPUSIM_VECTOR(unsigned char, uchar) GPUSIM_VECTOR(short, short) GPUSIM_VECTOR(unsigned short, ushort)
+    GPUSIM_VECTOR(int, int) GPUSIM_VECTOR(unsigned, uint) GPUSIM_VECTOR(long, long) GPUSIM_VECTOR(unsigned long, ulong)
+        GPUSIM_VECTOR(long long, longlong) GPUSIM_VECTOR(float, float) GPUSIM_VECTOR(double, double) struct dim3 {
     unsigned x, y, z;
     GPUSIM_BOTH dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1);
 };
@@ -36,18 +36,58 @@ extern const __device__ uint3 threadIdx, blockIdx;
 extern const __device__ dim3 blockDim, gridDim;
 extern const __device__ int warpSize;
 
-enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600, cudaErrorUnknown = 999 };
+enum cudaError {
+    cudaSuccess,
+    cudaErrorInvalidValue,
+    cudaErrorMemoryAllocation,
+    cudaErrorNotReady = 600,
+    cudaErrorUnknown = 999
+};
 typedef cudaError cudaError_t;
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
-enum { cudaStreamDefault, cudaStreamNonBlocking, cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
-enum { cudaHostAllocDefault, cudaHostAllocPortable, cudaHostAllocMapped, cudaHostAllocWriteCombined = 4, cudaHostRegisterDefault = 0 };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum {
+    cudaStreamDefault,
+    cudaStreamNonBlocking,
+    cudaEventDefault = 0,
+    cudaEventBlockingSync = 1,
+    cudaEventDisableTiming = 2
+};
+enum {
+    cudaHostAllocDefault,
+    cudaHostAllocPortable,
+    cudaHostAllocMapped,
+    cudaHostAllocWriteCombined = 4,
+    cudaHostRegisterDefault = 0
+};
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaMemAttachSingle = 4, cudaCpuDeviceId = -1 };
 enum cudaMemoryAdvise { cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
                         cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrConcurrentManagedAccess = 89 };
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout
+};
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrConcurrentManagedAccess = 89
+};
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraph_st *cudaGraph_t;
@@ -57,13 +97,19 @@ typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError };
 struct cudaGraphExecUpdateResultInfo { cudaGraphExecUpdateResult result; cudaGraphNode_t errorNode, errorFromNode; };
-struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes; void **kernelParams, **extra; };
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
-    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor, multiProcessorCount,
-        concurrentKernels, memoryClockRate, memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, managedMemory, concurrentManagedAccess,
-        asyncEngineCount, canMapHostMemory, unifiedAddressing, integrated;
+    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor,
+        multiProcessorCount, concurrentKernels, memoryClockRate, memoryBusWidth, l2CacheSize,
+        maxThreadsPerMultiProcessor, managedMemory, concurrentManagedAccess, asyncEngineCount, canMapHostMemory,
+        unifiedAddressing, integrated;
 };
 template <class T> cudaError_t cudaMalloc(T **, size_t);
 template <class T> cudaError_t cudaMallocManaged(T **, size_t, unsigned = 1);
@@ -75,8 +121,10 @@ template <class T> cudaError_t cudaHostGetDevicePointer(T **, void *, unsigned);
 template <class T> cudaError_t cudaFuncSetAttribute(T *, cudaFuncAttribute, int);
 template <class T> cudaError_t cudaFuncSetCacheConfig(T *, cudaFuncCache);
 template <class T> cudaError_t cudaLaunchKernel(const T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
-template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
-template <class T> cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
 template <class T> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, T, size_t = 0, int = 0);
 template <class T> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, T, int, size_t);
 cudaError_t cudaMalloc(void **, size_t), cudaFree(void *), cudaFreeHost(void *), cudaFreeAsync(void *, cudaStream_t);
@@ -94,55 +142,78 @@ cudaError_t cudaStreamCreate(cudaStream_t *), cudaStreamCreateWithFlags(cudaStre
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *, unsigned, int), cudaStreamDestroy(cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t), cudaStreamQuery(cudaStream_t);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0);
-cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void *, unsigned), cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void *);
-cudaError_t cudaEventCreate(cudaEvent_t *), cudaEventCreateWithFlags(cudaEvent_t *, unsigned), cudaEventDestroy(cudaEvent_t);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0), cudaEventSynchronize(cudaEvent_t), cudaEventQuery(cudaEvent_t);
+cudaError_t cudaStreamAddCallback(cudaStream_t, cudaStreamCallback_t, void *, unsigned),
+    cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void *);
+cudaError_t cudaEventCreate(cudaEvent_t *), cudaEventCreateWithFlags(cudaEvent_t *, unsigned),
+    cudaEventDestroy(cudaEvent_t);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0), cudaEventSynchronize(cudaEvent_t),
+    cudaEventQuery(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t);
-cudaError_t cudaDeviceSynchronize(), cudaThreadSynchronize(), cudaDeviceReset(), cudaThreadExit(), cudaGetLastError(), cudaPeekAtLastError();
-cudaError_t cudaSetDevice(int), cudaGetDevice(int *), cudaGetDeviceCount(int *), cudaGetDeviceProperties(cudaDeviceProp *, int);
+cudaError_t cudaDeviceSynchronize(), cudaThreadSynchronize(), cudaDeviceReset(), cudaThreadExit(), cudaGetLastError(),
+    cudaPeekAtLastError();
+cudaError_t cudaSetDevice(int), cudaGetDevice(int *), cudaGetDeviceCount(int *),
+    cudaGetDeviceProperties(cudaDeviceProp *, int);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int), cudaDeviceGetStreamPriorityRange(int *, int *);
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned), cudaDeviceCanAccessPeer(int *, int, int), cudaSetDeviceFlags(unsigned);
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned), cudaDeviceCanAccessPeer(int *, int, int),
+    cudaSetDeviceFlags(unsigned);
 cudaError_t cudaProfilerStart(), cudaProfilerStop();
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode = cudaStreamCaptureModeGlobal);
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *), cudaGraphCreate(cudaGraph_t *, unsigned), cudaGraphDestroy(cudaGraph_t);
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *), cudaGraphCreate(cudaGraph_t *, unsigned),
+    cudaGraphDestroy(cudaGraph_t);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, cudaGraphNode_t * = 0, char * = 0, size_t = 0);
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo *);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t), cudaGraphExecDestroy(cudaGraphExec_t);
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const cudaKernelNodeParams *);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t,
+                                   const cudaKernelNodeParams *);
 const char *cudaGetErrorString(cudaError_t), *cudaGetErrorName(cudaError_t);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 
-__device__ void __syncthreads(), __syncwarp(unsigned = ~0u), __threadfence(), __threadfence_block(), __threadfence_system(), __nanosleep(unsigned);
-__device__ int __syncthreads_count(int), __syncthreads_and(int), __syncthreads_or(int), __all_sync(unsigned, int), __any_sync(unsigned, int);
+__device__ void __syncthreads(), __syncwarp(unsigned = ~0u), __threadfence(), __threadfence_block(),
+    __threadfence_system(), __nanosleep(unsigned);
+__device__ int __syncthreads_count(int), __syncthreads_and(int), __syncthreads_or(int), __all_sync(unsigned, int),
+    __any_sync(unsigned, int);
 __device__ unsigned __ballot_sync(unsigned, int), __activemask();
 __device__ int __popc(unsigned), __ffs(int), __clz(int), __mul24(int, int);
 __device__ long long clock64();
 __device__ int clock();
 #define GPUSIM_SHUFFLE(name) template <class T> __device__ T name(unsigned, T, int, int = 32);
-GPUSIM_SHUFFLE(__shfl_sync) GPUSIM_SHUFFLE(__shfl_down_sync) GPUSIM_SHUFFLE(__shfl_up_sync) GPUSIM_SHUFFLE(__shfl_xor_sync)
+GPUSIM_SHUFFLE(__shfl_sync)
+GPUSIM_SHUFFLE(__shfl_down_sync) GPUSIM_SHUFFLE(__shfl_up_sync) GPUSIM_SHUFFLE(__shfl_xor_sync)
 #define GPUSIM_OLD_SHUFFLE(name) template <class T> __device__ T name(T, int, int = 32);
-GPUSIM_OLD_SHUFFLE(__shfl) GPUSIM_OLD_SHUFFLE(__shfl_down) GPUSIM_OLD_SHUFFLE(__shfl_up) GPUSIM_OLD_SHUFFLE(__shfl_xor)
+    GPUSIM_OLD_SHUFFLE(__shfl) GPUSIM_OLD_SHUFFLE(__shfl_down) GPUSIM_OLD_SHUFFLE(__shfl_up)
+        GPUSIM_OLD_SHUFFLE(__shfl_xor)
 #define GPUSIM_ATOMIC(name) template <class T, class U> __device__ T name(T *, U);
-GPUSIM_ATOMIC(atomicAdd) GPUSIM_ATOMIC(atomicSub) GPUSIM_ATOMIC(atomicExch) GPUSIM_ATOMIC(atomicMin) GPUSIM_ATOMIC(atomicMax)
-GPUSIM_ATOMIC(atomicInc) GPUSIM_ATOMIC(atomicDec) GPUSIM_ATOMIC(atomicAnd) GPUSIM_ATOMIC(atomicOr) GPUSIM_ATOMIC(atomicXor)
-template <class T, class U, class V> __device__ T atomicCAS(T *, U, V);
+            GPUSIM_ATOMIC(atomicAdd) GPUSIM_ATOMIC(atomicSub) GPUSIM_ATOMIC(atomicExch) GPUSIM_ATOMIC(atomicMin)
+                GPUSIM_ATOMIC(atomicMax) GPUSIM_ATOMIC(atomicInc) GPUSIM_ATOMIC(atomicDec) GPUSIM_ATOMIC(atomicAnd)
+                    GPUSIM_ATOMIC(atomicOr) GPUSIM_ATOMIC(atomicXor) template <class T, class U, class V>
+                    __device__ T atomicCAS(T *, U, V);
 template <class T> __device__ T __ldg(const T *);
-__device__ int __float_as_int(float), __float2int_rn(float), __float2int_rd(float), __double2int_rn(double), __brev(unsigned), __ffsll(long long);
+__device__ int __float_as_int(float), __float2int_rn(float), __float2int_rd(float), __double2int_rn(double),
+    __brev(unsigned), __ffsll(long long);
 __device__ unsigned __float_as_uint(float);
 __device__ int __popcll(unsigned long long), __clzll(long long), __umulhi(unsigned, unsigned);
 __device__ long long __double_as_longlong(double);
-__device__ float __int_as_float(int), __uint_as_float(unsigned), __int2float_rn(int), __saturatef(float), __frcp_rn(float), __fmaf_rn(float, float, float);
+__device__ float __int_as_float(int), __uint_as_float(unsigned), __int2float_rn(int), __saturatef(float),
+    __frcp_rn(float), __fmaf_rn(float, float, float);
 __device__ double __longlong_as_double(long long);
-#define GPUSIM_MATH1(name) __device__ double name(double); __device__ float name(float); __device__ float name##f(float);
-#define GPUSIM_MATH2(name) __device__ double name(double, double); __device__ float name(float, float); __device__ float name##f(float, float);
+#define GPUSIM_MATH1(name)                                                                                             \
+    __device__ double name(double);                                                                                    \
+    __device__ float name(float);                                                                                      \
+    __device__ float name##f(float);
+#define GPUSIM_MATH2(name)                                                                                             \
+    __device__ double name(double, double);                                                                            \
+    __device__ float name(float, float);                                                                               \
+    __device__ float name##f(float, float);
 #define GPUSIM_FAST(name) __device__ float __##name##f(float);
 extern "C++" {
-GPUSIM_MATH1(sqrt) GPUSIM_MATH1(rsqrt) GPUSIM_MATH1(exp) GPUSIM_MATH1(exp2) GPUSIM_MATH1(log) GPUSIM_MATH1(log2) GPUSIM_MATH1(log10)
-GPUSIM_MATH1(sin) GPUSIM_MATH1(cos) GPUSIM_MATH1(tan) GPUSIM_MATH1(tanh) GPUSIM_MATH1(atan) GPUSIM_MATH1(erf) GPUSIM_MATH1(erfc)
-GPUSIM_MATH1(fabs) GPUSIM_MATH1(floor) GPUSIM_MATH1(ceil) GPUSIM_MATH1(normcdf) GPUSIM_MATH2(pow) GPUSIM_MATH2(fmax) GPUSIM_MATH2(fmin)
-GPUSIM_MATH2(fmod) GPUSIM_MATH2(atan2) GPUSIM_MATH2(hypot) GPUSIM_FAST(exp) GPUSIM_FAST(log) GPUSIM_FAST(sin) GPUSIM_FAST(cos)
-__device__ double fma(double, double, double);
+GPUSIM_MATH1(sqrt)
+GPUSIM_MATH1(rsqrt) GPUSIM_MATH1(exp) GPUSIM_MATH1(exp2) GPUSIM_MATH1(log) GPUSIM_MATH1(log2) GPUSIM_MATH1(log10)
+    GPUSIM_MATH1(sin) GPUSIM_MATH1(cos) GPUSIM_MATH1(tan) GPUSIM_MATH1(tanh) GPUSIM_MATH1(atan) GPUSIM_MATH1(erf)
+        GPUSIM_MATH1(erfc) GPUSIM_MATH1(fabs) GPUSIM_MATH1(floor) GPUSIM_MATH1(ceil) GPUSIM_MATH1(normcdf)
+            GPUSIM_MATH2(pow) GPUSIM_MATH2(fmax) GPUSIM_MATH2(fmin) GPUSIM_MATH2(fmod) GPUSIM_MATH2(atan2)
+                GPUSIM_MATH2(hypot) GPUSIM_FAST(exp) GPUSIM_FAST(log) GPUSIM_FAST(sin) GPUSIM_FAST(cos) __device__
+    double fma(double, double, double);
 __device__ float fmaf(float, float, float), __fdividef(float, float), __powf(float, float), __fsqrt_rn(float);
 __device__ int abs(int);
 __device__ float abs(float);

@@ -23,7 +23,10 @@ static bool is_text(const struct lexed *l, unsigned at, const char *text)
     return is;
 }
 
-static bool is_comment(const struct lexed *l, unsigned at) { return l->clang.getTokenKind(l->tokens[at]) == CXToken_Comment; }
+static bool is_comment(const struct lexed *l, unsigned at)
+{
+    return l->clang.getTokenKind(l->tokens[at]) == CXToken_Comment;
+}
 
 /* Behind the bracket at AT and all up to the one that closes it. */
 static unsigned skip(const struct lexed *l, unsigned at, const char *opens, const char *closes)
@@ -68,7 +71,8 @@ static void count_body(const struct lexed *l, unsigned begin, struct gsim_cuda_e
     }
 }
 
-enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, struct gsim_cuda_effort *effort, struct gsim_error *error)
+enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, struct gsim_cuda_effort *effort,
+                                     struct gsim_error *error)
 {
     static const char *const words[] = {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"};
     struct lexed l = {0};
@@ -76,9 +80,10 @@ enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, str
     *effort = (struct gsim_cuda_effort){0};
     if (status != GSIM_OK) return status;
     CXIndex index = l.clang.createIndex(0, 0);
-    if (l.clang.parseTranslationUnit2(index, path, words, sizeof words / sizeof words[0], NULL, 0, CXTranslationUnit_SkipFunctionBodies, &l.unit) ==
-        CXError_Success) {
-        l.clang.tokenize(l.unit, l.clang.getCursorExtent(l.clang.getTranslationUnitCursor(l.unit)), &l.tokens, &l.count);
+    if (l.clang.parseTranslationUnit2(index, path, words, sizeof words / sizeof words[0], NULL, 0,
+                                      CXTranslationUnit_SkipFunctionBodies, &l.unit) == CXError_Success) {
+        l.clang.tokenize(l.unit, l.clang.getCursorExtent(l.clang.getTranslationUnitCursor(l.unit)), &l.tokens,
+                         &l.count);
         unsigned begin = find_body(&l, function);
         if (begin < l.count) count_body(&l, begin, effort);
         else status = gsim_error_set(error, GSIM_INPUT, "'%s' has no function %s", path, function);

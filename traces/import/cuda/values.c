@@ -16,7 +16,7 @@ static void fail_memory(struct gsim_cu *s)
     if (s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
 }
 
-/* --- cells --------------------------------------------------------------------------------------------------------- */
+/* --- cells --- */
 uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
 {
     uint64_t hash = (key ^ ((uint64_t)parent << 32)) * 0x9e3779b97f4a7c15u;
@@ -91,7 +91,7 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
     return (uint32_t)s->region_count++;
 }
 
-/* --- cursors ------------------------------------------------------------------------------------------------------- */
+/* --- cursors --- */
 struct visit {
     struct gsim_cu *s;
     struct gsim_cu_kids kids;
@@ -125,7 +125,8 @@ static CXCursor unresolved(struct gsim_cu *s, CXCursor call)
     CXCursor first = kids.count ? kids.at[0] : call;
     enum CXCursorKind kind = s->clang.getCursorKind(first);
     gsim_free(kids.at);
-    return kids.count && (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr) ? unresolved(s, first) : first;
+    return kids.count && (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr) ? unresolved(s, first)
+                                                                                          : first;
 }
 
 void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1])
@@ -164,7 +165,9 @@ static void operator_before(const char *text, size_t before, char op[4])
 {
     size_t end = before, begin;
     while (end && isspace((unsigned char)text[(ptrdiff_t)end - 1 - (ptrdiff_t)before])) end--;
-    for (begin = end; begin && end - begin < 3 && strchr("+-*/%<>=!&|^,", text[(ptrdiff_t)begin - 1 - (ptrdiff_t)before]);) begin--;
+    for (begin = end;
+         begin && end - begin < 3 && strchr("+-*/%<>=!&|^,", text[(ptrdiff_t)begin - 1 - (ptrdiff_t)before]);)
+        begin--;
     snprintf(op, 4, "%.*s", (int)(end - begin), text + (ptrdiff_t)begin - (ptrdiff_t)before);
 }
 
@@ -201,7 +204,8 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
+    uint32_t seen =
+        gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
     if (seen == GSIM_CU_NONE || s->cells[seen].is_set || s->notes++ >= MOST_NOTES) return;
     gsim_cu_store(s, seen, gsim_cu_number(1));
     s->options->note(s->path, gsim_cu_line(s, at), text);

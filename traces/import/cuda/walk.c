@@ -12,7 +12,7 @@
 static bool is_null(CXCursor cursor) { return cursor.kind == CXCursor_InvalidFile; }
 static const CXCursor none = {.kind = CXCursor_InvalidFile};
 
-/* --- what a statement holds ---------------------------------------------------------------------------------------- */
+/* --- what a statement holds --- */
 struct search {
     struct gsim_cu *s;
     bool found;
@@ -26,9 +26,11 @@ static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CX
     (void)parent;
     if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return CXChildVisit_Recurse;
     gsim_cu_name(s, cursor, name);
-    bool is_cuda = (gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) || strncmp(name, "__cudaPush", 10) == 0;
+    bool is_cuda = (gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) ||
+                   strncmp(name, "__cudaPush", 10) == 0;
     CXCursor function = gsim_cu_function(s, cursor);
-    if (!is_cuda && !s->clang.Cursor_isNull(function) && !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
+    if (!is_cuda && !s->clang.Cursor_isNull(function) &&
+        !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
         CXCursor body = gsim_cu_body(s, function);
         uint32_t known = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("calls")), s->clang.hashCursor(function));
         if (!is_null(body) && known != GSIM_CU_NONE) {
@@ -51,7 +53,8 @@ bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement)
     return search.found;
 }
 
-/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it are. */
+/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it are.
+ */
 static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct gsim_cu *s = data;
@@ -60,7 +63,8 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     char op[4] = "=";
     if (kind == CXCursor_BinaryOperator && kids.count == 2) gsim_cu_operator(s, kids.at[0], kids.at[1], op);
-    bool is_write = kids.count && (kind == CXCursor_CompoundAssignOperator || (kind == CXCursor_BinaryOperator && strcmp(op, "=") == 0));
+    bool is_write = kids.count && (kind == CXCursor_CompoundAssignOperator ||
+                                   (kind == CXCursor_BinaryOperator && strcmp(op, "=") == 0));
     if (is_write || (kind == CXCursor_UnaryOperator && kids.count == 1 &&
                      s->clang.getCursorKind(kids.at[0]) == CXCursor_DeclRefExpr))
         gsim_cu_store(s, gsim_cu_place(s, kids.at[0], is_write), (struct gsim_cu_value){0});
@@ -78,7 +82,7 @@ static void forget_all(struct gsim_cu *s, CXCursor statement)
     s->is_silent = was_silent;
 }
 
-/* --- declarations -------------------------------------------------------------------------------------------------- */
+/* --- declarations --- */
 /* Of an array its elements, of a class its fields in their order. */
 static uint64_t element_key(struct gsim_cu *s, const struct gsim_cu_kids *fields, size_t index)
 {
@@ -99,8 +103,10 @@ static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
     }
     struct gsim_cu_kids kids = gsim_cu_kids(s, initial);
     CXType type = s->clang.getCanonicalType(s->clang.getCursorType(initial));
-    struct gsim_cu_kids fields = type.kind == CXType_Record ? gsim_cu_kids(s, s->clang.getTypeDeclaration(type)) : (struct gsim_cu_kids){0};
-    for (size_t i = 0; i < kids.count; i++) initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
+    struct gsim_cu_kids fields =
+        type.kind == CXType_Record ? gsim_cu_kids(s, s->clang.getTypeDeclaration(type)) : (struct gsim_cu_kids){0};
+    for (size_t i = 0; i < kids.count; i++)
+        initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
     gsim_free(fields.at);
     if (kids.count == 1 && gsim_cu_is_integer(s, initial)) initialise(s, cell, kids.at[0]);
     gsim_free(kids.at);
@@ -116,8 +122,8 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
     bool is_array = kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray;
     CXCursor initial = kids.count ? kids.at[kids.count - 1] : none;
     enum CXCursorKind first = s->clang.getCursorKind(initial);
-    bool has_initial = kids.count && first != CXCursor_TypeRef && first != CXCursor_NamespaceRef && first < CXCursor_FirstAttr &&
-                       (!is_array || first == CXCursor_InitListExpr);
+    bool has_initial = kids.count && first != CXCursor_TypeRef && first != CXCursor_NamespaceRef &&
+                       first < CXCursor_FirstAttr && (!is_array || first == CXCursor_InitListExpr);
     if (gsim_cu_given(s, variable, &given))
         gsim_cu_store(s, cell, given);
     else if (has_initial && kind == CXType_LValueReference)
@@ -131,7 +137,7 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
     gsim_free(kids.at);
 }
 
-/* --- branches ------------------------------------------------------------------------------------------------------ */
+/* --- branches --- */
 static int truth(struct gsim_cu *s, CXCursor condition) /* -1: not known */
 {
     struct gsim_cu_value value = gsim_cu_evaluate(s, condition);
@@ -154,12 +160,13 @@ static void branch(struct gsim_cu *s, CXCursor statement)
             forget_all(s, statement);
         if (is_true < 0 && (in_first || in_second)) gsim_cu_log_serial(s);
         if (is_true < 0 && (in_first || in_second))
-            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)", in_first ? "true" : "false");
+            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)",
+                         in_first ? "true" : "false");
     }
     gsim_free(kids.at);
 }
 
-/* --- loops --------------------------------------------------------------------------------------------------------- */
+/* --- loops --- */
 /* The parts of "for": initial, condition, step, body; those left out are null. */
 static void split_for(struct gsim_cu *s, CXCursor loop, CXCursor parts[4])
 {
@@ -177,8 +184,13 @@ static void split_for(struct gsim_cu *s, CXCursor loop, CXCursor parts[4])
     for (int i = 0; i < 4; i++) parts[i] = none;
     for (size_t i = 0; i < kids.count; i++) {
         unsigned begin = 0;
-        s->clang.getExpansionLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kids.at[i])), NULL, NULL, NULL, &begin);
-        int part = i + 1 == kids.count ? 3 : kids.count == 4 ? (int)i : begin <= marks[0] ? 0 : begin <= marks[1] ? 1 : 2;
+        s->clang.getExpansionLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kids.at[i])), NULL, NULL, NULL,
+                                      &begin);
+        int part = i + 1 == kids.count ? 3
+                   : kids.count == 4   ? (int)i
+                   : begin <= marks[0] ? 0
+                   : begin <= marks[1] ? 1
+                                       : 2;
         if (part < 4) parts[part] = kids.at[i];
     }
     gsim_free(kids.at);
@@ -193,7 +205,8 @@ static bool goes_on(struct gsim_cu *s)
     return false;
 }
 
-static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCursor condition, CXCursor step, CXCursor body, bool tests_first)
+static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCursor condition, CXCursor step,
+                 CXCursor body, bool tests_first)
 {
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
@@ -213,7 +226,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     }
     if (!is_known && has_calls) gsim_cu_log_serial(s);
     if (!is_known && has_calls)
-        gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)", trips ? trips : 1);
+        gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)",
+                     trips ? trips : 1);
     else if (trips == most && has_calls)
         gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
     if (!is_known || trips == most) forget_all(s, statement);
@@ -229,11 +243,13 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
         loop(s, statement, parts[0], parts[1], parts[2], parts[3], true);
     } else if (kids.count >= 2) {
         bool is_while = kind == CXCursor_WhileStmt;
-        CXCursor body = kids.at[is_while ? kids.count - 1 : 0], condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
+        CXCursor body = kids.at[is_while ? kids.count - 1 : 0],
+                 condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
         if (kind == CXCursor_CXXForRangeStmt) {
             body = kids.at[kids.count - 1];
             if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s);
-            if (gsim_cu_has_calls(s, body)) gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
+            if (gsim_cu_has_calls(s, body))
+                gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
             gsim_cu_statement(s, body);
             (void)goes_on(s);
             forget_all(s, statement);
@@ -282,7 +298,8 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         branch(s, statement);
         return;
     }
-    if (kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt) {
+    if (kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+        kind == CXCursor_CXXForRangeStmt) {
         loops(s, statement, kind);
         return;
     }
@@ -295,8 +312,11 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         gsim_free(parts.at);
     }
     if (kind == CXCursor_VarDecl) gsim_cu_declare(s, statement);
-    if (s->clang.getCursorKind(statement) >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) (void)gsim_cu_evaluate(s, statement);
-    if (kind != CXCursor_CompoundStmt && kind != CXCursor_DeclStmt && kind != CXCursor_ReturnStmt && kind != CXCursor_LabelStmt) return;
+    if (s->clang.getCursorKind(statement) >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)
+        (void)gsim_cu_evaluate(s, statement);
+    if (kind != CXCursor_CompoundStmt && kind != CXCursor_DeclStmt && kind != CXCursor_ReturnStmt &&
+        kind != CXCursor_LabelStmt)
+        return;
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
     if (kind == CXCursor_ReturnStmt && kids.count) s->returned = gsim_cu_evaluate(s, kids.at[0]);
     for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) gsim_cu_statement(s, kids.at[i]);
@@ -322,21 +342,24 @@ static void bind_template(struct gsim_cu *s, CXCursor called, const struct gsim_
         if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter) continue;
         enum CXTemplateArgumentKind given = s->clang.Cursor_getTemplateArgumentKind(called, (unsigned)at);
         if (given == CXTemplateArgumentKind_Type)
-            value = gsim_cu_number((double)s->clang.Type_getSizeOf(s->clang.Cursor_getTemplateArgumentType(called, (unsigned)at)));
-        if (given == CXTemplateArgumentKind_Integral) value = gsim_cu_number((double)s->clang.Cursor_getTemplateArgumentValue(called, (unsigned)at));
+            value = gsim_cu_number(
+                (double)s->clang.Type_getSizeOf(s->clang.Cursor_getTemplateArgumentType(called, (unsigned)at)));
+        if (given == CXTemplateArgumentKind_Integral)
+            value = gsim_cu_number((double)s->clang.Cursor_getTemplateArgumentValue(called, (unsigned)at));
         gsim_cu_store(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(kids->at[i])), value);
         at++;
     }
 }
 
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called, const struct gsim_cu_value *values, size_t count,
-                                    uint32_t self)
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
+                                    const struct gsim_cu_value *values, size_t count, uint32_t self)
 {
     struct gsim_cu_value result = {0};
     uint32_t frame = s->frame, own = s->self;
     CXCursor body = gsim_cu_body(s, function);
     if (s->depth >= MOST_DEPTH) {
-        if (gsim_cu_has_calls(s, body)) gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
+        if (gsim_cu_has_calls(s, body))
+            gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
         return result;
     }
     s->depth++;

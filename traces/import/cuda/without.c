@@ -5,11 +5,13 @@
 
 static enum gsim_status fail(const char *path, struct gsim_error *error)
 {
-    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': this gpusim was built without libclang (Debian: libclang-dev)", path);
+    return gsim_error_set(error, GSIM_INPUT,
+                          "cannot read '%s': this gpusim was built without libclang (Debian: libclang-dev)", path);
 }
 
-enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
-                                  struct gsim_import_notes *notes, struct gsim_error *error)
+enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
+                                  struct gsim_program *program, struct gsim_import_notes *notes,
+                                  struct gsim_error *error)
 {
     (void)options;
     (void)program;
@@ -17,7 +19,8 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     return fail(path, error);
 }
 
-enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, struct gsim_cuda_effort *effort, struct gsim_error *error)
+enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, struct gsim_cuda_effort *effort,
+                                     struct gsim_error *error)
 {
     (void)function;
     *effort = (struct gsim_cuda_effort){0};

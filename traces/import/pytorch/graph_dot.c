@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See traces/import/pytorch/graph_dot.h. A node is "graph_G_node_N"[... label="{KIND | {ID | N (topoId: T) | FUNCTION\<\<\<GRID,BLOCK,BYTES\>\>\>} ..."],
- * GRID and BLOCK a number or \{x,y,z\}; an edge "A" -> "B". Graphs within the graph are refused: what they do has no nodes of its own here.
+ * See traces/import/pytorch/graph_dot.h. A node is "graph_G_node_N"[... label="{KIND | {ID | N (topoId: T) |
+ * FUNCTION\<\<\<GRID,BLOCK,BYTES\>\>\>} ..."], GRID and BLOCK a number or \{x,y,z\}; an edge "A" -> "B". Graphs within
+ * the graph are refused: what they do has no nodes of its own here.
  */
 #include "traces/import/pytorch/graph_dot.h"
 
@@ -30,7 +31,7 @@ struct graph {
     size_t count, room, edge_count, edge_room;
 };
 
-/* --- reading ------------------------------------------------------------------------------------------------------------------ */
+/* --- reading --- */
 static const char *read_size(const char *at, struct gsim_dim3 *size)
 {
     uint32_t *const sides[] = {&size->x, &size->y, &size->z};
@@ -51,7 +52,8 @@ static const char *read_size(const char *at, struct gsim_dim3 *size)
 
 static bool read_kernel(const char *label, const char *end, struct node *node)
 {
-    const char *id = strstr(label, "(topoId:"), *bar = id ? strchr(id, '|') : NULL, *launch = bar ? strstr(bar, "\\<\\<\\<") : NULL;
+    const char *id = strstr(label, "(topoId:"), *bar = id ? strchr(id, '|') : NULL,
+               *launch = bar ? strstr(bar, "\\<\\<\\<") : NULL;
     if (!launch || launch > end) return false;
     node->function = bar + 1 + strspn(bar + 1, " ");
     node->function_length = (size_t)(launch - node->function);
@@ -70,7 +72,10 @@ static const char *quoted(const char *at, size_t *length)
     return end ? at + 1 : NULL;
 }
 
-static bool is_called(const struct node *node, const char *name, size_t length) { return node->name_length == length && strncmp(node->name, name, length) == 0; }
+static bool is_called(const struct node *node, const char *name, size_t length)
+{
+    return node->name_length == length && strncmp(node->name, name, length) == 0;
+}
 
 /* A name's number is mostly the node's place. */
 static uint32_t find_node(const struct graph *g, const char *name, size_t length)
@@ -84,34 +89,44 @@ static uint32_t find_node(const struct graph *g, const char *name, size_t length
     return NONE;
 }
 
-static enum gsim_status add_node(struct graph *g, const char *name, size_t length, const char *label, struct gsim_error *error)
+static enum gsim_status add_node(struct graph *g, const char *name, size_t length, const char *label,
+                                 struct gsim_error *error)
 {
     struct node node = {.kind = NODE_NOTHING, .name = name, .name_length = length, .op = NONE};
     const char *end = strstr(label, "\"];");
     label += strspn(label, "{ \n\r\t0123456789");
-    if (!end) return gsim_error_set(error, GSIM_INPUT, "node '%.*s' has no end", (int)(length < 60 ? length : 60), name);
+    if (!end)
+        return gsim_error_set(error, GSIM_INPUT, "node '%.*s' has no end", (int)(length < 60 ? length : 60), name);
     if (is_word(label, "KERNEL")) node.kind = NODE_KERNEL;
     if (is_word(label, "MEMCPY")) node.kind = NODE_COPY;
     if (is_word(label, "MEMSET")) node.kind = NODE_MEMSET;
     if (is_word(label, "GRAPH") || is_word(label, "CONDITIONAL"))
-        return gsim_error_set(error, GSIM_INPUT, "node '%.*s' is a graph of its own: expected kernels, copies and memsets", (int)(length < 60 ? length : 60), name);
-    if (node.kind == NODE_KERNEL && !read_kernel(label, end, &node))
-        return gsim_error_set(error, GSIM_INPUT, "node '%.*s': expected a kernel's name and <<<grid, block, bytes>>> (cudaGraphDebugDotFlagsVerbose)",
+        return gsim_error_set(error, GSIM_INPUT,
+                              "node '%.*s' is a graph of its own: expected kernels, copies and memsets",
                               (int)(length < 60 ? length : 60), name);
+    if (node.kind == NODE_KERNEL && !read_kernel(label, end, &node))
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "node '%.*s': expected a kernel's name and <<<grid, block, bytes>>> (cudaGraphDebugDotFlagsVerbose)",
+            (int)(length < 60 ? length : 60), name);
     void *nodes = g->nodes;
-    if (g->count >= NONE || gsim_array_grow(&nodes, sizeof *g->nodes, g->count, &g->room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (g->count >= NONE || gsim_array_grow(&nodes, sizeof *g->nodes, g->count, &g->room))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     g->nodes = nodes;
     g->nodes[g->count++] = node;
     return GSIM_OK;
 }
 
-static enum gsim_status add_edge(struct graph *g, const char *from, size_t from_length, const char *to, size_t to_length, struct gsim_error *error)
+static enum gsim_status add_edge(struct graph *g, const char *from, size_t from_length, const char *to,
+                                 size_t to_length, struct gsim_error *error)
 {
     uint32_t edge[2] = {find_node(g, from, from_length), find_node(g, to, to_length)};
     if (edge[0] == NONE || edge[1] == NONE)
-        return gsim_error_set(error, GSIM_INPUT, "an edge names '%.*s', which is no node", (int)((edge[0] == NONE ? from_length : to_length) % 60), edge[0] == NONE ? from : to);
+        return gsim_error_set(error, GSIM_INPUT, "an edge names '%.*s', which is no node",
+                              (int)((edge[0] == NONE ? from_length : to_length) % 60), edge[0] == NONE ? from : to);
     void *edges = g->edges;
-    if (gsim_array_grow(&edges, sizeof *g->edges, g->edge_count, &g->edge_room)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&edges, sizeof *g->edges, g->edge_count, &g->edge_room))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     g->edges = edges;
     memcpy(g->edges[g->edge_count++], edge, sizeof edge);
     return GSIM_OK;
@@ -121,13 +136,15 @@ static enum gsim_status add_edge(struct graph *g, const char *from, size_t from_
 static enum gsim_status read_lines(const char *text, struct graph *g, bool edges, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    for (const char *line = text; line && *line && status == GSIM_OK; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    for (const char *line = text; line && *line && status == GSIM_OK;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         size_t length, other_length;
         const char *at = line + strspn(line, " \t"), *name = quoted(at, &length);
         if (!name || length == 0) continue;
         at = name + length + 1;
         at += strspn(at, " \t");
-        const char *arrow = is_word(at, "->") ? at + 2 + strspn(at + 2, " \t") : NULL, *other = arrow ? quoted(arrow, &other_length) : NULL;
+        const char *arrow = is_word(at, "->") ? at + 2 + strspn(at + 2, " \t") : NULL,
+                   *other = arrow ? quoted(arrow, &other_length) : NULL;
         const char *label = *at == '[' ? strstr(at, "label=\"") : NULL, *next = strchr(line, '\n');
         if (edges && other) status = add_edge(g, name, length, other, other_length, error);
         if (!edges && label && (!next || label < next)) status = add_node(g, name, length, label + 7, error);
@@ -135,8 +152,11 @@ static enum gsim_status read_lines(const char *text, struct graph *g, bool edges
     return status;
 }
 
-/* --- matching ----------------------------------------------------------------------------------------------------------------- */
-static bool is_same_size(const struct gsim_dim3 *a, const struct gsim_dim3 *b) { return a->x == b->x && a->y == b->y && a->z == b->z; }
+/* --- matching --- */
+static bool is_same_size(const struct gsim_dim3 *a, const struct gsim_dim3 *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z;
+}
 
 /* The function's own name in a demangled one: "add" of "void ns::add<float>(int)". */
 static size_t own_name(const char *name, const char **begin)
@@ -168,7 +188,8 @@ static bool fits(const struct node *node, const struct gsim_program *p, const st
     bool is_memset = k && strcmp(k->name, "memset") == 0;
     if (node->kind == NODE_MEMSET) return is_memset;
     if (node->kind == NODE_COPY) return op->kind == GSIM_OP_COPY;
-    return k && !is_memset && is_same_size(&node->grid, &k->grid) && is_same_size(&node->block, &k->block) && is_same_function(node, k->name);
+    return k && !is_memset && is_same_size(&node->grid, &k->grid) && is_same_size(&node->block, &k->block) &&
+           is_same_function(node, k->name);
 }
 
 static bool is_work(const struct gsim_op *op) { return op->kind == GSIM_OP_KERNEL || op->kind == GSIM_OP_COPY; }
@@ -180,7 +201,10 @@ static enum gsim_status match(struct graph *g, const struct gsim_program *p, boo
     for (uint32_t i = 0; i < p->op_count; i++) works += is_work(&p->ops[i]);
     for (size_t i = 0; i < g->count; i++) nodes += g->nodes[i].kind != NODE_NOTHING;
     if (nodes != works)
-        return gsim_error_set(error, GSIM_INPUT, "it has %zu kernels, copies and memsets, and the trace %zu: expected the graph that the trace replays once", nodes, works);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "it has %zu kernels, copies and memsets, and the trace %zu: expected the graph that the trace replays once",
+            nodes, works);
     for (size_t i = 0; i < g->count; i++) {
         struct node *node = &g->nodes[i];
         if (node->kind == NODE_NOTHING) continue;
@@ -188,15 +212,17 @@ static enum gsim_status match(struct graph *g, const struct gsim_program *p, boo
         uint32_t op = from;
         while (op < p->op_count && (is_taken[op] || !is_work(&p->ops[op]) || !fits(node, p, &p->ops[op]))) op++;
         if (op == p->op_count)
-            return gsim_error_set(error, GSIM_INPUT, "node '%.*s' (%.*s) is no kernel of the trace", (int)(node->name_length % 60), node->name,
-                                  (int)(node->function_length < 100 ? node->function_length : 100), node->function ? node->function : "no kernel");
+            return gsim_error_set(error, GSIM_INPUT, "node '%.*s' (%.*s) is no kernel of the trace",
+                                  (int)(node->name_length % 60), node->name,
+                                  (int)(node->function_length < 100 ? node->function_length : 100),
+                                  node->function ? node->function : "no kernel");
         node->op = op;
         is_taken[op] = true;
     }
     return GSIM_OK;
 }
 
-/* --- the program ---------------------------------------------------------------------------------------------------------------- */
+/* --- the program --- */
 struct walk {
     const struct graph *g;
     uint32_t *first, *next; /* by node: its edges, counted from 1; by edge: the node's next one */
@@ -257,13 +283,18 @@ static bool add_op(struct walk *w, const struct gsim_program *p, struct gsim_bui
     return w->place[node] != NONE;
 }
 
-static enum gsim_status build(const struct graph *g, const struct gsim_program *p, struct gsim_program *result, struct gsim_error *error)
+static enum gsim_status build(const struct graph *g, const struct gsim_program *p, struct gsim_program *result,
+                              struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     size_t count = g->count + 1;
-    struct walk w = {.g = g, .first = GSIM_ARENA_ARRAY(&arena, uint32_t, count), .next = GSIM_ARENA_ARRAY(&arena, uint32_t, g->edge_count + 1),
-                     .met = GSIM_ARENA_ARRAY(&arena, uint32_t, count), .order = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
-                     .place = GSIM_ARENA_ARRAY(&arena, uint32_t, count), .after = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
+    struct walk w = {.g = g,
+                     .first = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
+                     .next = GSIM_ARENA_ARRAY(&arena, uint32_t, g->edge_count + 1),
+                     .met = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
+                     .order = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
+                     .place = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
+                     .after = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
                      .stack = GSIM_ARENA_ARRAY(&arena, uint32_t, count)};
     struct gsim_builder *b = gsim_builder_create(p->name);
     enum gsim_status status = arena.failed || !b ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
@@ -273,7 +304,8 @@ static enum gsim_status build(const struct graph *g, const struct gsim_program *
     }
     if (status == GSIM_OK && !sort_nodes(&w)) status = gsim_error_set(error, GSIM_INPUT, "its edges run in a circle");
     bool ok = status == GSIM_OK;
-    for (uint32_t i = 0; ok && i < p->buffer_count; i++) ok = gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, GSIM_INIT_DEVICE) != NONE;
+    for (uint32_t i = 0; ok && i < p->buffer_count; i++)
+        ok = gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, GSIM_INIT_DEVICE) != NONE;
     for (uint32_t i = 0; ok && i < g->count; i++)
         if (g->nodes[w.order[i]].op != NONE) ok = add_op(&w, p, b, w.order[i], i + 2);
     if (ok) {
@@ -286,15 +318,19 @@ static enum gsim_status build(const struct graph *g, const struct gsim_program *
     return status;
 }
 
-enum gsim_status gsim_graph_dot_apply(const char *path, const struct gsim_program *program, struct gsim_program *result, struct gsim_error *error)
+enum gsim_status gsim_graph_dot_apply(const char *path, const struct gsim_program *program, struct gsim_program *result,
+                                      struct gsim_error *error)
 {
     struct graph g = {0};
     size_t length = 0;
     char *text = gsim_file_read(path, &length, error);
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     bool *is_taken = gsim_alloc(sizeof *is_taken * ((size_t)program->op_count + 1));
-    enum gsim_status status = is_taken ? read_lines(text, &g, false, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK && !g.count) status = gsim_error_set(error, GSIM_INPUT, "expected a CUDA graph in DOT, as PyTorch's debug_dump writes it, found no node");
+    enum gsim_status status =
+        is_taken ? read_lines(text, &g, false, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !g.count)
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "expected a CUDA graph in DOT, as PyTorch's debug_dump writes it, found no node");
     if (status == GSIM_OK) status = read_lines(text, &g, true, error);
     if (status == GSIM_OK) status = match(&g, program, is_taken, error);
     if (status == GSIM_OK) status = build(&g, program, result, error);

@@ -12,9 +12,15 @@
 #define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
 #define MOST_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
 
-static const cJSON *member(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
+static const cJSON *member(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
 
-static double number(const cJSON *item) { return cJSON_IsNumber(item) ? item->valuedouble : cJSON_IsString(item) ? strtod(item->valuestring, NULL) : 0; }
+static double number(const cJSON *item)
+{
+    return cJSON_IsNumber(item) ? item->valuedouble : cJSON_IsString(item) ? strtod(item->valuestring, NULL) : 0;
+}
 
 static uint64_t thread_of(const cJSON *event)
 {
@@ -28,7 +34,8 @@ static uint64_t thread_of(const cJSON *event)
 static bool is_operator(const cJSON *event)
 {
     const cJSON *category = member(event, "cat"), *name = member(event, "name");
-    return cJSON_IsString(category) && cJSON_IsString(name) && (strcmp(category->valuestring, "cpu_op") == 0 || strcmp(category->valuestring, "operator") == 0);
+    return cJSON_IsString(category) && cJSON_IsString(name) &&
+           (strcmp(category->valuestring, "cpu_op") == 0 || strcmp(category->valuestring, "operator") == 0);
 }
 
 static int compare_starts(const void *left, const void *right)
@@ -58,7 +65,9 @@ static void nest(struct gsim_traced_operators *o)
     uint32_t open = GSIM_NO_OPERATOR;
     for (uint32_t i = 0; i < o->count; i++) {
         struct gsim_traced_operator *item = &o->items[i];
-        while (open != GSIM_NO_OPERATOR && (o->items[open].thread != item->thread || o->items[open].end_us < item->end_us)) open = o->items[open].parent;
+        while (open != GSIM_NO_OPERATOR &&
+               (o->items[open].thread != item->thread || o->items[open].end_us < item->end_us))
+            open = o->items[open].parent;
         item->parent = open;
         for (uint32_t p = open; p != GSIM_NO_OPERATOR; p = o->items[p].parent) o->items[p].inner = i - p;
         open = i;
@@ -90,8 +99,11 @@ static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *event
         if (!is_operator(event) || !(id >= 0) || id >= MOST_EXTERNAL) continue;
         char *name = gsim_arena_strdup(&o->arena, member(event, "name")->valuestring);
         if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        o->items[o->count++] = (struct gsim_traced_operator){.name = name, .start_us = start_us, .end_us = start_us + number(member(event, "dur")),
-                                                             .thread = thread_of(event), .external = (uint64_t)id};
+        o->items[o->count++] = (struct gsim_traced_operator){.name = name,
+                                                             .start_us = start_us,
+                                                             .end_us = start_us + number(member(event, "dur")),
+                                                             .thread = thread_of(event),
+                                                             .external = (uint64_t)id};
     }
     if (o->count) qsort(o->items, o->count, sizeof *o->items, compare_starts);
     nest(o);
@@ -106,7 +118,8 @@ enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     cJSON *root = length <= MOST_BYTES ? cJSON_ParseWithLength(text, length) : NULL;
     enum gsim_status status = root ? take(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
-                                   : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, length <= MOST_BYTES ? "no JSON" : "too large");
+                                   : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path,
+                                                    length <= MOST_BYTES ? "no JSON" : "too large");
     cJSON_Delete(root);
     gsim_free(text);
     return status;
@@ -120,7 +133,8 @@ uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *o, uint6
         if (o->items[o->by_external[middle]].external < external) low = middle + 1;
         else high = middle;
     }
-    return external && low < o->count && o->items[o->by_external[low]].external == external ? o->by_external[low] : GSIM_NO_OPERATOR;
+    return external && low < o->count && o->items[o->by_external[low]].external == external ? o->by_external[low]
+                                                                                            : GSIM_NO_OPERATOR;
 }
 
 uint32_t gsim_traced_operators_root(const struct gsim_traced_operators *o, uint32_t at)

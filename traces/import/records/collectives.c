@@ -33,7 +33,8 @@ static const struct {
 static const struct {
     const char *name;
     uint32_t bytes;
-} types[] = {{"BFloat16", 2}, {"Half", 2}, {"Float8", 1}, {"Float", 4}, {"Double", 8}, {"Long", 8}, {"Int", 4}, {"Short", 2}, {"Bool", 1}, {"Byte", 1}, {"Char", 1}};
+} types[] = {{"BFloat16", 2}, {"Half", 2},  {"Float8", 1}, {"Float", 4}, {"Double", 8}, {"Long", 8},
+             {"Int", 4},      {"Short", 2}, {"Bool", 1},   {"Byte", 1},  {"Char", 1}};
 
 static uint32_t type_bytes(const char *value)
 {
@@ -56,7 +57,8 @@ static enum gsim_status read_group(struct gsim_records *r, const char *value, st
     if (!value || *value != '"' || value[1] != '[' || strstr(value, "...")) return GSIM_OK;
     const char *end = strchr(value + 1, '"');
     for (const char *at = value; end && at < end; at++) count += *at == ',';
-    if (!end || !(group = GSIM_ARENA_ARRAY(&r->arena, uint32_t, count))) return end ? gsim_error_set(r->error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    if (!end || !(group = GSIM_ARENA_ARRAY(&r->arena, uint32_t, count)))
+        return end ? gsim_error_set(r->error, GSIM_NOMEM, "out of memory") : GSIM_OK;
     for (const char *at = value + 2; at < end && c->group_count < count;) {
         char *rest;
         unsigned long rank = strtoul(at, &rest, 10);
@@ -76,10 +78,12 @@ static uint32_t communicator_of(const char *value)
     unsigned long number = strtoul(value + 1, NULL, 10);
     bool is_number = end && strspn(value + 1, "0123456789") == (size_t)(end - value - 1);
     if (is_number && number < GSIM_LIMIT_RANKS) return (uint32_t)number;
-    return (uint32_t)(gsim_hash_bytes(GSIM_HASH_START, value + 1, end ? (uint64_t)(end - value - 1) : 0) % GSIM_LIMIT_RANKS);
+    return (uint32_t)(gsim_hash_bytes(GSIM_HASH_START, value + 1, end ? (uint64_t)(end - value - 1) : 0) %
+                      GSIM_LIMIT_RANKS);
 }
 
-enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struct gsim_collective_words *words, struct gsim_activity *work)
+enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struct gsim_collective_words *words,
+                                             struct gsim_activity *work)
 {
     size_t k = 0;
     struct gsim_collective c = {0};
@@ -114,7 +118,8 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
     return GSIM_OK;
 }
 
-struct gsim_collective gsim_records_collective(const struct gsim_records *r, const struct gsim_activity *work, uint32_t channels, uint32_t group[2])
+struct gsim_collective gsim_records_collective(const struct gsim_records *r, const struct gsim_activity *work,
+                                               uint32_t channels, uint32_t group[2])
 {
     struct gsim_collective c = r->collectives[work->bytes];
     c.channels = channels;
@@ -134,7 +139,7 @@ struct gsim_collective gsim_records_collective(const struct gsim_records *r, con
     return c;
 }
 
-/* --- gradients ------------------------------------------------------------------------------------------------------ */
+/* --- gradients --- */
 
 #define ACCUMULATES "torch::autograd::AccumulateGrad"
 #define ENGINE      "autograd::engine::evaluate_function: " ACCUMULATES
@@ -155,7 +160,8 @@ static uint64_t elements_of(const char *dims)
     return elements >= 1 && elements < (double)GSIM_LIMIT_BYTES ? (uint64_t)elements : 0;
 }
 
-enum gsim_status gsim_records_add_gradient(struct gsim_records *r, const char *name, int64_t start_ns, int64_t end_ns, const char *dims)
+enum gsim_status gsim_records_add_gradient(struct gsim_records *r, const char *name, int64_t start_ns, int64_t end_ns,
+                                           const char *dims)
 {
     bool is_engine = strcmp(name, ENGINE) == 0;
     if (!is_engine && strcmp(name, ACCUMULATES) != 0) return GSIM_OK;
@@ -181,12 +187,15 @@ enum gsim_status gsim_records_keep_gradients(const struct gsim_records *r, int64
         int64_t ready_ns = g->end_ns;
         for (uint32_t j = 0; j < r->gradient_count && g->elements; j++) {
             const struct gsim_gradient *engine = &r->gradients[j];
-            if (!engine->elements && engine->start_ns <= g->start_ns && engine->end_ns >= g->end_ns) ready_ns = engine->end_ns;
+            if (!engine->elements && engine->start_ns <= g->start_ns && engine->end_ns >= g->end_ns)
+                ready_ns = engine->end_ns;
         }
         if (!g->elements) continue;
-        if (gsim_array_grow((void **)&times->gradients, sizeof *times->gradients, times->gradient_count, &times->gradient_room))
+        if (gsim_array_grow((void **)&times->gradients, sizeof *times->gradients, times->gradient_count,
+                            &times->gradient_room))
             return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-        times->gradients[times->gradient_count++] = (struct gsim_ready_gradient){(double)(ready_ns - origin_ns) / 1e3, g->elements};
+        times->gradients[times->gradient_count++] =
+            (struct gsim_ready_gradient){(double)(ready_ns - origin_ns) / 1e3, g->elements};
     }
     if (times->gradient_count) qsort(times->gradients, times->gradient_count, sizeof *times->gradients, by_ready);
     return GSIM_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See traces/import/records/dataflow.h. Ids of nodes ascend with their starts, and each names its parent: operators are taken in the order of
- * their ends, inner ones first, so that an output belongs to the innermost operator that allocated it.
+ * See traces/import/records/dataflow.h. Ids of nodes ascend with their starts, and each names its parent: operators are
+ * taken in the order of their ends, inner ones first, so that an output belongs to the innermost operator that
+ * allocated it.
  */
 #include "traces/import/records/dataflow.h"
 
@@ -39,7 +40,10 @@ struct tensors {
 #define MOST_ID 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
 
 static bool is_number(const cJSON *item) { return cJSON_IsNumber(item); }
-static bool is_id(const cJSON *item) { return is_number(item) && item->valuedouble >= 0 && item->valuedouble < MOST_ID; }
+static bool is_id(const cJSON *item)
+{
+    return is_number(item) && item->valuedouble >= 0 && item->valuedouble < MOST_ID;
+}
 
 /* [tensor, storage, offset, elements, bytes of each, "cuda:0"] */
 static bool is_tensor(const cJSON *list)
@@ -61,7 +65,8 @@ static void find_tensors(const cJSON *values, struct tensors *tensors, int depth
             tensors->items[tensors->count++] = (struct tensor){(int64_t)storage->valuedouble, (uint64_t)bytes};
         return;
     }
-    for (const cJSON *item = values->child; item && depth < MOST_DEPTH; item = item->next) find_tensors(item, tensors, depth + 1);
+    for (const cJSON *item = values->child; item && depth < MOST_DEPTH; item = item->next)
+        find_tensors(item, tensors, depth + 1);
 }
 
 /* The storage's entry; made where it is new. NULL when memory is out. */
@@ -125,12 +130,15 @@ static bool list_buffers(struct gsim_dataflow *flow, struct storages *storages, 
 
 static uint64_t record_function(const cJSON *node)
 {
-    const cJSON *attrs = cJSON_GetObjectItemCaseSensitive(node, "attrs"), *old = cJSON_GetObjectItemCaseSensitive(node, "rf_id"), *attr;
+    const cJSON *attrs = cJSON_GetObjectItemCaseSensitive(node, "attrs"),
+                *old = cJSON_GetObjectItemCaseSensitive(node, "rf_id"), *attr;
     if (is_id(old)) return (uint64_t)old->valuedouble;
     cJSON_ArrayForEach(attr, attrs)
     {
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(attr, "name"), *value = cJSON_GetObjectItemCaseSensitive(attr, "value");
-        if (cJSON_IsString(name) && strcmp(name->valuestring, "rf_id") == 0 && is_id(value)) return (uint64_t)value->valuedouble;
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(attr, "name"),
+                    *value = cJSON_GetObjectItemCaseSensitive(attr, "value");
+        if (cJSON_IsString(name) && strcmp(name->valuestring, "rf_id") == 0 && is_id(value))
+            return (uint64_t)value->valuedouble;
     }
     return 0;
 }
@@ -138,7 +146,8 @@ static uint64_t record_function(const cJSON *node)
 static const cJSON *values_of(const cJSON *node, const char *side)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(node, side);
-    return cJSON_IsObject(list) ? cJSON_GetObjectItemCaseSensitive(list, "values") : list; /* before schema 1.0.3 the list itself */
+    return cJSON_IsObject(list) ? cJSON_GetObjectItemCaseSensitive(list, "values")
+                                : list; /* before schema 1.0.3 the list itself */
 }
 
 static bool add_op(struct gsim_dataflow *flow, struct storages *storages, double id, const cJSON *node)
@@ -186,9 +195,14 @@ static enum gsim_status read_nodes(const cJSON *list, struct gsim_dataflow *flow
     cJSON_ArrayForEach(node, list)
     {
         const cJSON *id = cJSON_GetObjectItemCaseSensitive(node, "id");
-        const cJSON *parent = cJSON_GetObjectItemCaseSensitive(node, "ctrl_deps"), *old = cJSON_GetObjectItemCaseSensitive(node, "parent");
+        const cJSON *parent = cJSON_GetObjectItemCaseSensitive(node, "ctrl_deps"),
+                    *old = cJSON_GetObjectItemCaseSensitive(node, "parent");
         if (!ok || !is_number(id)) continue;
-        nodes[used++] = (struct node){id->valuedouble, is_number(parent) ? parent->valuedouble : is_number(old) ? old->valuedouble : -1, node};
+        nodes[used++] = (struct node){id->valuedouble,
+                                      is_number(parent) ? parent->valuedouble
+                                      : is_number(old)  ? old->valuedouble
+                                                        : -1,
+                                      node};
     }
     if (used) qsort(nodes, used, sizeof *nodes, compare_nodes);
     for (size_t i = 0; i <= used && ok; i++) { /* those on the stack have begun and not ended */
@@ -212,9 +226,12 @@ enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     cJSON *root = cJSON_ParseWithLength(text, length);
     const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(root, "nodes");
-    enum gsim_status status = cJSON_IsArray(nodes) ? read_nodes(nodes, flow, error)
-                                                   : gsim_error_set(error, GSIM_INPUT, "expected an execution trace (an object with a list of nodes), "
-                                                                                       "found %s", root ? "another object" : "no JSON");
+    enum gsim_status status = cJSON_IsArray(nodes)
+                                  ? read_nodes(nodes, flow, error)
+                                  : gsim_error_set(error, GSIM_INPUT,
+                                                   "expected an execution trace (an object with a list of nodes), "
+                                                   "found %s",
+                                                   root ? "another object" : "no JSON");
     cJSON_Delete(root);
     gsim_free(text);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "cannot read '%s'", path);

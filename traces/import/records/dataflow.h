@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to the importers). What the operators of a program read and write, from PyTorch's execution trace (an
- * ExecutionTraceObserver's file, also of Chakra's schema): tensors by storage. A storage that an operator allocates anew is another
- * buffer each time, since the allocator hands the same memory out again: only true dependences remain.
+ * Layer: traces (private to the importers). What the operators of a program read and write, from PyTorch's execution
+ * trace (an ExecutionTraceObserver's file, also of Chakra's schema): tensors by storage. A storage that an operator
+ * allocates anew is another buffer each time, since the allocator hands the same memory out again: only true
+ * dependences remain.
  */
 #pragma once
 
@@ -31,7 +32,8 @@ struct gsim_dataflow {
 };
 
 /* Reads the file, plain or gzip. GSIM_INPUT: what is no execution trace. */
-enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 /* NULL for none of that id. */
 const struct gsim_dataflow_op *gsim_dataflow_find(const struct gsim_dataflow *flow, uint64_t id);
 void gsim_dataflow_release(struct gsim_dataflow *flow); /* accepts a zeroed one */

@@ -27,7 +27,8 @@ int64_t gsim_emit_ns(double us) { return (int64_t)(us * 1e3 + 0.5); }
 void gsim_emit_wait_for(struct gsim_emitter *e, uint32_t *list, uint32_t op)
 {
     void *links = e->links;
-    if (e->failed || e->link_count >= GSIM_EMIT_NONE || gsim_array_grow(&links, sizeof *e->links, e->link_count, &e->link_room)) {
+    if (e->failed || e->link_count >= GSIM_EMIT_NONE ||
+        gsim_array_grow(&links, sizeof *e->links, e->link_count, &e->link_room)) {
         e->failed = true;
         return;
     }
@@ -78,8 +79,8 @@ uint32_t gsim_emit_op(struct gsim_emitter *e, struct gsim_op *op)
 }
 
 /* --- when launches are issued ------------------------------------------------------------------------------------- */
-/* Whether the call returned only when the copy was done. Of pageable memory it returns when the last piece is staged, some us before
- * what the profiler takes for the copy's end. */
+/* Whether the call returned only when the copy was done. Of pageable memory it returns when the last piece is staged,
+ * some us before what the profiler takes for the copy's end. */
 static bool is_blocking(const struct gsim_emitter *e, const struct gsim_activity *work)
 {
     if (work->kind != GSIM_ACTIVITY_COPY || work->call == GSIM_NO_CALL) return false;
@@ -88,14 +89,16 @@ static bool is_blocking(const struct gsim_emitter *e, const struct gsim_activity
     return call->kind == GSIM_CALL_COPY && call->end_ns >= work->end_ns;
 }
 
-/* When a copy of pageable memory is submitted: the first piece is staged before, which takes the host no time of its own in the model
- * unless it took long. */
+/* When a copy of pageable memory is submitted: the first piece is staged before, which takes the host no time of its
+ * own in the model unless it took long. */
 static int64_t staged_at(const struct gsim_emitter *e, const struct gsim_activity *work, const struct gsim_call *call)
 {
     uint32_t last = e->streams[work->stream].last;
     int64_t could_ns = call->start_ns + gsim_emit_ns(e->options->memcpy_us);
     if (last != GSIM_EMIT_NONE && e->made[last].end_ns > could_ns) could_ns = e->made[last].end_ns;
-    return work->start_ns - could_ns < STAGED_NS || work->is_moved ? call->start_ns : work->start_ns - gsim_emit_ns(e->options->memcpy_us);
+    return work->start_ns - could_ns < STAGED_NS || work->is_moved
+               ? call->start_ns
+               : work->start_ns - gsim_emit_ns(e->options->memcpy_us);
 }
 
 /* When the launch would have been issued on a host that needs CHARGE for it: a call that took longer spends the rest
@@ -106,7 +109,8 @@ static int64_t issue_time(const struct gsim_emitter *e, const struct gsim_activi
     if (work->call == GSIM_NO_CALL) return step->time_ns;
     const struct gsim_call *call = &e->records->calls[work->call];
     bool is_node = call->kind == GSIM_CALL_GRAPH;
-    if (is_node && (!e->has_nodes || e->last_graph == work->call)) return step->time_ns; /* launches of their own; further nodes */
+    if (is_node && (!e->has_nodes || e->last_graph == work->call))
+        return step->time_ns; /* launches of their own; further nodes */
     int64_t latency_ns = gsim_emit_ns(is_node ? e->options->graph_start_us : e->options->launch_to_start_us);
     if (work->pageable && is_blocking(e, work)) return staged_at(e, work, call);
     bool is_long = call->end_ns - call->start_ns >= MOST_PROFILED_NS;
@@ -114,7 +118,8 @@ static int64_t issue_time(const struct gsim_emitter *e, const struct gsim_activi
     int64_t done = call->end_ns;
     if (!work->is_moved && work->start_ns - latency_ns < done) done = work->start_ns - latency_ns;
     if (done - charge_ns > call->start_ns) return done - charge_ns;
-    /* On a GPU that reacts sooner than the model's the host comes to the call sooner, too, so that the work starts when it did. */
+    /* On a GPU that reacts sooner than the model's the host comes to the call sooner, too, so that the work starts when
+     * it did. */
     int64_t early_ns = work->start_ns - latency_ns - charge_ns;
     bool is_early = early_ns < call->start_ns && work->start_ns > e->busy_ns && !work->is_moved;
     if (early_ns < e->cursor_ns) early_ns = e->cursor_ns;
@@ -157,8 +162,8 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
 static uint32_t collective_of(struct gsim_emitter *e, const struct gsim_activity *work)
 {
     uint32_t pair[2], channels = e->records->shapes[work->shape].grid.x;
-    struct gsim_collective collective =
-        gsim_records_collective(e->records, work, channels < GSIM_LIMIT_CHANNELS ? channels : GSIM_LIMIT_CHANNELS, pair);
+    struct gsim_collective collective = gsim_records_collective(
+        e->records, work, channels < GSIM_LIMIT_CHANNELS ? channels : GSIM_LIMIT_CHANNELS, pair);
     return gsim_builder_collective(e->builder, &collective);
 }
 
@@ -208,7 +213,8 @@ static void note_data(struct gsim_emitter *e, uint32_t index, bool has_operands)
     else e->barrier = index;
 }
 
-/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else. */
+/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else.
+ */
 static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work, struct gsim_emit_stream *stream)
 {
     if (!work->idle_ns || e->options->drops_unexplained) return;
@@ -227,7 +233,8 @@ static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work,
     gsim_emit_take(e, &stream->waits);
     uint32_t index = gsim_emit_op(e, &op);
     if (e->failed) return;
-    e->made[index] = (struct gsim_emit_made){work->start_ns - work->idle_ns, work->start_ns, work->start_ns, stream->last, work->stream, false, true};
+    e->made[index] = (struct gsim_emit_made){
+        work->start_ns - work->idle_ns, work->start_ns, work->start_ns, stream->last, work->stream, false, true};
     stream->last = index;
     if (!e->is_graph) e->cursor_ns += gsim_emit_ns(e->options->launch_us);
 }
@@ -239,7 +246,8 @@ static double rank_wait_us(const struct gsim_emitter *e, const struct gsim_activ
     if (!work->is_collective || !e->nccl) return 0;
     struct gsim_collective collective = gsim_records_collective(e->records, work, 0, pair);
     uint32_t ranks = collective.group_count ? collective.group_count : e->records->notes->world;
-    double us = gsim_collective_estimate_us(e->nccl, e->options->device, &collective, ranks), recorded_us = (double)work->solo_ns / 1e3;
+    double us = gsim_collective_estimate_us(e->nccl, e->options->device, &collective, ranks),
+           recorded_us = (double)work->solo_ns / 1e3;
     return recorded_us > LATE_RANK * us + LATE_RANK_US ? recorded_us - us - e->options->stream_gap_us : 0;
 }
 
@@ -249,8 +257,14 @@ static void make_rank_wait(struct gsim_emitter *e, struct gsim_activity *work, s
     const struct gsim_work_shape *shape = &e->records->shapes[work->shape];
     double us = rank_wait_us(e, work);
     if (!(us > 0)) return;
-    const struct gsim_kernel kernel = {.name = GSIM_RANK_WAIT, .grid = shape->grid, .block = shape->block, .regs_per_thread = shape->regs_per_thread,
-                                       .smem_bytes = shape->smem_bytes, .solo_us = us, .solo_device = e->options->solo_device, .solo_cold = true};
+    const struct gsim_kernel kernel = {.name = GSIM_RANK_WAIT,
+                                       .grid = shape->grid,
+                                       .block = shape->block,
+                                       .regs_per_thread = shape->regs_per_thread,
+                                       .smem_bytes = shape->smem_bytes,
+                                       .solo_us = us,
+                                       .solo_device = e->options->solo_device,
+                                       .solo_cold = true};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
     op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
     follow(e, stream);
@@ -265,7 +279,9 @@ static void make_rank_wait(struct gsim_emitter *e, struct gsim_activity *work, s
     e->records->notes->rank_waits++;
 }
 
-#define SMALL_COPY 262144 /* bytes below which a copy's start-up is most of its time: it differs from link to link and driver to driver */
+#define SMALL_COPY                                                                                                     \
+    262144 /* bytes below which a copy's start-up is most of its time: it differs from link to link and driver to      \
+              driver */
 
 static bool is_recorded(const struct gsim_emitter *e, const struct gsim_activity *work)
 {
@@ -283,12 +299,15 @@ static bool is_recorded(const struct gsim_emitter *e, const struct gsim_activity
     return is_kept;
 }
 
-/* A replay launches WORK at the cursor and runs it behind LAST of its stream. Where that is far from what was recorded other things had
- * a part in it. */
-static int64_t replayed_end(const struct gsim_emitter *e, const struct gsim_activity *work, uint32_t last, int64_t charge_ns)
+/* A replay launches WORK at the cursor and runs it behind LAST of its stream. Where that is far from what was recorded
+ * other things had a part in it. */
+static int64_t replayed_end(const struct gsim_emitter *e, const struct gsim_activity *work, uint32_t last,
+                            int64_t charge_ns)
 {
     bool is_copy = work->kind == GSIM_ACTIVITY_COPY, was_copy = last != GSIM_EMIT_NONE && e->made[last].is_copy;
-    double gap_us = is_copy && !was_copy ? e->options->kernel_to_copy_us : !is_copy && was_copy ? e->options->copy_to_kernel_us : e->gap_us;
+    double gap_us = is_copy && !was_copy   ? e->options->kernel_to_copy_us
+                    : !is_copy && was_copy ? e->options->copy_to_kernel_us
+                                           : e->gap_us;
     if (gap_us <= 0) gap_us = e->gap_us;
     int64_t start_ns = e->cursor_ns + charge_ns + (is_copy ? 0 : gsim_emit_ns(e->options->launch_to_start_us));
     if (e->has_nodes) return work->end_ns; /* its nodes are given the gaps that were recorded */
@@ -306,11 +325,13 @@ static int64_t graph_charge(const struct gsim_emitter *e, const struct gsim_step
     uint32_t nodes = 0;
     const int64_t time_ns = step->time_ns; /* all nodes' */
     if (e->last_graph == call) return 0;
-    for (; step < end && step->time_ns == time_ns; step++) nodes += step->kind == GSIM_STEP_WORK && e->records->works[step->index].call == call;
+    for (; step < end && step->time_ns == time_ns; step++)
+        nodes += step->kind == GSIM_STEP_WORK && e->records->works[step->index].call == call;
     return gsim_emit_ns(e->options->graph_launch_us + nodes * e->options->graph_launch_node_us);
 }
 
-/* Before the first launch of a step: a graph saves the operator that makes it, not what the program does ahead of that. */
+/* Before the first launch of a step: a graph saves the operator that makes it, not what the program does ahead of that.
+ */
 static void lead_in(struct gsim_emitter *e, const struct gsim_call *call, int64_t time_ns)
 {
     int64_t began_ns = gsim_overhead_operator(&e->overhead, call);
@@ -319,7 +340,7 @@ static void lead_in(struct gsim_emitter *e, const struct gsim_call *call, int64_
     e->is_woken = false;
 }
 
-/* --- works, after all -------------------------------------------------------------------------------------------------- */
+/* --- works, after all --- */
 static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
 {
     const struct gsim_activity *work = &e->records->works[step->index];
@@ -327,7 +348,8 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     struct gsim_emit_stream *stream = &e->streams[work->stream];
     bool is_copy = work->kind == GSIM_ACTIVITY_COPY, was_full = queue_was_full(e, call);
     bool is_node = e->is_graph && call && call->kind == GSIM_CALL_GRAPH;
-    int64_t charge = is_node ? graph_charge(e, step, work->call) : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
+    int64_t charge = is_node ? graph_charge(e, step, work->call)
+                             : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
     int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
     if (call && !e->work_count && e->is_woken) lead_in(e, call, time);
     gsim_emit_thread_waits(e, work->thread, time);
@@ -366,7 +388,9 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     uint32_t index = gsim_emit_op(e, &op);
     if (e->failed) return;
     note_data(e, index, has_operands);
-    e->made[index] = (struct gsim_emit_made){step->time_ns, work->end_ns, replayed_end(e, work, stream->last, charge), stream->last, work->stream, is_copy, work->is_moved};
+    e->made[index] = (struct gsim_emit_made){step->time_ns, work->end_ns, replayed_end(e, work, stream->last, charge),
+                                             stream->last,  work->stream, is_copy,
+                                             work->is_moved};
     stream->last = index;
     stream->thread = work->thread;
     e->starts[e->work_count++] = work->start_ns;
@@ -381,12 +405,14 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     gsim_emit_wait_for(e, &e->host_waits, index);
     stream->seen = index;
     /* Of pageable memory the call itself ends with the copy, or some us before. */
-    int64_t back_ns = e->made[index].replayed_ns + gsim_emit_ns(work->pageable ? e->options->sync_idle_us : e->options->sync_return_us);
+    int64_t back_ns = e->made[index].replayed_ns +
+                      gsim_emit_ns(work->pageable ? e->options->sync_idle_us : e->options->sync_return_us);
     gsim_emit_return(e, call, work->end_ns > call->end_ns ? call->end_ns : back_ns, GSIM_SPAN_CALL);
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
-/* The trace's own numbers where those of the streams that work are distinct and small enough, else in order of first appearance. */
+/* The trace's own numbers where those of the streams that work are distinct and small enough, else in order of first
+ * appearance. */
 static void number_streams(struct gsim_emitter *e)
 {
     const struct gsim_records *r = e->records;
@@ -416,7 +442,8 @@ static enum gsim_status start(struct gsim_emitter *e)
     if (!e->streams || !e->thread_waits || !e->thread_back_ns || !e->starts || !e->builder)
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t s = 0; s < r->stream_count; s++) {
-        e->streams[s] = (struct gsim_emit_stream){.last = GSIM_EMIT_NONE, .seen = GSIM_EMIT_NONE, .waits = GSIM_EMIT_NONE};
+        e->streams[s] =
+            (struct gsim_emit_stream){.last = GSIM_EMIT_NONE, .seen = GSIM_EMIT_NONE, .waits = GSIM_EMIT_NONE};
         for (int kind = 0; kind < GSIM_EMIT_COPY_KINDS; kind++) e->streams[s].buffers[kind] = GSIM_EMIT_NONE;
     }
     for (uint32_t t = 0; t < steps->thread_count; t++) e->thread_waits[t] = GSIM_EMIT_NONE;
@@ -438,10 +465,18 @@ static enum gsim_status start(struct gsim_emitter *e)
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
                                    const struct gsim_import_options *options, struct gsim_program *program)
 {
-    struct gsim_emitter e = {.records = records, .steps = steps, .options = options, .host_waits = GSIM_EMIT_NONE, .open = GSIM_EMIT_NONE, .barrier = GSIM_EMIT_NONE, .last_call = GSIM_NO_CALL, .last_graph = GSIM_NO_CALL,
-                        .is_graph = gsim_import_is_graph(records->notes)};
+    struct gsim_emitter e = {.records = records,
+                             .steps = steps,
+                             .options = options,
+                             .host_waits = GSIM_EMIT_NONE,
+                             .open = GSIM_EMIT_NONE,
+                             .barrier = GSIM_EMIT_NONE,
+                             .last_call = GSIM_NO_CALL,
+                             .last_graph = GSIM_NO_CALL,
+                             .is_graph = gsim_import_is_graph(records->notes)};
     e.has_nodes = e.is_graph && options->replays_graphs;
-    if (options->splits_waits && records->collective_count && !options->is_rank && options->device) e.nccl = gsim_collective_numbers(options->device);
+    if (options->splits_waits && records->collective_count && !options->is_rank && options->device)
+        e.nccl = gsim_collective_numbers(options->device);
     enum gsim_status status = start(&e);
     if (steps->count) e.cursor_ns = e.origin_ns = steps->steps[0].time_ns; /* ranges begin with a work */
     e.is_woken = steps->until_ns != 0; /* by the step before */
@@ -467,10 +502,12 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     for (uint32_t i = steps->count; status == GSIM_OK && options->times && i < steps->count + steps->tail_count; i++)
         if (steps->steps[i].kind == GSIM_STEP_SYNC) gsim_emit_keep_sync(&e, &records->calls[steps->steps[i].index]);
     if (status == GSIM_OK && !e.failed && options->times) gsim_emit_keep_calls(&e);
-    if (status == GSIM_OK && options->times && options->is_rank) status = gsim_records_keep_gradients(records, e.origin_ns);
+    if (status == GSIM_OK && options->times && options->is_rank)
+        status = gsim_records_keep_gradients(records, e.origin_ns);
     if (e.failed && status == GSIM_OK) status = gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
-        for (uint32_t s = 0; s < records->stream_count; s++) records->notes->streams += e.streams[s].last != GSIM_EMIT_NONE;
+        for (uint32_t s = 0; s < records->stream_count; s++)
+            records->notes->streams += e.streams[s].last != GSIM_EMIT_NONE;
         status = gsim_builder_finish(e.builder, 1, program, records->error);
         e.builder = NULL;
     }

@@ -5,7 +5,8 @@
 
 #define SMALLEST_GAP_NS 500   /* shorter gaps stay with the next one: their sum is not lost */
 #define LATE_NS         5000  /* a wait that returns so much later than the model's has time of its own */
-#define SMALL_OWN_NS    10000 /* of an application without a framework: the loop around its launches, which a graph saves */
+#define SMALL_OWN_NS                                                                                                   \
+    10000 /* of an application without a framework: the loop around its launches, which a graph saves */
 
 /* The host works for so long; first of all it waits for what it waits for. */
 static void add_host(struct gsim_emitter *e, int64_t ns, const char *what, bool is_saved)
@@ -22,7 +23,8 @@ static void add_host(struct gsim_emitter *e, int64_t ns, const char *what, bool 
                                       .stream = -1});
 }
 
-/* A graph does without what a launch took longer than launches do, unless it is one already and the profiler's share is kept. */
+/* A graph does without what a launch took longer than launches do, unless it is one already and the profiler's share is
+ * kept. */
 static void add_owned(struct gsim_emitter *e, const struct gsim_host_span *owner)
 {
     char what[GSIM_OWNER_TEXT];
@@ -31,11 +33,13 @@ static void add_owned(struct gsim_emitter *e, const struct gsim_host_span *owner
     add_host(e, owner->end_ns - owner->start_ns, what, is_saved);
 }
 
-/* Between calls: a framework's time, which a graph saves, but not behind a wait, where the host may use what it waited for. */
+/* Between calls: a framework's time, which a graph saves, but not behind a wait, where the host may use what it waited
+ * for. */
 static void add_rest(struct gsim_emitter *e, int64_t ns)
 {
     bool is_loop = e->records->has_framework || ns < SMALL_OWN_NS;
-    add_host(e, ns, e->records->has_framework ? NULL : GSIM_HOST_OWN, is_loop && e->host_waits == GSIM_EMIT_NONE && !e->is_woken && !e->is_graph);
+    add_host(e, ns, e->records->has_framework ? NULL : GSIM_HOST_OWN,
+             is_loop && e->host_waits == GSIM_EMIT_NONE && !e->is_woken && !e->is_graph);
 }
 
 /* Before a call of THREAD at TIME: the host's own work since the last call, and what it waited for before that. */

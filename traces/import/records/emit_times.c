@@ -24,7 +24,8 @@ void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, 
     struct gsim_import_times *times = e->options->times;
     const struct gsim_activity *work = &e->records->works[step->index];
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
-    bool is_shared = call && work->call == e->last_call, has_end = call && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns;
+    bool is_shared = call && work->call == e->last_call,
+         has_end = call && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns;
     void *ops = times->ops;
     if (gsim_array_grow(&ops, sizeof *times->ops, times->count, &times->room)) {
         e->failed = true;
@@ -94,7 +95,8 @@ void gsim_emit_keep_calls(struct gsim_emitter *e)
         const struct gsim_call *call = &e->records->calls[i];
         int kind = (size_t)call->kind < sizeof kinds / sizeof kinds[0] ? kinds[call->kind] - 1 : -1;
         if (kind >= 0)
-            keep_call(e, &(struct gsim_host_call){(enum gsim_host_call_kind)kind, false, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN});
+            keep_call(e, &(struct gsim_host_call){(enum gsim_host_call_kind)kind, false, us_of(e, call->start_ns),
+                                                  us_of(e, call->end_ns), NAN});
     }
     if (times->call_count) qsort(times->calls, times->call_count, sizeof *times->calls, compare_host_calls);
 }

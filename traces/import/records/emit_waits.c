@@ -26,9 +26,11 @@ static uint32_t finished_by(const struct gsim_emitter *e, const struct gsim_emit
     return op;
 }
 
-/* Of a wait that does not say for what: the op whose end is nearest to its own, which may be a little behind it where the clocks of host
- * and GPU differ. ITS_OWN: in streams only to which its thread launched last. GSIM_EMIT_NONE: no end explains how long it took. */
-static uint32_t nearest_op(const struct gsim_emitter *e, const struct gsim_step *step, const struct gsim_call *call, bool its_own)
+/* Of a wait that does not say for what: the op whose end is nearest to its own, which may be a little behind it where
+ * the clocks of host and GPU differ. ITS_OWN: in streams only to which its thread launched last. GSIM_EMIT_NONE: no end
+ * explains how long it took. */
+static uint32_t nearest_op(const struct gsim_emitter *e, const struct gsim_step *step, const struct gsim_call *call,
+                           bool its_own)
 {
     uint32_t best = GSIM_EMIT_NONE;
     int64_t best_ns = INT64_MAX;
@@ -36,7 +38,8 @@ static uint32_t nearest_op(const struct gsim_emitter *e, const struct gsim_step 
         const struct gsim_emit_stream *stream = &e->streams[s];
         uint32_t op = finished_by(e, stream, call->end_ns + GSIM_SKEW_NS);
         if (its_own && stream->thread != step->thread) continue;
-        for (; op != GSIM_EMIT_NONE && op != stream->seen && e->made[op].end_ns > call->start_ns; op = e->made[op].before) {
+        for (; op != GSIM_EMIT_NONE && op != stream->seen && e->made[op].end_ns > call->start_ns;
+             op = e->made[op].before) {
             if (call->kind == GSIM_CALL_SYNC_STREAM && op != stream->last) break;
             int64_t early_ns = call->end_ns - e->made[op].end_ns, off_ns = early_ns < 0 ? -4 * early_ns : early_ns;
             if (off_ns < best_ns) {
@@ -49,9 +52,10 @@ static uint32_t nearest_op(const struct gsim_emitter *e, const struct gsim_step 
     return best;
 }
 
-/* What the call waited for, as links: of the device or a stream all that was launched, else the op that explains it best, else all that
- * had ended. */
-static uint32_t find_awaited(struct gsim_emitter *e, const struct gsim_step *step, const struct gsim_call *call, const struct gsim_sync *sync)
+/* What the call waited for, as links: of the device or a stream all that was launched, else the op that explains it
+ * best, else all that had ended. */
+static uint32_t find_awaited(struct gsim_emitter *e, const struct gsim_step *step, const struct gsim_call *call,
+                             const struct gsim_sync *sync)
 {
     uint32_t waits = GSIM_EMIT_NONE, nearest = GSIM_EMIT_NONE;
     bool is_known = call->kind == GSIM_CALL_SYNC_DEVICE || sync;
@@ -67,7 +71,8 @@ static uint32_t find_awaited(struct gsim_emitter *e, const struct gsim_step *ste
         uint32_t op = is_known ? stream->last : finished_by(e, stream, call->end_ns);
         if (op != GSIM_EMIT_NONE && op != stream->seen) gsim_emit_wait_for(e, &waits, op);
     }
-    for (uint32_t at = e->open; at != GSIM_EMIT_NONE && !e->failed && is_known; at = e->links[at].next) gsim_emit_wait_for(e, &waits, e->links[at].op);
+    for (uint32_t at = e->open; at != GSIM_EMIT_NONE && !e->failed && is_known; at = e->links[at].next)
+        gsim_emit_wait_for(e, &waits, e->links[at].op);
     return waits;
 }
 
@@ -96,7 +101,8 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
 {
     const struct gsim_call *call = &e->records->calls[step->index];
     const struct gsim_sync *sync = gsim_emit_sync_of(e, call);
-    int64_t last_ns = INT64_MIN, replayed_ns = INT64_MIN, back_ns = call->start_ns + gsim_emit_ns(e->options->sync_idle_us);
+    int64_t last_ns = INT64_MIN, replayed_ns = INT64_MIN,
+            back_ns = call->start_ns + gsim_emit_ns(e->options->sync_idle_us);
     if (call->kind != GSIM_CALL_SYNC_STREAM || (sync && sync->kind != GSIM_SYNC_STREAM)) sync = NULL;
     gsim_emit_pass_time(e, call->thread, call->start_ns);
     if (e->options->times) gsim_emit_keep_sync(e, call);
@@ -129,7 +135,8 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
     gsim_emit_return(e, call, last_ns > call->end_ns ? last_ns : back_ns, GSIM_SPAN_WAIT);
 }
 
-/* In a replay by one thread the host waits before the launch, so that what another thread launched meanwhile is ahead of it. */
+/* In a replay by one thread the host waits before the launch, so that what another thread launched meanwhile is ahead
+ * of it. */
 void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t time_ns)
 {
     int64_t back_ns = e->thread_back_ns[thread] < time_ns ? e->thread_back_ns[thread] : time_ns;
@@ -149,6 +156,7 @@ void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step)
     int64_t by_ns = record == GSIM_NO_CALL ? step->time_ns : e->records->calls[record].start_ns;
     uint32_t op = e->streams[sync->source].last;
     while (op != GSIM_EMIT_NONE && e->made[op].call_ns > by_ns) op = e->made[op].before;
-    if (op != GSIM_EMIT_NONE && op != e->streams[sync->source].seen) gsim_emit_wait_for(e, &e->streams[sync->stream].waits, op);
+    if (op != GSIM_EMIT_NONE && op != e->streams[sync->source].seen)
+        gsim_emit_wait_for(e, &e->streams[sync->stream].waits, op);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to traces/import/records). Ordered records into the ops of a program: what its parts share. The host's time is
- * kept along the way: "cursor" is when, on the trace's clock, a replay's host thread will be ready for the next call, given what the
- * replay charges for calls.
+ * Layer: traces (private to traces/import/records). Ordered records into the ops of a program: what its parts share.
+ * The host's time is kept along the way: "cursor" is when, on the trace's clock, a replay's host thread will be ready
+ * for the next call, given what the replay charges for calls.
  */
 #pragma once
 
@@ -78,13 +78,14 @@ void gsim_emit_take(struct gsim_emitter *e, uint32_t *list);
 /* Adds OP with the collected "after"; returns its index. */
 uint32_t gsim_emit_op(struct gsim_emitter *e, struct gsim_op *op);
 
-/* --- emit_host.c: the host's time ------------------------------------------------------------------------------------------- */
+/* --- emit_host.c: the host's time --- */
 /* Before a call of THREAD at TIME: the host's own work since the last call, and what it waited for before that. */
 void gsim_emit_pass_time(struct gsim_emitter *e, uint64_t thread, int64_t time_ns);
 /* CALL returned at its end, a replay returns at BACK from what it waits for: what is more is the call's own time. */
-void gsim_emit_return(struct gsim_emitter *e, const struct gsim_call *call, int64_t back_ns, enum gsim_span_owner owner);
+void gsim_emit_return(struct gsim_emitter *e, const struct gsim_call *call, int64_t back_ns,
+                      enum gsim_span_owner owner);
 
-/* --- emit_waits.c: synchronisation -------------------------------------------------------------------------------------------- */
+/* --- emit_waits.c: synchronisation --- */
 /* A synchronising call. Where the next launch is another thread's, only this thread's next op waits. */
 void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step);
 /* What THREAD waited for while another launched: before its launch at TIME. */
@@ -94,7 +95,7 @@ void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);
 /* What CALL says that it waits for; NULL: nothing. */
 const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call);
 
-/* --- emit_times.c: what was measured, for who wants to compare or calibrate -------------------------------------------------- */
+/* --- emit_times.c: what was measured, for who wants to compare or calibrate --- */
 /* WAITS: first link of what it waits for. */
 void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, uint32_t op, uint32_t waits);
 void gsim_emit_keep_origin(struct gsim_emitter *e, uint32_t op, uint64_t external);

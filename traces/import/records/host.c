@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose the host's time is: of a call that takes long, of a data loader, annotation or operator during which the thread launches
- * nothing; all else is the framework's, or the program's own where there is no framework. Read by traces/import/records/emit.c.
+ * Whose the host's time is: of a call that takes long, of a data loader, annotation or operator during which the thread
+ * launches nothing; all else is the framework's, or the program's own where there is no framework. Read by
+ * traces/import/records/emit.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "traces/import/records/host.h"
 
 #define LONG_CALL_NS     20000   /* calls below take what calls take */
-#define LONG_LAUNCH_NS   100000  /* a launch that takes longer is no launch as others are: its module is loaded, a queue is full */
+#define LONG_LAUNCH_NS                                                                                                 \
+    100000 /* a launch that takes longer is no launch as others are: its module is loaded, a queue is full */
 #define WARM_UP_NS       1000000 /* calls of a framework below are made once: later iterations do without */
 #define LONG_NAMED_NS    20000   /* what the program names by itself */
 #define LONG_OPERATOR_NS 1000000 /* operators and Python's functions that compute on the host */
@@ -38,14 +40,15 @@ static enum gsim_status add_span(struct gsim_records *r, const struct gsim_host_
 /* Not what waits, or may: what it waits for is another question. */
 static bool may_own(enum gsim_call_kind kind)
 {
-    return kind != GSIM_CALL_SYNC_DEVICE && kind != GSIM_CALL_SYNC_STREAM && kind != GSIM_CALL_SYNC_EVENT && kind != GSIM_CALL_QUERY &&
-           kind != GSIM_CALL_MAY_WAIT;
+    return kind != GSIM_CALL_SYNC_DEVICE && kind != GSIM_CALL_SYNC_STREAM && kind != GSIM_CALL_SYNC_EVENT &&
+           kind != GSIM_CALL_QUERY && kind != GSIM_CALL_MAY_WAIT;
 }
 
 enum gsim_status gsim_records_add_owner(struct gsim_records *r, const struct gsim_call *call)
 {
     bool is_launch = call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
-    return add_span(r, &(struct gsim_host_span){call->start_ns, call->end_ns, call->thread, call->name, is_launch ? GSIM_SPAN_LAUNCH : GSIM_SPAN_CALL});
+    return add_span(r, &(struct gsim_host_span){call->start_ns, call->end_ns, call->thread, call->name,
+                                                is_launch ? GSIM_SPAN_LAUNCH : GSIM_SPAN_CALL});
 }
 
 enum gsim_status gsim_records_add_named_call(struct gsim_records *r, struct gsim_call *call, const char *name)
@@ -64,8 +67,8 @@ enum gsim_status gsim_records_add_named_call(struct gsim_records *r, struct gsim
 /* A data loader's time is its own however long it is. */
 static bool is_loader(const char *name) { return strstr(name, "DataLoader") || strstr(name, "dataloader"); }
 
-enum gsim_status gsim_records_add_named_span(struct gsim_records *r, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns,
-                                             bool is_operator)
+enum gsim_status gsim_records_add_named_span(struct gsim_records *r, const char *name, uint64_t thread,
+                                             int64_t start_ns, int64_t end_ns, bool is_operator)
 {
     struct gsim_host_span span = {.start_ns = start_ns, .end_ns = end_ns, .thread = thread, .owner = GSIM_SPAN_NAMED};
     int64_t least_ns = is_operator && !is_loader(name) ? LONG_OPERATOR_NS : LONG_NAMED_NS;
@@ -103,7 +106,7 @@ bool gsim_records_reads_within(const struct gsim_records *r, int64_t from_ns, in
     return low < r->read_count && r->reads[low] <= to_ns;
 }
 
-/* --- the spans that own time --------------------------------------------------------------------------------------------- */
+/* --- the spans that own time --- */
 struct begun {
     uint64_t thread;
     int64_t start_ns;
@@ -131,7 +134,8 @@ static bool holds_calls(const struct begun *calls, uint32_t count, const struct 
 /* Kernels that only frameworks launch: traces without operators (Nsight Systems') have these. */
 static bool has_framework_kernels(const struct gsim_records *r)
 {
-    static const char *const parts[] = {"at::native", "at::cuda", "c10::", "triton_", "tensorflow::", "xla::", "Eigen::"};
+    static const char *const parts[] = {"at::native",   "at::cuda", "c10::",  "triton_",
+                                        "tensorflow::", "xla::",    "Eigen::"};
     for (uint32_t i = 0; i < r->shape_count; i++)
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
             if (strstr(r->names[r->shapes[i].name], parts[k])) return true;
@@ -148,7 +152,8 @@ enum gsim_status gsim_records_find_owners(struct gsim_records *r)
     if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < r->call_count; i++) {
         enum gsim_call_kind kind = r->calls[i].kind;
-        bool counts = kind == GSIM_CALL_LAUNCH || kind == GSIM_CALL_GRAPH || kind == GSIM_CALL_COPY || kind >= GSIM_CALL_SYNC_DEVICE;
+        bool counts = kind == GSIM_CALL_LAUNCH || kind == GSIM_CALL_GRAPH || kind == GSIM_CALL_COPY ||
+                      kind >= GSIM_CALL_SYNC_DEVICE;
         if (counts) calls[count++] = (struct begun){r->calls[i].thread, r->calls[i].start_ns};
     }
     if (count) qsort(calls, count, sizeof *calls, compare_begun);
@@ -157,7 +162,8 @@ enum gsim_status gsim_records_find_owners(struct gsim_records *r)
         const struct gsim_host_span *span = &r->spans[i], *before = kept ? &r->spans[kept - 1] : NULL;
         bool is_named = span->owner == GSIM_SPAN_NAMED;
         if (is_named && holds_calls(calls, count, span)) continue;
-        if (before && before->thread == span->thread && before->end_ns >= span->end_ns) continue; /* within another one */
+        if (before && before->thread == span->thread && before->end_ns >= span->end_ns)
+            continue; /* within another one */
         r->spans[kept++] = *span;
     }
     r->span_count = kept;
@@ -165,7 +171,8 @@ enum gsim_status gsim_records_find_owners(struct gsim_records *r)
     return GSIM_OK;
 }
 
-bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int64_t from_ns, int64_t to_ns, struct gsim_host_span *owner)
+bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int64_t from_ns, int64_t to_ns,
+                             struct gsim_host_span *owner)
 {
     uint32_t low = 0, high = r->span_count;
     while (low < high) { /* the first of the thread that ends behind FROM: ends are in order */
@@ -185,15 +192,18 @@ bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int6
 
 void gsim_owner_text(const struct gsim_records *r, const struct gsim_host_span *owner, char text[GSIM_OWNER_TEXT])
 {
-    static const char *const beginnings[] = {[GSIM_SPAN_LAUNCH] = GSIM_HOST_IN_LAUNCH, [GSIM_SPAN_CALL] = GSIM_HOST_IN_CALL,
-                                             [GSIM_SPAN_WAIT] = GSIM_HOST_IN_WAIT, [GSIM_SPAN_NAMED] = GSIM_HOST_NAMED};
+    static const char *const beginnings[] = {[GSIM_SPAN_LAUNCH] = GSIM_HOST_IN_LAUNCH,
+                                             [GSIM_SPAN_CALL] = GSIM_HOST_IN_CALL,
+                                             [GSIM_SPAN_WAIT] = GSIM_HOST_IN_WAIT,
+                                             [GSIM_SPAN_NAMED] = GSIM_HOST_NAMED};
     static const char *const unnamed[] = {[GSIM_SPAN_LAUNCH] = "of a kernel", [GSIM_SPAN_CALL] = "without a name",
                                           [GSIM_SPAN_WAIT] = "for the GPU", [GSIM_SPAN_NAMED] = "a range"};
-    snprintf(text, GSIM_OWNER_TEXT, "%s%.220s", beginnings[owner->owner], owner->name ? r->names[owner->name - 1] : unnamed[owner->owner]);
+    snprintf(text, GSIM_OWNER_TEXT, "%s%.220s", beginnings[owner->owner],
+             owner->name ? r->names[owner->name - 1] : unnamed[owner->owner]);
 }
 
-/* A graph that is captured does without a launch that takes somewhat longer than others, and without what a framework calls while it
- * warms up: its allocator, the first launch under a profiler. */
+/* A graph that is captured does without a launch that takes somewhat longer than others, and without what a framework
+ * calls while it warms up: its allocator, the first launch under a profiler. */
 bool gsim_owner_is_saved(const struct gsim_records *r, const struct gsim_host_span *owner)
 {
     int64_t ns = owner->end_ns - owner->start_ns;

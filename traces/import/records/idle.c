@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Idle time of the GPU that a trace does not explain: other ranks, host functions, values that the GPU polls, clocks that step. */
+/* Idle time of the GPU that a trace does not explain: other ranks, host functions, values that the GPU polls, clocks
+ * that step. */
 #include <stdlib.h>
 
 #include "traces/import/records/records.h"
 
 #define LATE_NS       1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
 #define LEAST_IDLE_NS 100000     /* a launch reaches an idle GPU within some tens of us, also under a profiler */
-#define LEAST_GAP_NS  8000       /* between works of which the second has been launched for longer: such gaps take a microsecond or two */
+#define LEAST_GAP_NS                                                                                                   \
+    8000 /* between works of which the second has been launched for longer: such gaps take a microsecond or two */
 
 struct begun {
     int64_t start_ns, end_ns, launched_ns; /* launched: INT64_MAX where that is not known */
@@ -20,24 +22,29 @@ static int compare_begun(const void *left, const void *right)
     return a->work < b->work ? -1 : a->work > b->work;
 }
 
-/* Whether a launch does not explain that the GPU idled for so long before it: it is long ago, or it made the work before, too. */
-static bool is_unexplained(const struct gsim_records *r, const struct begun *work, const struct begun *before, int64_t idle_ns)
+/* Whether a launch does not explain that the GPU idled for so long before it: it is long ago, or it made the work
+ * before, too. */
+static bool is_unexplained(const struct gsim_records *r, const struct begun *work, const struct begun *before,
+                           int64_t idle_ns)
 {
     if (idle_ns > LEAST_IDLE_NS) return true;
-    bool is_node = before && work->call != GSIM_NO_CALL && before->call == work->call && r->calls[work->call].kind == GSIM_CALL_GRAPH;
+    bool is_node = before && work->call != GSIM_NO_CALL && before->call == work->call &&
+                   r->calls[work->call].kind == GSIM_CALL_GRAPH;
     bool is_long_ago = before && work->launched_ns < work->start_ns - LEAST_IDLE_NS;
     bool may_be_another = r->notes->zero_times || r->notes->early_starts; /* whose time is not known */
     return idle_ns > LEAST_GAP_NS && (is_node || is_long_ago) && !may_be_another;
 }
 
-/* The mean gap between nodes of graphs whose works follow each other, without those that are kept as delays. ALL: by start. */
+/* The mean gap between nodes of graphs whose works follow each other, without those that are kept as delays. ALL: by
+ * start. */
 static void find_node_gap(const struct gsim_records *r, const struct begun *all)
 {
     int64_t sum_ns = 0;
     uint64_t count = 0;
     for (uint32_t i = 1; i < r->work_count; i++) {
         const struct gsim_activity *work = &r->works[all[i].work], *before = &r->works[all[i - 1].work];
-        bool is_node = all[i].call != GSIM_NO_CALL && all[i].call == all[i - 1].call && r->calls[all[i].call].kind == GSIM_CALL_GRAPH;
+        bool is_node = all[i].call != GSIM_NO_CALL && all[i].call == all[i - 1].call &&
+                       r->calls[all[i].call].kind == GSIM_CALL_GRAPH;
         int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
         if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
         if (work->stream != before->stream) return; /* branches */
@@ -77,7 +84,7 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
     return GSIM_OK;
 }
 
-/* --- gaps between works that follow each other ------------------------------------------------------------------------- */
+/* --- gaps between works that follow each other --- */
 #define LEAST_GAPS   16    /* so many tell what is usual */
 #define LAUNCHED_NS  10000 /* before the work before ended: the launch is not what was waited for */
 
@@ -85,7 +92,8 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
 static bool follows(const struct gsim_records *r, uint32_t i)
 {
     const struct gsim_activity *w = &r->works[i], *before = w - 1;
-    if (w->stream != before->stream || w->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL) return false;
+    if (w->stream != before->stream || w->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL)
+        return false;
     if (w->is_moved || before->is_moved || w->call == GSIM_NO_CALL) return false;
     return r->calls[w->call].kind != GSIM_CALL_GRAPH && r->calls[w->call].end_ns + LAUNCHED_NS < before->end_ns;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What PyTorch's profiler says beside the events: of the GPU, of the rank, of itself (traces/import/records/kineto_header.h). */
+/* What PyTorch's profiler says beside the events: of the GPU, of the rank, of itself
+ * (traces/import/records/kineto_header.h). */
 #include "traces/import/records/kineto_header.h"
 
 #include <math.h>

@@ -11,7 +11,8 @@ static int compare_operators(const void *left, const void *right)
     return a->external < b->external ? -1 : a->external > b->external;
 }
 
-enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct gsim_records *records, struct gsim_builder *builder)
+enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct gsim_records *records,
+                                    struct gsim_builder *builder)
 {
     *operands = (struct gsim_operands){.records = records, .builder = builder};
     if (!records->flow) return GSIM_OK;
@@ -19,7 +20,8 @@ enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct
     operands->operators = gsim_alloc(sizeof *operands->operators * ((size_t)records->operator_count + 1));
     operands->buffers = gsim_alloc(sizeof *operands->buffers * (count + 1));
     operands->args = gsim_alloc(sizeof *operands->args * (count + 1));
-    if (!operands->operators || !operands->buffers || !operands->args) return gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
+    if (!operands->operators || !operands->buffers || !operands->args)
+        return gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
     memset(operands->buffers, 0xff, sizeof *operands->buffers * (count + 1));
     if (records->operator_count) {
         memcpy(operands->operators, records->operators, sizeof *operands->operators * records->operator_count);
@@ -41,16 +43,21 @@ static uint32_t buffer_of(struct gsim_operands *operands, uint32_t index)
     if (operands->buffers[index] != UINT32_MAX) return operands->buffers[index];
     char name[32];
     snprintf(name, sizeof name, "tensor %u", index);
-    return operands->buffers[index] =
-               gsim_builder_buffer(operands->builder, name, buffer->bytes ? buffer->bytes : 1, buffer->is_made ? GSIM_INIT_NONE : GSIM_INIT_DEVICE);
+    return operands->buffers[index] = gsim_builder_buffer(operands->builder, name, buffer->bytes ? buffer->bytes : 1,
+                                                          buffer->is_made ? GSIM_INIT_NONE : GSIM_INIT_DEVICE);
 }
 
-bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args, uint32_t *count)
+bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args,
+                      uint32_t *count)
 {
-    if (!operands->operators || work->kind == GSIM_ACTIVITY_COPY || !work->external || !operands->records->operator_count) return false;
+    if (!operands->operators || work->kind == GSIM_ACTIVITY_COPY || !work->external ||
+        !operands->records->operator_count)
+        return false;
     const struct gsim_operator wanted = {work->external, 0},
-                               *found = bsearch(&wanted, operands->operators, operands->records->operator_count, sizeof wanted, compare_operators);
-    const struct gsim_dataflow_op *op = found ? gsim_dataflow_find(operands->records->flow, found->record_function) : NULL;
+                               *found = bsearch(&wanted, operands->operators, operands->records->operator_count,
+                                                sizeof wanted, compare_operators);
+    const struct gsim_dataflow_op *op =
+        found ? gsim_dataflow_find(operands->records->flow, found->record_function) : NULL;
     if (!op || !op->write_count) return false;
     *count = 0;
     for (uint32_t i = 0; i < op->write_count; i++) {
@@ -61,7 +68,8 @@ bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity
     for (uint32_t i = 0; i < op->read_count; i++) {
         bool writes = false;
         for (uint32_t j = 0; j < op->write_count; j++) writes |= op->writes[j] == op->reads[i];
-        if (!writes) operands->args[(*count)++] = (struct gsim_arg){buffer_of(operands, op->reads[i]), true, false, true};
+        if (!writes)
+            operands->args[(*count)++] = (struct gsim_arg){buffer_of(operands, op->reads[i]), true, false, true};
     }
     for (uint32_t i = 0; i < *count; i++)
         if (operands->args[i].buffer_index == UINT32_MAX) return false;

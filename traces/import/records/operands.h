@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces (private to traces/import/records/emit.c). The operands of works, by the operators that launched them. */
+/* Layer: traces (private to traces/import/records/emit.c). The operands of works, by the operators that launched them.
+ */
 #pragma once
 
 #include "traces/import/records/records.h"
@@ -13,7 +14,9 @@ struct gsim_operands {
 };
 
 /* Without a flow in RECORDS nothing is known of any work. */
-enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct gsim_records *records, struct gsim_builder *builder) GSIM_NODISCARD;
+enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct gsim_records *records,
+                                    struct gsim_builder *builder) GSIM_NODISCARD;
 void gsim_operands_release(struct gsim_operands *operands);
 /* The arguments of the kernel, valid until the next call; false where they are not known or memory is out. */
-bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args, uint32_t *count);
+bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args,
+                      uint32_t *count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Works whose recorded duration overflowed: they reach far beyond works of their own stream that come after them. Works that the profiler
- * put on one stream though they ran side by side reach into each other, too, but not beyond several.
+ * Works whose recorded duration overflowed: they reach far beyond works of their own stream that come after them. Works
+ * that the profiler put on one stream though they ran side by side reach into each other, too, but not beyond several.
  */
 #include "traces/import/records/records.h"
 

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much of the host's time is the profiler's own. PyTorch's profiler makes a host's step 1.1 to 1.9 times as long: it takes time for each
- * operator, call and function of Python that it records, and what the host does between them is slower. The observer of an execution trace
- * takes five times the program's own time: there the host is taken to need what its operators and launches need without a profiler.
- * Costs and their spread: docs/steps.md.
+ * How much of the host's time is the profiler's own. PyTorch's profiler makes a host's step 1.1 to 1.9 times as long:
+ * it takes time for each operator, call and function of Python that it records, and what the host does between them is
+ * slower. The observer of an execution trace takes five times the program's own time: there the host is taken to need
+ * what its operators and launches need without a profiler. Costs and their spread: docs/steps.md.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "traces/import/records/overhead.h"
 
-/* 60 traces of 40 programs whose steps were timed without a profiler, too: half of what each recorded event costs where the launch
- * call takes LAUNCH_NS, and half of the share that steps are longer, which predicts them better than either alone. */
+/* 60 traces of 40 programs whose steps were timed without a profiler, too: half of what each recorded event costs where
+ * the launch call takes LAUNCH_NS, and half of the share that steps are longer, which predicts them better than either
+ * alone. */
 #define OPERATOR_NS    720
 #define RANGE_NS       3300 /* more for an operator that Python records: torch.compile's */
 #define CALL_NS        470
 #define FUNCTION_NS    525  /* functions of Python */
 #define SHARE          0.125
 #define FIRST_SHARE    0.25  /* of the first step, in which the profiler fills its tables */
-#define SLOWED_NS      20000 /* for each event, what lies between them: more is work of the program that nothing records */
+#define SLOWED_NS      20000 /* for each event, what lies between them: more is work that nothing records */
 #define MOST           0.6   /* of the time between two steps */
 #define LAUNCH_NS      4600
 #define SLOWER         1.5 /* the costs grow by that power of the launch calls' lengths */
-/* 15 traces with an execution trace beside them: what the host needs where the observer makes an operator without others take LEAF_NS. */
+/* 15 traces with an execution trace beside them: what the host needs where the observer makes an operator without
+ * others take LEAF_NS. */
 #define OPERATOR_NEEDS 2010
 #define LAUNCH_NEEDS   11910
 #define LEAF_NS        9000
@@ -40,7 +42,8 @@ static int compare_events(const void *left, const void *right)
 enum gsim_status gsim_records_add_host_event(struct gsim_records *r, const struct gsim_host_event *event)
 {
     void *events = r->host_events;
-    if (r->host_event_count == UINT32_MAX || gsim_array_grow(&events, sizeof *r->host_events, r->host_event_count, &r->host_event_room))
+    if (r->host_event_count == UINT32_MAX ||
+        gsim_array_grow(&events, sizeof *r->host_events, r->host_event_count, &r->host_event_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     r->host_events = events;
     r->host_events[r->host_event_count++] = *event;
@@ -77,7 +80,8 @@ static bool find_pace(struct gsim_overhead *o)
     uint32_t count = collect_lengths(o, lengths);
     if (count) qsort(lengths, count, sizeof *lengths, compare_lengths);
     o->pace = count < LEAST_KNOWN ? 1 : (double)lengths[count / 4] / (o->records->is_observed ? LEAF_NS : LAUNCH_NS);
-    if (!o->records->is_observed) o->pace = pow(o->pace, SLOWER); /* part of a launch call is the GPU's driver and not the host's */
+    if (!o->records->is_observed)
+        o->pace = pow(o->pace, SLOWER); /* part of a launch call is the GPU's driver and not the host's */
     if (o->records->is_xla) o->pace = XLA;
     if (o->pace < 0.4) o->pace = 0.4;
     if (o->pace > 2.5) o->pace = 2.5;
@@ -89,7 +93,9 @@ bool gsim_overhead_init(struct gsim_overhead *o, const struct gsim_records *reco
 {
     const struct gsim_trace_steps *found = records->options->steps;
     bool is_first = !found || found->count < 2;
-    *o = (struct gsim_overhead){.records = records, .since_ns = steps->until_ns ? steps->from_ns : INT64_MIN, .share = is_first ? FIRST_SHARE : SHARE};
+    *o = (struct gsim_overhead){.records = records,
+                                .since_ns = steps->until_ns ? steps->from_ns : INT64_MIN,
+                                .share = is_first ? FIRST_SHARE : SHARE};
     if (!records->host_event_count || !records->options->removes_overhead) return true;
     o->events = gsim_alloc(sizeof *o->events * records->host_event_count);
     if (!o->events) return false;
@@ -139,7 +145,9 @@ static int64_t overhead_of(const struct gsim_overhead *o, const struct passed *p
         own = o->pace * 2 * CALL_NS * p->calls;
     } else {
         double slowed = SLOWED_NS * (p->operators + p->calls + 1);
-        own = (o->records->is_xla ? XLA : 1) * o->share * (gap < slowed ? gap : slowed) + o->pace * (OPERATOR_NS * p->operators + RANGE_NS * p->ranges + CALL_NS * p->calls + FUNCTION_NS * p->functions);
+        own = (o->records->is_xla ? XLA : 1) * o->share * (gap < slowed ? gap : slowed) +
+              o->pace *
+                  (OPERATOR_NS * p->operators + RANGE_NS * p->ranges + CALL_NS * p->calls + FUNCTION_NS * p->functions);
     }
     if (own > most) own = most;
     return p->pause_ns + (own > 0 ? (int64_t)own : 0);
@@ -157,18 +165,23 @@ int64_t gsim_overhead_before(struct gsim_overhead *o, const struct gsim_step *st
 {
     int64_t end_ns = time_ns;
     if (!o->events) return 0;
-    if (step->kind == GSIM_STEP_SYNC && o->records->calls[step->index].end_ns > end_ns) end_ns = o->records->calls[step->index].end_ns;
+    if (step->kind == GSIM_STEP_SYNC && o->records->calls[step->index].end_ns > end_ns)
+        end_ns = o->records->calls[step->index].end_ns;
     int64_t overhead_ns = remove_until(o, time_ns);
     if (step->kind != GSIM_STEP_WAIT) o->since_ns = end_ns;
     return overhead_ns;
 }
 
-int64_t gsim_overhead_until(struct gsim_overhead *o, int64_t time_ns) { return o->events && time_ns > o->since_ns ? remove_until(o, time_ns) : 0; }
+int64_t gsim_overhead_until(struct gsim_overhead *o, int64_t time_ns)
+{
+    return o->events && time_ns > o->since_ns ? remove_until(o, time_ns) : 0;
+}
 
 int64_t gsim_overhead_operator(const struct gsim_overhead *o, const struct gsim_call *call)
 {
     int64_t began_ns = call->start_ns;
     for (uint32_t i = 0; o->events && i < o->records->host_event_count && o->events[i].start_ns <= call->start_ns; i++)
-        if (gsim_host_is_operator(&o->events[i]) && o->events[i].start_ns + o->events[i].length_ns >= call->end_ns) began_ns = o->events[i].start_ns;
+        if (gsim_host_is_operator(&o->events[i]) && o->events[i].start_ns + o->events[i].length_ns >= call->end_ns)
+            began_ns = o->events[i].start_ns;
     return began_ns;
 }

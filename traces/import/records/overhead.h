@@ -15,8 +15,10 @@ struct gsim_overhead {
 };
 
 /* False when memory is out. */
-bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_records *records, const struct gsim_steps *steps) GSIM_NODISCARD;
-/* How much of the time between the step before and STEP, whose call begins at TIME_NS, is the profiler's. Each step once, in order. */
+bool gsim_overhead_init(struct gsim_overhead *overhead, const struct gsim_records *records,
+                        const struct gsim_steps *steps) GSIM_NODISCARD;
+/* How much of the time between the step before and STEP, whose call begins at TIME_NS, is the profiler's. Each step
+ * once, in order. */
 int64_t gsim_overhead_before(struct gsim_overhead *overhead, const struct gsim_step *step, int64_t time_ns);
 /* And behind the last step. */
 int64_t gsim_overhead_until(struct gsim_overhead *overhead, int64_t time_ns);

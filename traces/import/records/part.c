@@ -57,7 +57,9 @@ static enum gsim_status no_such_gpu(const struct gsim_records *r, const uint32_t
                  label[0] ? " of rank " : "", label);
     }
     if (part->has_gpu) snprintf(asked, sizeof asked, "GPU %" PRIu32, part->gpu);
-    if (part->rank) snprintf(asked + strlen(asked), sizeof asked - strlen(asked), "%srank %.40s", part->has_gpu ? " of " : "", part->rank);
+    if (part->rank)
+        snprintf(asked + strlen(asked), sizeof asked - strlen(asked), "%srank %.40s", part->has_gpu ? " of " : "",
+                 part->rank);
     return gsim_error_set(r->error, GSIM_INPUT, "expected one of the trace's GPUs (%s), found %s", list, asked);
 }
 
@@ -65,7 +67,8 @@ static uint32_t choose(const struct gsim_records *r, const uint32_t *first, cons
 {
     uint32_t best = GSIM_NO_STREAM;
     for (uint32_t s = 0; s < r->stream_count; s++)
-        if (first[s] == s && is_asked(r, &r->streams[s]) && (best == GSIM_NO_STREAM || busy_ns[s] > busy_ns[best])) best = s;
+        if (first[s] == s && is_asked(r, &r->streams[s]) && (best == GSIM_NO_STREAM || busy_ns[s] > busy_ns[best]))
+            best = s;
     return best;
 }
 
@@ -91,7 +94,8 @@ enum gsim_status gsim_records_keep_gpu(struct gsim_records *r)
     if (!r->stream_count) return GSIM_OK;
     uint32_t *first = gsim_alloc(sizeof *first * r->stream_count);
     int64_t *busy_ns = gsim_alloc(sizeof *busy_ns * r->stream_count);
-    enum gsim_status status = first && busy_ns ? keep(r, first, busy_ns) : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        first && busy_ns ? keep(r, first, busy_ns) : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     gsim_free(first);
     gsim_free(busy_ns);
     return status;
@@ -128,15 +132,20 @@ static enum gsim_status no_such_annotation(const struct gsim_records *r, const c
         bool is_new = true;
         for (uint32_t j = 0; j < i && is_new; j++) is_new = r->annotations[j].name != r->annotations[i].name;
         size_t length = strlen(list);
-        if (is_new && ++listed) snprintf(list + length, sizeof list - length, "%s%.36s", length ? ", " : "", r->names[r->annotations[i].name]);
+        if (is_new && ++listed)
+            snprintf(list + length, sizeof list - length, "%s%.36s", length ? ", " : "",
+                     r->names[r->annotations[i].name]);
     }
-    if (!r->annotation_count) return gsim_error_set(r->error, GSIM_INPUT, "expected the annotation %s, found none in the trace", name);
-    if (is_there) return gsim_error_set(r->error, GSIM_INPUT, "expected launches within the annotation %s, found none", name);
-    return gsim_error_set(r->error, GSIM_INPUT, "expected one of the trace's annotations (%s, ...), found %s", list, name);
+    if (!r->annotation_count)
+        return gsim_error_set(r->error, GSIM_INPUT, "expected the annotation %s, found none in the trace", name);
+    if (is_there)
+        return gsim_error_set(r->error, GSIM_INPUT, "expected launches within the annotation %s, found none", name);
+    return gsim_error_set(r->error, GSIM_INPUT, "expected one of the trace's annotations (%s, ...), found %s", list,
+                          name);
 }
 
-static enum gsim_status find_annotation(const struct gsim_records *r, const struct gsim_steps *steps, const char *name, uint32_t *first,
-                                        uint32_t *last)
+static enum gsim_status find_annotation(const struct gsim_records *r, const struct gsim_steps *steps, const char *name,
+                                        uint32_t *first, uint32_t *last)
 {
     bool is_there = false;
     const struct gsim_annotation *best = NULL; /* the first in which something was launched */
@@ -145,22 +154,27 @@ static enum gsim_status find_annotation(const struct gsim_records *r, const stru
         uint32_t from, to;
         if (strcmp(r->names[a->name], name) != 0) continue;
         is_there = true;
-        if ((!best || a->start_ns < best->start_ns) && find_works(steps, &(struct window){a->start_ns, a->end_ns}, &from, &to)) best = a;
+        if ((!best || a->start_ns < best->start_ns) &&
+            find_works(steps, &(struct window){a->start_ns, a->end_ns}, &from, &to))
+            best = a;
     }
     if (!best) return no_such_annotation(r, name, is_there);
     (void)find_works(steps, &(struct window){best->start_ns, best->end_ns}, first, last);
     return GSIM_OK;
 }
 
-static enum gsim_status find_time(const struct gsim_records *r, const struct gsim_steps *steps, uint32_t *first, uint32_t *last)
+static enum gsim_status find_time(const struct gsim_records *r, const struct gsim_steps *steps, uint32_t *first,
+                                  uint32_t *last)
 {
     const struct gsim_import_part *part = &r->options->part;
     const struct gsim_step *start = steps->steps, *end = steps->steps + steps->count;
     while (start < end && start->kind != GSIM_STEP_WORK) start++;
     if (start == end) return GSIM_OK;
-    struct window window = {start->time_ns + (int64_t)llround(part->from_us * 1e3), start->time_ns + (int64_t)llround(part->to_us * 1e3)};
+    struct window window = {start->time_ns + (int64_t)llround(part->from_us * 1e3),
+                            start->time_ns + (int64_t)llround(part->to_us * 1e3)};
     if (find_works(steps, &window, first, last)) return GSIM_OK;
-    return gsim_error_set(r->error, GSIM_INPUT, "--time: expected launches from %g to %g us behind the first one, found none", part->from_us,
+    return gsim_error_set(r->error, GSIM_INPUT,
+                          "--time: expected launches from %g to %g us behind the first one, found none", part->from_us,
                           part->to_us);
 }
 
@@ -168,14 +182,19 @@ static enum gsim_status no_such_step(const struct gsim_records *r, const struct 
 {
     const struct gsim_import_part *part = &r->options->part;
     char asked[32];
-    snprintf(asked, sizeof asked, part->last_step > part->step ? "%" PRIu32 ":%" PRIu32 : "%" PRIu32, part->step, part->last_step);
-    if (!found->count) return gsim_error_set(r->error, GSIM_INPUT, "expected steps (ProfilerStep or other annotations, waits or launches that repeat), found none in the trace");
-    return gsim_error_set(r->error, GSIM_INPUT, "expected steps from %" PRIu32 " to %" PRIu32 " (%s), found %s", found->steps[0].number,
-                          found->steps[found->count - 1].number, gsim_steps_by_text(found->by), asked);
+    snprintf(asked, sizeof asked, part->last_step > part->step ? "%" PRIu32 ":%" PRIu32 : "%" PRIu32, part->step,
+             part->last_step);
+    if (!found->count)
+        return gsim_error_set(r->error, GSIM_INPUT,
+                              "expected steps (ProfilerStep or other annotations, waits or launches that repeat), "
+                              "found none in the trace");
+    return gsim_error_set(r->error, GSIM_INPUT, "expected steps from %" PRIu32 " to %" PRIu32 " (%s), found %s",
+                          found->steps[0].number, found->steps[found->count - 1].number, gsim_steps_by_text(found->by),
+                          asked);
 }
 
-enum gsim_status gsim_records_find_window(const struct gsim_records *r, const struct gsim_trace_steps *found, bool *is_wanted, int64_t *from_ns,
-                                          int64_t *until_ns)
+enum gsim_status gsim_records_find_window(const struct gsim_records *r, const struct gsim_trace_steps *found,
+                                          bool *is_wanted, int64_t *from_ns, int64_t *until_ns)
 {
     const struct gsim_import_part *part = &r->options->part;
     bool has_part = part->between || part->has_time || r->options->first || r->options->last != UINT32_MAX;
@@ -184,7 +203,8 @@ enum gsim_status gsim_records_find_window(const struct gsim_records *r, const st
     const struct gsim_trace_step *first = NULL, *last = NULL;
     for (uint32_t i = 0; i < found->count; i++) {
         const struct gsim_trace_step *step = &found->steps[i];
-        bool is_in = part->has_step ? step->number >= part->step && step->number <= part->last_step : i == found->typical;
+        bool is_in =
+            part->has_step ? step->number >= part->step && step->number <= part->last_step : i == found->typical;
         if (is_in && !first) first = step;
         if (is_in) last = step;
     }
@@ -194,7 +214,8 @@ enum gsim_status gsim_records_find_window(const struct gsim_records *r, const st
     return GSIM_OK;
 }
 
-enum gsim_status gsim_records_find_part(const struct gsim_records *r, const struct gsim_steps *steps, uint32_t *first, uint32_t *last)
+enum gsim_status gsim_records_find_part(const struct gsim_records *r, const struct gsim_steps *steps, uint32_t *first,
+                                        uint32_t *last)
 {
     const struct gsim_import_part *part = &r->options->part;
     *first = r->options->first;

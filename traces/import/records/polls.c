@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waits that are none by their names: calls that free or allocate memory and return when the GPU has done what was launched before,
- * and loops that ask until it has. Both become synchronising calls; other long calls that may wait own their time.
+ * Waits that are none by their names: calls that free or allocate memory and return when the GPU has done what was
+ * launched before, and loops that ask until it has. Both become synchronising calls; other long calls that may wait own
+ * their time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static uint32_t list_ends(const struct gsim_records *r, struct ended *all)
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_activity *w = &r->works[i];
-        if (w->call != GSIM_NO_CALL && !w->is_moved) all[count++] = (struct ended){r->calls[w->call].start_ns, w->end_ns};
+        if (w->call != GSIM_NO_CALL && !w->is_moved)
+            all[count++] = (struct ended){r->calls[w->call].start_ns, w->end_ns};
     }
     return count;
 }
@@ -63,11 +65,13 @@ static int64_t done_at(const struct ended *all, uint32_t count, int64_t time_ns)
     return launched ? all[launched - 1].end_ns : INT64_MIN;
 }
 
-static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct ended *all, uint32_t count, struct gsim_call *call)
+static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct ended *all, uint32_t count,
+                                         struct gsim_call *call)
 {
     int64_t done_ns = done_at(all, count, call->start_ns);
     int64_t late_ns = call->end_ns - done_ns, waited_ns = done_ns - call->start_ns;
-    bool has_waited = done_ns > call->start_ns && (late_ns >= 0 ? late_ns <= LATE_NS + waited_ns : late_ns >= -GSIM_SKEW_NS && -4 * late_ns < waited_ns);
+    bool has_waited = done_ns > call->start_ns && (late_ns >= 0 ? late_ns <= LATE_NS + waited_ns
+                                                                : late_ns >= -GSIM_SKEW_NS && -4 * late_ns < waited_ns);
     if (has_waited) {
         call->kind = GSIM_CALL_SYNC_DEVICE;
         return GSIM_OK;
@@ -76,7 +80,7 @@ static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct en
     return gsim_records_add_owner(r, call);
 }
 
-/* --- loops that ask ------------------------------------------------------------------------------------------------------ */
+/* --- loops that ask --- */
 static int compare_by_thread(const void *left, const void *right)
 {
     const struct gsim_call *const *a = left, *const *b = right;
@@ -99,8 +103,8 @@ static int64_t ends_within(const struct ended *all, uint32_t count, int64_t by_n
     return INT64_MIN;
 }
 
-/* The calls from FIRST to LAST ask, one after the other: the first becomes the wait. It ends with the last, or with what ended before the
- * next would have come. */
+/* The calls from FIRST to LAST ask, one after the other: the first becomes the wait. It ends with the last, or with
+ * what ended before the next would have come. */
 static void make_wait(const struct ended *all, uint32_t count, struct gsim_call **first, struct gsim_call **last)
 {
     int64_t start_ns = (*first)->start_ns, end_ns = (*last)->end_ns, found_ns = INT64_MIN;
@@ -116,7 +120,8 @@ static void make_wait(const struct ended *all, uint32_t count, struct gsim_call 
     (*first)->end_ns = found_ns > end_ns ? found_ns : end_ns;
 }
 
-/* A thread that launches nothing asks for itself, as NCCL's watchdog in PyTorch does: nobody waits. CALLS: by thread. */
+/* A thread that launches nothing asks for itself, as NCCL's watchdog in PyTorch does: nobody waits. CALLS: by thread.
+ */
 static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_call **calls)
 {
     bool *makes = gsim_alloc(r->call_count + 1);
@@ -126,7 +131,8 @@ static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_
         if (r->works[i].call != GSIM_NO_CALL) makes[r->works[i].call] = true;
     for (uint32_t from = 0, until; from < r->call_count; from = until) {
         bool launches = false;
-        for (until = from; until < r->call_count && calls[until]->thread == calls[from]->thread; until++) launches |= makes[calls[until] - r->calls];
+        for (until = from; until < r->call_count && calls[until]->thread == calls[from]->thread; until++)
+            launches |= makes[calls[until] - r->calls];
         for (uint32_t i = from; i < until && !launches; i++)
             if (calls[i]->kind == GSIM_CALL_QUERY) calls[i]->kind = GSIM_CALL_IDLE;
     }

@@ -7,8 +7,8 @@
 #define LARGE_COPY 262144 /* bytes from which a copy's time tells the link's rate */
 #define OTHER_RATE 0.1    /* of the rate: copies of one kind vary by less */
 
-/* Which copies keep their recorded times: those between GPUs, those without a size, and all of a direction and kind of memory
- * in which the larger ones ran at another rate than the device file has. */
+/* Which copies keep their recorded times: those between GPUs, those without a size, and all of a direction and kind of
+ * memory in which the larger ones ran at another rate than the device file has. */
 void gsim_records_compare_rates(const struct gsim_records *r, bool keeps[2][2])
 {
     double bytes[2][2] = {{0}}, ns[2][2] = {{0}};

@@ -93,7 +93,8 @@ enum gsim_status gsim_records_add_rank(struct gsim_records *r, uint32_t process,
     for (; length && strchr(" :_-", *label); label++) length--;
     size_t kept = 0;
     for (; kept < length && kept + 1 < sizeof rank.label; kept++)
-        rank.label[kept] = (char)((unsigned char)label[kept] < 0x20 || (unsigned char)label[kept] >= 0x7f ? '?' : label[kept]);
+        rank.label[kept] =
+            (char)((unsigned char)label[kept] < 0x20 || (unsigned char)label[kept] >= 0x7f ? '?' : label[kept]);
     void *ranks = r->ranks;
     enum gsim_status status = append(r, &ranks, &rank, sizeof rank, &r->rank_count, &r->rank_room);
     r->ranks = ranks;
@@ -124,7 +125,8 @@ enum gsim_status gsim_records_stream(struct gsim_records *r, const struct gsim_s
 void gsim_records_progress(const struct gsim_records *r, double ratio)
 {
     if (r->options->progress)
-        r->options->progress(r->options->progress_context, ratio, (uint64_t)r->work_count + r->call_count + r->sync_count);
+        r->options->progress(r->options->progress_context, ratio,
+                             (uint64_t)r->work_count + r->call_count + r->sync_count);
 }
 
 static uint32_t hash_text(const char *text)
@@ -230,7 +232,8 @@ enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_wo
     return status;
 }
 
-/* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name it. */
+/* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name it.
+ */
 static bool is_idle(const char *name)
 {
     static const char *const parts[] = {"Get",         "Peek",        "Query",    "Occupancy",    "IsCapturing",
@@ -244,7 +247,8 @@ static bool is_idle(const char *name)
 /* Calls that allocate, free, map or load, and by which the driver may wait for the GPU. */
 static bool may_wait(const char *name)
 {
-    static const char *const parts[] = {"Malloc", "Free", "Alloc", "HostRegister", "HostUnregister", "ModuleUnload", "DeviceReset", "CtxDestroy"};
+    static const char *const parts[] = {"Malloc",         "Free",         "Alloc",       "HostRegister",
+                                        "HostUnregister", "ModuleUnload", "DeviceReset", "CtxDestroy"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return !strstr(name, "Async");
     return false;

@@ -27,8 +27,10 @@ struct gsim_activity {
     uint64_t correlation, bytes;
     int64_t solo_ns;                 /* filled by import.c: the duration to replay */
     uint64_t external;               /* the operator that launched it, by the profiler's own number; 0: not asked for */
-    int64_t idle_ns;                 /* filled by import.c: how long the GPU idled before it for a reason that the trace does not tell */
-    uint32_t process, stream, shape; /* process: whose correlation ids; stream, shape: indices into the records' lists */
+    int64_t
+        idle_ns; /* filled by import.c: how long the GPU idled before it for a reason that the trace does not tell */
+    uint32_t process, stream,
+        shape;             /* process: whose correlation ids; stream, shape: indices into the records' lists */
     uint32_t call, thread; /* filled by import.c: the call that made it, GSIM_NO_CALL for none; its thread */
     uint8_t kind, copy_kind; /* enum gsim_activity_kind, enum gsim_copy_kind */
     bool pageable;
@@ -122,7 +124,14 @@ struct gsim_rank {
 };
 
 /* What the host did, as far as the profiler had to record it; a pause is the profiler's own. */
-enum gsim_host_event_kind { GSIM_HOST_OPERATOR, GSIM_HOST_RANGE /* an operator that Python records */, GSIM_HOST_CALL, GSIM_HOST_FUNCTION, GSIM_HOST_ANNOTATION, GSIM_HOST_PAUSE };
+enum gsim_host_event_kind {
+    GSIM_HOST_OPERATOR,
+    GSIM_HOST_RANGE /* an operator that Python records */,
+    GSIM_HOST_CALL,
+    GSIM_HOST_FUNCTION,
+    GSIM_HOST_ANNOTATION,
+    GSIM_HOST_PAUSE
+};
 struct gsim_host_event {
     int64_t start_ns, length_ns;
     uint32_t name; /* index into the records' names; GSIM_NO_NAME where it is short */
@@ -143,7 +152,8 @@ struct gsim_records {
     struct gsim_host_span *spans;
     uint32_t span_count;
     size_t span_room;
-    int64_t *reads;     /* when the host read a result without a copy: managed memory that moves back, .item(); ascending after a while */
+    int64_t *reads; /* when the host read a result without a copy: managed memory that moves back, .item(); ascending
+                       after a while */
     uint32_t read_count;
     size_t read_room;
     bool has_framework; /* operators are recorded, or kernels that only frameworks have */
@@ -154,7 +164,8 @@ struct gsim_records {
     struct gsim_call *calls;
     struct gsim_launch *launches;
     struct gsim_operator *operators;
-    struct gsim_gradient *gradients; /* what autograd accumulated, and the stretch that its hooks ran in: of ranks alone */
+    struct gsim_gradient
+        *gradients; /* what autograd accumulated, and the stretch that its hooks ran in: of ranks alone */
     uint32_t gradient_count;
     size_t gradient_room;
     struct gsim_collective *collectives; /* their groups are the arena's */
@@ -164,8 +175,10 @@ struct gsim_records {
     const char **names;   /* each once; from the arena */
     struct gsim_work_shape *shapes;           /* each once */
     uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
-    uint32_t work_count, call_count, launch_count, operator_count, sync_count, collective_count, stream_count, name_count, shape_count, name_slot_count, shape_slot_count;
-    size_t work_room, call_room, launch_room, operator_room, sync_room, collective_room, stream_room, name_room, shape_room;
+    uint32_t work_count, call_count, launch_count, operator_count, sync_count, collective_count, stream_count,
+        name_count, shape_count, name_slot_count, shape_slot_count;
+    size_t work_room, call_room, launch_room, operator_room, sync_room, collective_room, stream_room, name_room,
+        shape_room;
     uint32_t last_stream;
     char gpu[64]; /* the device's name, where the trace tells it */
     int64_t epoch_ns; /* the date of the trace's time 0; 0: not known */
@@ -182,12 +195,14 @@ void gsim_records_progress(const struct gsim_records *records, double ratio);
 enum gsim_status gsim_records_add_work(struct gsim_records *records, const struct gsim_activity *work) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_call(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD;
 /* The same for a call whose NAME (NULL: not known) is kept where it takes long. */
-enum gsim_status gsim_records_add_named_call(struct gsim_records *records, struct gsim_call *call, const char *name) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_named_call(struct gsim_records *records, struct gsim_call *call,
+                                             const char *name) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_read(struct gsim_records *records, int64_t time_ns) GSIM_NODISCARD;
-enum gsim_status gsim_records_add_owner(struct gsim_records *records, const struct gsim_call *call) GSIM_NODISCARD; /* its time is its own */
+enum gsim_status gsim_records_add_owner(struct gsim_records *records,
+                                        const struct gsim_call *call) GSIM_NODISCARD; /* its time is its own */
 /* What the trace names on a host thread: an annotation, an operator or a function of the framework. */
-enum gsim_status gsim_records_add_named_span(struct gsim_records *records, const char *name, uint64_t thread, int64_t start_ns, int64_t end_ns,
-                                             bool is_operator) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_named_span(struct gsim_records *records, const char *name, uint64_t thread,
+                                             int64_t start_ns, int64_t end_ns, bool is_operator) GSIM_NODISCARD;
 /* ELEMENTS 0: a stretch of the engine that accumulates one and runs its hooks. */
 struct gsim_gradient {
     int64_t start_ns, end_ns;
@@ -198,21 +213,29 @@ struct gsim_collective_words {
     const char *name, *in_count, *out_count, *type, *group, *group_name, *from, *to;
 };
 /* traces/import/records/collectives.c: WORK is that collective, if its kind and size are known. */
-enum gsim_status gsim_records_add_collective(struct gsim_records *records, const struct gsim_collective_words *words, struct gsim_activity *work) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_collective(struct gsim_records *records, const struct gsim_collective_words *words,
+                                             struct gsim_activity *work) GSIM_NODISCARD;
 /* An operator's event, of whatever name; DIMS: of its inputs, as it stands in the file, NULL allowed. */
-enum gsim_status gsim_records_add_gradient(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns, const char *dims) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_gradient(struct gsim_records *records, const char *name, int64_t start_ns,
+                                           int64_t end_ns, const char *dims) GSIM_NODISCARD;
 /* In the order of their ends, from ORIGIN_NS on, to the options' times. */
 enum gsim_status gsim_records_keep_gradients(const struct gsim_records *records, int64_t origin_ns) GSIM_NODISCARD;
 /* That of WORK as an op of its rank, with CHANNELS blocks. */
-struct gsim_collective gsim_records_collective(const struct gsim_records *records, const struct gsim_activity *work, uint32_t channels, uint32_t group[2]);
+struct gsim_collective gsim_records_collective(const struct gsim_records *records, const struct gsim_activity *work,
+                                               uint32_t channels, uint32_t group[2]);
 /* INDEX: plus one, for gsim_call. */
-enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch, uint32_t *index) GSIM_NODISCARD;
-enum gsim_status gsim_records_add_operator(struct gsim_records *records, const struct gsim_operator *item) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_launch(struct gsim_records *records, const struct gsim_launch *launch,
+                                         uint32_t *index) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_operator(struct gsim_records *records,
+                                           const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
 /* traces/import/records/overhead.c */
-enum gsim_status gsim_records_add_host_event(struct gsim_records *records, const struct gsim_host_event *event) GSIM_NODISCARD;
-enum gsim_status gsim_records_add_annotation(struct gsim_records *records, const char *name, int64_t start_ns, int64_t end_ns) GSIM_NODISCARD;
-enum gsim_status gsim_records_add_rank(struct gsim_records *records, uint32_t process, const char *label, size_t length) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_host_event(struct gsim_records *records,
+                                             const struct gsim_host_event *event) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_annotation(struct gsim_records *records, const char *name, int64_t start_ns,
+                                             int64_t end_ns) GSIM_NODISCARD;
+enum gsim_status gsim_records_add_rank(struct gsim_records *records, uint32_t process, const char *label,
+                                       size_t length) GSIM_NODISCARD;
 /* Indices; an unknown stream or name is added. Fails for too many streams. Names are made fit for a program:
  * printable, valid, at most GSIM_LIMIT_NAME bytes, and distinct where they were. */
 enum gsim_status gsim_records_stream(struct gsim_records *records, const struct gsim_stream_key *key,
@@ -224,7 +247,8 @@ enum gsim_status gsim_records_shape(struct gsim_records *records, const struct g
 enum gsim_call_kind gsim_records_call_kind(const char *name);
 void gsim_records_release(struct gsim_records *records);
 
-/* --- traces/import/import.c: what the records mean together ---------------------------------------------------------- */
+/* --- traces/import/import.c: what the records mean together ----------------------------------------------------------
+ */
 enum gsim_step_kind { GSIM_STEP_WORK, GSIM_STEP_SYNC, GSIM_STEP_WAIT };
 
 /* What the host did, in order. */
@@ -245,14 +269,16 @@ struct gsim_steps {
     struct gsim_step *steps;
     uint32_t count, work_count, thread_count;
     uint32_t tail_count; /* steps behind those, after the last work: no part of the program */
-    int64_t from_ns, until_ns; /* the host's time before the first work and behind the last, of steps of the program; else both 0 */
+    int64_t from_ns,
+        until_ns; /* the host's time before the first work and behind the last, of steps of the program; else both 0 */
 };
 
-/* traces/import/records/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their calls, syncs are sorted by
- * process and correlation and are not afterwards. */
+/* traces/import/records/waits.c: adds a sync for each wait that has none, where times tell of what. Works have their
+ * calls, syncs are sorted by process and correlation and are not afterwards. */
 enum gsim_status gsim_records_infer_waits(struct gsim_records *records) GSIM_NODISCARD;
 
-/* traces/import/records/polls.c: calls that wait without being called so become synchronising ones. Works have their calls. */
+/* traces/import/records/polls.c: calls that wait without being called so become synchronising ones. Works have their
+ * calls. */
 enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *records) GSIM_NODISCARD;
 
 /* How long host threads of Python waited for each other's lock: notes' lock_us. */
@@ -261,15 +287,17 @@ enum gsim_status gsim_records_find_lock(struct gsim_records *records) GSIM_NODIS
 /* traces/import/records/part.c: leaves one GPU's works. */
 enum gsim_status gsim_records_keep_gpu(struct gsim_records *records) GSIM_NODISCARD;
 /* Whether steps of the program are wanted, of which FOUND are there; from when to when. */
-enum gsim_status gsim_records_find_window(const struct gsim_records *records, const struct gsim_trace_steps *found, bool *is_wanted, int64_t *from_ns,
-                                          int64_t *until_ns) GSIM_NODISCARD;
+enum gsim_status gsim_records_find_window(const struct gsim_records *records, const struct gsim_trace_steps *found,
+                                          bool *is_wanted, int64_t *from_ns, int64_t *until_ns) GSIM_NODISCARD;
 /* The first and last work that are wanted, in the order of the steps. */
-enum gsim_status gsim_records_find_part(const struct gsim_records *records, const struct gsim_steps *steps, uint32_t *first,
-                                        uint32_t *last) GSIM_NODISCARD;
+enum gsim_status gsim_records_find_part(const struct gsim_records *records, const struct gsim_steps *steps,
+                                        uint32_t *first, uint32_t *last) GSIM_NODISCARD;
 
-/* traces/import/records/steps.c: the steps of the program that the host's steps show. FOUND is zeroed before. Sorts the annotations. */
+/* traces/import/records/steps.c: the steps of the program that the host's steps show. FOUND is zeroed before. Sorts the
+ * annotations. */
 struct gsim_trace_steps;
-enum gsim_status gsim_records_find_steps(struct gsim_records *records, const struct gsim_steps *host, struct gsim_trace_steps *found) GSIM_NODISCARD;
+enum gsim_status gsim_records_find_steps(struct gsim_records *records, const struct gsim_steps *host,
+                                         struct gsim_trace_steps *found) GSIM_NODISCARD;
 
 /* traces/import/records/overflow.c: cuts the works whose end was lost. Works are sorted by stream and start. */
 void gsim_records_cut_overflows(struct gsim_records *records);
@@ -277,7 +305,8 @@ void gsim_records_cut_overflows(struct gsim_records *records);
 /* traces/import/records/idle.c: fills idle_ns. Works have their calls. */
 enum gsim_status gsim_records_find_idle(struct gsim_records *records) GSIM_NODISCARD;
 
-/* traces/import/records/idle.c: what usually lies between works that follow each other, in the notes. Works are sorted by stream and start. */
+/* traces/import/records/idle.c: what usually lies between works that follow each other, in the notes. Works are sorted
+ * by stream and start. */
 void gsim_records_find_gaps(struct gsim_records *records);
 
 /* traces/import/records/rates.c: KEEPS, by [pageable][to the host]. */

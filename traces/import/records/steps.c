@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the steps of a trace are: by ProfilerStep annotations, by others that cover most launches, by waits for the whole GPU that divide the
- * launches into like parts, by launches that repeat. The result: traces/import/steps.h.
+ * Where the steps of a trace are: by ProfilerStep annotations, by others that cover most launches, by waits for the
+ * whole GPU that divide the launches into like parts, by launches that repeat. The result: traces/import/steps.h.
  */
 #include "traces/import/steps.h"
 
@@ -23,7 +23,8 @@
 
 const char *gsim_steps_by_text(enum gsim_steps_by by)
 {
-    static const char *const texts[] = {"none found", "by ProfilerStep", "by the annotation", "by waits for the whole GPU", "by launches that repeat"};
+    static const char *const texts[] = {"none found", "by ProfilerStep", "by the annotation",
+                                        "by waits for the whole GPU", "by launches that repeat"};
     return texts[by];
 }
 
@@ -45,13 +46,18 @@ struct finder {
 static enum gsim_status add_step(struct finder *f, int64_t start_ns, int64_t end_ns, uint32_t number)
 {
     void *steps = f->found->steps;
-    if (gsim_array_grow(&steps, sizeof *f->found->steps, f->found->count, &f->found->room)) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&steps, sizeof *f->found->steps, f->found->count, &f->found->room))
+        return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
     f->found->steps = steps;
-    f->found->steps[f->found->count++] = (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number};
+    f->found->steps[f->found->count++] =
+        (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number};
     return GSIM_OK;
 }
 
-static const struct gsim_step *work_at(const struct finder *f, uint32_t index) { return &f->host->steps[f->works[index]]; }
+static const struct gsim_step *work_at(const struct finder *f, uint32_t index)
+{
+    return &f->host->steps[f->works[index]];
+}
 
 /* The first work launched at TIME or later. */
 static uint32_t first_work(const struct finder *f, int64_t time_ns)
@@ -65,7 +71,10 @@ static uint32_t first_work(const struct finder *f, int64_t time_ns)
     return low;
 }
 
-static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t until_ns) { return first_work(f, until_ns) - first_work(f, from_ns); }
+static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t until_ns)
+{
+    return first_work(f, until_ns) - first_work(f, from_ns);
+}
 
 /* Whether the host waits for the whole GPU between the two. */
 static bool waits_within(const struct finder *f, int64_t from_ns, int64_t until_ns)
@@ -77,7 +86,9 @@ static bool waits_within(const struct finder *f, int64_t from_ns, int64_t until_
         else high = middle;
     }
     for (; low < f->host->count && f->host->steps[low].time_ns < until_ns; low++)
-        if (f->host->steps[low].kind == GSIM_STEP_SYNC && f->r->calls[f->host->steps[low].index].kind == GSIM_CALL_SYNC_DEVICE) return true;
+        if (f->host->steps[low].kind == GSIM_STEP_SYNC &&
+            f->r->calls[f->host->steps[low].index].kind == GSIM_CALL_SYNC_DEVICE)
+            return true;
     return false;
 }
 
@@ -123,7 +134,8 @@ static uint32_t find_families(const struct finder *f, struct family families[FAM
         if (!works) continue;
         while (at < count && !is_of(&families[at], name)) at++;
         if (at == FAMILIES) continue;
-        if (at == count) families[count++] = (struct family){.name = name, .length = stem_of(name), .end_ns = INT64_MIN};
+        if (at == count)
+            families[count++] = (struct family){.name = name, .length = stem_of(name), .end_ns = INT64_MIN};
         families[at].is_nested |= a->start_ns < families[at].end_ns;
         families[at].end_ns = a->end_ns;
         families[at].works += works;
@@ -133,11 +145,15 @@ static uint32_t find_families(const struct finder *f, struct family families[FAM
     return count;
 }
 
-static bool is_profilers(const struct family *family) { return family->length == strlen("ProfilerStep#") && strncmp(family->name, "ProfilerStep#", family->length) == 0; }
+static bool is_profilers(const struct family *family)
+{
+    return family->length == strlen("ProfilerStep#") && strncmp(family->name, "ProfilerStep#", family->length) == 0;
+}
 
 static void name_steps(struct finder *f, const struct family *family)
 {
-    snprintf(f->found->name, sizeof f->found->name, "%.*s", (int)(family->length < 64 ? family->length : 64), family->name);
+    snprintf(f->found->name, sizeof f->found->name, "%.*s", (int)(family->length < 64 ? family->length : 64),
+             family->name);
     f->found->by = is_profilers(family) ? GSIM_STEPS_PROFILER : GSIM_STEPS_ANNOTATION;
 }
 
@@ -153,20 +169,23 @@ static enum gsim_status add_annotated(struct finder *f, const struct family *fam
         if (!is_of(family, name) || !works_within(f, a->start_ns, a->end_ns)) continue;
         uint32_t number = name[family->length] ? (uint32_t)strtoul(name + family->length, NULL, 10) : f->found->count;
         struct gsim_trace_step *before = f->found->count ? &f->found->steps[f->found->count - 1] : NULL;
-        if (before && (is_period || (a->start_ns - before->end_ns) * 20 < before->end_ns - before->start_ns)) before->end_ns = a->start_ns;
+        if (before && (is_period || (a->start_ns - before->end_ns) * 20 < before->end_ns - before->start_ns))
+            before->end_ns = a->start_ns;
         status = add_step(f, a->start_ns, a->end_ns, number);
     }
-    struct gsim_trace_step *last = status == GSIM_OK && f->found->count && is_period ? &f->found->steps[f->found->count - 1] : NULL;
+    struct gsim_trace_step *last =
+        status == GSIM_OK && f->found->count && is_period ? &f->found->steps[f->found->count - 1] : NULL;
     uint32_t behind = last ? first_work(f, last->end_ns) : 0;
     for (uint32_t i = last ? first_work(f, last->start_ns) : 0; i < behind; i++) {
         int64_t end_ns = f->r->works[work_at(f, i)->index].end_ns;
         if (end_ns > last->end_ns) last->end_ns = end_ns;
     }
-    if (last && behind < f->work_count && work_at(f, behind)->time_ns < last->end_ns) last->end_ns = work_at(f, behind)->time_ns;
+    if (last && behind < f->work_count && work_at(f, behind)->time_ns < last->end_ns)
+        last->end_ns = work_at(f, behind)->time_ns;
     return status;
 }
 
-/* --- waits for the whole GPU ---------------------------------------------------------------------------------------- */
+/* --- waits for the whole GPU --- */
 /* A stretch of the host's time that ends with such a wait. */
 struct part {
     int64_t end_ns;
@@ -233,13 +252,15 @@ static enum gsim_status find_annotated(struct finder *f)
 {
     struct family families[FAMILIES];
     const struct family *best = NULL;
-    if (f->r->annotation_count) qsort(f->r->annotations, f->r->annotation_count, sizeof *f->r->annotations, compare_annotations);
+    if (f->r->annotation_count)
+        qsort(f->r->annotations, f->r->annotation_count, sizeof *f->r->annotations, compare_annotations);
     uint32_t count = find_families(f, families);
     for (uint32_t i = 0; i < count; i++) {
         const struct family *family = &families[i];
         if (is_profilers(family)) return add_annotated(f, family);
         if (family->is_nested || family->count < 2 || (double)family->works < COVERED * (double)f->work_count) continue;
-        if (!best || family->count < best->count || (family->count == best->count && family->works > best->works)) best = family;
+        if (!best || family->count < best->count || (family->count == best->count && family->works > best->works))
+            best = family;
     }
     if (!best) return GSIM_OK;
     enum gsim_status status = best->waits < best->count ? find_waits(f) : GSIM_OK;
@@ -252,7 +273,7 @@ static enum gsim_status find_annotated(struct finder *f)
     return GSIM_OK;
 }
 
-/* --- launches that repeat ------------------------------------------------------------------------------------------- */
+/* --- launches that repeat --- */
 static uint32_t token_of(const struct finder *f, uint32_t index)
 {
     const struct gsim_activity *work = &f->r->works[work_at(f, index)->index];
@@ -263,7 +284,8 @@ static uint32_t token_of(const struct finder *f, uint32_t index)
 static bool repeats(const struct finder *f, uint32_t period)
 {
     uint32_t misses = 0, most = f->work_count / 50;
-    for (uint32_t i = 0; i + period < f->work_count && misses <= most; i++) misses += token_of(f, i) != token_of(f, i + period);
+    for (uint32_t i = 0; i + period < f->work_count && misses <= most; i++)
+        misses += token_of(f, i) != token_of(f, i + period);
     return misses <= most;
 }
 
@@ -273,14 +295,15 @@ static bool has_one_thread(const struct finder *f)
     for (uint32_t i = 0; i < f->work_count; i++) {
         uint32_t call = f->r->works[work_at(f, i)->index].call;
         if (call == GSIM_NO_CALL) continue;
-        if (first && (f->r->calls[call].thread != first->thread || f->r->calls[call].process != first->process)) return false;
+        if (first && (f->r->calls[call].thread != first->thread || f->r->calls[call].process != first->process))
+            return false;
         first = &f->r->calls[call];
     }
     return true;
 }
 
-/* Whether something but kernels says that the launches of COUNT periods are steps and not layers of a network: the host waits in each, an
- * annotation stands in each, or a framework's operators are not recorded at all. */
+/* Whether something but kernels says that the launches of COUNT periods are steps and not layers of a network: the host
+ * waits in each, an annotation stands in each, or a framework's operators are not recorded at all. */
 static bool has_sign(const struct finder *f, uint32_t count)
 {
     struct family families[FAMILIES];
@@ -314,14 +337,15 @@ static enum gsim_status find_launches(struct finder *f)
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i + period <= f->work_count && status == GSIM_OK; i += period) {
         bool is_last = i + period == f->work_count;
-        int64_t end_ns = is_last ? f->r->works[work_at(f, f->work_count - 1)->index].end_ns : work_at(f, i + period)->time_ns;
+        int64_t end_ns =
+            is_last ? f->r->works[work_at(f, f->work_count - 1)->index].end_ns : work_at(f, i + period)->time_ns;
         status = add_step(f, work_at(f, i)->time_ns, end_ns, f->found->count);
     }
     f->found->by = GSIM_STEPS_LAUNCHES;
     return status;
 }
 
-/* --- which is typical ------------------------------------------------------------------------------------------------- */
+/* --- which is typical --- */
 static int compare_lengths(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -337,9 +361,12 @@ static void find_reason(const struct finder *f, struct gsim_trace_step *step)
         const struct gsim_host_event *event = &f->r->host_events[i];
         int64_t end_ns = event->start_ns + event->length_ns;
         if (event->name == GSIM_NO_NAME || event->start_ns < step->start_ns || end_ns > step->end_ns) continue;
-        if ((double)event->length_ns < EXPLAINS * excess_ns || strncmp(f->r->names[event->name], "ProfilerStep#", 13) == 0) continue;
+        if ((double)event->length_ns < EXPLAINS * excess_ns ||
+            strncmp(f->r->names[event->name], "ProfilerStep#", 13) == 0)
+            continue;
         bool is_named = event->kind == GSIM_HOST_ANNOTATION, was_named = best && best->kind == GSIM_HOST_ANNOTATION;
-        if (!best || is_named > was_named || (is_named == was_named && event->length_ns < best->length_ns)) best = event;
+        if (!best || is_named > was_named || (is_named == was_named && event->length_ns < best->length_ns))
+            best = event;
     }
     if (!best) return;
     snprintf(step->waited, sizeof step->waited, "%s", f->r->names[best->name]);
@@ -367,7 +394,8 @@ static enum gsim_status choose_typical(struct finder *f)
     return GSIM_OK;
 }
 
-enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gsim_steps *host, struct gsim_trace_steps *found)
+enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gsim_steps *host,
+                                         struct gsim_trace_steps *found)
 {
     struct finder f = {.r = r, .host = host, .found = found};
     f.works = gsim_alloc(sizeof *f.works * ((size_t)host->count + 1));
@@ -375,7 +403,8 @@ enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gs
     for (uint32_t i = 0; i < host->count && status == GSIM_OK; i++)
         if (host->steps[i].kind == GSIM_STEP_WORK) f.works[f.work_count++] = i;
     static enum gsim_status (*const ways[])(struct finder *) = {find_annotated, find_waits, find_launches};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && f.work_count && status == GSIM_OK && !found->count; i++) status = ways[i](&f);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && f.work_count && status == GSIM_OK && !found->count; i++)
+        status = ways[i](&f);
     if (status == GSIM_OK && found->count) status = choose_typical(&f);
     gsim_free(f.works);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waits that the profiler did not explain. PyTorch's records cudaEventRecord and cudaStreamWaitEvent calls, but by default not of which
- * streams: the wait is taken to be of the stream in which the waiting thread works next, for what was launched last before the
- * record, in another stream, and had ended when that work began.
+ * Waits that the profiler did not explain. PyTorch's records cudaEventRecord and cudaStreamWaitEvent calls, but by
+ * default not of which streams: the wait is taken to be of the stream in which the waiting thread works next, for what
+ * was launched last before the record, in another stream, and had ended when that work began.
  */
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ static int compare_launched(const void *left, const void *right)
 static bool is_by(const struct gsim_records *r, uint32_t work, const struct gsim_call *call)
 {
     uint32_t made_by = r->works[work].call;
-    return made_by != GSIM_NO_CALL && r->calls[made_by].process == call->process && r->calls[made_by].thread == call->thread;
+    return made_by != GSIM_NO_CALL && r->calls[made_by].process == call->process &&
+           r->calls[made_by].thread == call->thread;
 }
 
 /* The first of ALL launched at TIME or later. */
@@ -57,7 +58,8 @@ static bool is_explained(const struct gsim_records *r, const struct gsim_call *w
         else
             high = middle;
     }
-    return low < r->sync_count && r->syncs[low].process == wait->process && r->syncs[low].correlation == wait->correlation;
+    return low < r->sync_count && r->syncs[low].process == wait->process &&
+           r->syncs[low].correlation == wait->correlation;
 }
 
 #define LOOK_BACK 64 /* launches before a record that are looked at */
@@ -65,11 +67,13 @@ static bool is_explained(const struct gsim_records *r, const struct gsim_call *w
 /* The calls that record and wait, by time. */
 struct calls {
     const struct gsim_call **list;
-    uint32_t count, joined; /* JOINED: the next launch that a stream may wait for as a collective; all before are waited for */
+    uint32_t count,
+        joined; /* JOINED: the next launch that a stream may wait for as a collective; all before are waited for */
 };
 
 /* NCCL itself has its streams wait around a launch: behind it, by the first record since. */
-static bool is_of_nccl(const struct gsim_records *r, const struct launched *all, uint32_t count, const struct calls *calls, uint32_t at)
+static bool is_of_nccl(const struct gsim_records *r, const struct launched *all, uint32_t count,
+                       const struct calls *calls, uint32_t at)
 {
     const struct gsim_call *wait = calls->list[at];
     uint32_t before = find_launched(all, count, wait->start_ns), records = 0;
@@ -83,9 +87,10 @@ static bool is_of_nccl(const struct gsim_records *r, const struct launched *all,
     return records == 1;
 }
 
-/* A stream that works on waits for the first collective of another one that none has waited for, by the record behind its launch. */
-static enum gsim_status join(struct gsim_records *r, const struct launched *all, uint32_t count, struct calls *calls, uint32_t at,
-                             const struct gsim_activity *waiting, bool *is_done)
+/* A stream that works on waits for the first collective of another one that none has waited for, by the record behind
+ * its launch. */
+static enum gsim_status join(struct gsim_records *r, const struct launched *all, uint32_t count, struct calls *calls,
+                             uint32_t at, const struct gsim_activity *waiting, bool *is_done)
 {
     const struct gsim_call *wait = calls->list[at];
     *is_done = false;
@@ -93,10 +98,16 @@ static enum gsim_status join(struct gsim_records *r, const struct launched *all,
         const struct gsim_activity *awaited = &r->works[all[i].work];
         if (!awaited->is_collective || awaited->stream == waiting->stream) continue;
         uint32_t record = 0;
-        while (record < at && (calls->list[record]->kind != GSIM_CALL_EVENT_RECORD || calls->list[record]->start_ns < all[i].time_ns)) record++;
+        while (record < at &&
+               (calls->list[record]->kind != GSIM_CALL_EVENT_RECORD || calls->list[record]->start_ns < all[i].time_ns))
+            record++;
         if (record == at) return GSIM_OK;
-        const struct gsim_sync sync = {.kind = GSIM_SYNC_WAIT, .start_ns = wait->start_ns, .correlation = wait->correlation,
-                                       .record = calls->list[record]->correlation, .process = wait->process, .stream = waiting->stream,
+        const struct gsim_sync sync = {.kind = GSIM_SYNC_WAIT,
+                                       .start_ns = wait->start_ns,
+                                       .correlation = wait->correlation,
+                                       .record = calls->list[record]->correlation,
+                                       .process = wait->process,
+                                       .stream = waiting->stream,
                                        .source = awaited->stream};
         calls->joined = i + 1;
         *is_done = true;
@@ -106,8 +117,8 @@ static enum gsim_status join(struct gsim_records *r, const struct launched *all,
     return GSIM_OK;
 }
 
-static enum gsim_status infer_wait(struct gsim_records *r, const struct launched *all, uint32_t count, const struct gsim_call *record,
-                                   struct calls *calls, uint32_t at)
+static enum gsim_status infer_wait(struct gsim_records *r, const struct launched *all, uint32_t count,
+                                   const struct gsim_call *record, struct calls *calls, uint32_t at)
 {
     const struct gsim_call *wait = calls->list[at];
     uint32_t next = find_launched(all, count, wait->start_ns);
@@ -147,7 +158,8 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
     for (uint32_t i = 0; i < r->work_count && status == GSIM_OK; i++)
         if (r->works[i].call != GSIM_NO_CALL) all[count++] = (struct launched){r->calls[r->works[i].call].start_ns, i};
     for (uint32_t i = 0; i < r->call_count && status == GSIM_OK; i++)
-        if (r->calls[i].kind == GSIM_CALL_EVENT_RECORD || (r->calls[i].kind == GSIM_CALL_WAIT && !is_explained(r, &r->calls[i])))
+        if (r->calls[i].kind == GSIM_CALL_EVENT_RECORD ||
+            (r->calls[i].kind == GSIM_CALL_WAIT && !is_explained(r, &r->calls[i])))
             calls[times++] = &r->calls[i];
     if (count) qsort(all, count, sizeof *all, compare_launched);
     if (times) qsort(calls, times, sizeof *calls, compare_times);
@@ -178,7 +190,8 @@ static int compare_turns(const void *left, const void *right)
 
 #define LEAST_TURNS 2 /* calls of another thread, between two of one: fewer are launched side by side */
 
-/* How long the thread of turn AT had no call while others, behind its last one, made several: from the first of theirs to the last. */
+/* How long the thread of turn AT had no call while others, behind its last one, made several: from the first of theirs
+ * to the last. */
 static int64_t waited(const struct turn *turns, uint32_t at)
 {
     uint32_t first = at, others = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traces of XLA's profiler (JAX, TensorFlow) into records: events of the processes "/device:GPU:N" on threads "Stream #N(...)" are works,
- * with kernel_details, memcpy_details or memset_details; host events with their correlation_id are the calls. Names of processes and
- * threads stand before the events. What records mean: traces/import/import.c.
+ * Traces of XLA's profiler (JAX, TensorFlow) into records: events of the processes "/device:GPU:N" on threads "Stream
+ * #N(...)" are works, with kernel_details, memcpy_details or memset_details; host events with their correlation_id are
+ * the calls. Names of processes and threads stand before the events. What records mean: traces/import/import.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ enum field { EV_PH, EV_NAME, EV_TS, EV_DUR, EV_PID, EV_TID, EV_ARGS, EV_COUNT };
 static const char *const event_fields[EV_COUNT] = {"ph", "name", "ts", "dur", "pid", "tid", "args"};
 
 enum argument { ARG_NAME, ARG_CORRELATION, ARG_KERNEL, ARG_MEMCPY, ARG_MEMSET, ARG_GRAPH, ARG_STEP, ARG_COUNT };
-static const char *const argument_fields[ARG_COUNT] = {"name",           "correlation_id", "kernel_details", "memcpy_details",
-                                                       "memset_details", "cuda_graph_id",  "step_num"};
+static const char *const argument_fields[ARG_COUNT] = {
+    "name", "correlation_id", "kernel_details", "memcpy_details", "memset_details", "cuda_graph_id", "step_num"};
 
 /* A process of a GPU (IS_STREAM: a thread of it that is a stream), by the hash of its id. */
 struct place {
@@ -97,12 +97,13 @@ static bool sizes(const char *details, const char *name, double most, struct gsi
     return true;
 }
 
-/* --- who ----------------------------------------------------------------------------------------------------------- */
+/* --- who --- */
 static struct place *find_place(struct reader *reader, uint64_t process, uint64_t thread, bool is_stream)
 {
     for (size_t i = 0; i < reader->place_count; i++) {
         struct place *place = &reader->places[i];
-        if (place->is_stream == is_stream && place->process == process && (!is_stream || place->thread == thread)) return place;
+        if (place->is_stream == is_stream && place->process == process && (!is_stream || place->thread == thread))
+            return place;
     }
     return NULL;
 }
@@ -112,7 +113,8 @@ static enum gsim_status read_name(struct event *e)
 {
     char name[NAME_ROOM];
     struct reader *reader = e->reader;
-    bool is_process = gsim_value_is_text(e->values[EV_NAME], "process_name"), is_thread = gsim_value_is_text(e->values[EV_NAME], "thread_name");
+    bool is_process = gsim_value_is_text(e->values[EV_NAME], "process_name"),
+         is_thread = gsim_value_is_text(e->values[EV_NAME], "thread_name");
     text_of(e->args[ARG_NAME], name, sizeof name);
     const char *device = is_process ? strstr(name, DEVICE) : NULL, *stream = is_thread ? strstr(name, STREAM) : NULL;
     if (!device && !stream) return GSIM_OK;
@@ -120,13 +122,14 @@ static enum gsim_status read_name(struct event *e)
     place.number = strtoull(device ? device + strlen(DEVICE) : stream + strlen(STREAM), NULL, 10);
     if (find_place(reader, place.process, place.thread, place.is_stream)) return GSIM_OK;
     void *places = reader->places;
-    if (gsim_array_grow(&places, sizeof place, reader->place_count, &reader->place_room)) return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&places, sizeof place, reader->place_count, &reader->place_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->places = places;
     reader->places[reader->place_count++] = place;
     return GSIM_OK;
 }
 
-/* --- works ----------------------------------------------------------------------------------------------------------- */
+/* --- works --- */
 static void read_copy(struct gsim_activity *work, const char *name, const char *details)
 {
     bool to_host = strstr(name, "D2H") || strstr(name, "DtoH"), to_device = strstr(name, "H2D") || strstr(name, "HtoD");
@@ -140,7 +143,9 @@ static void read_copy(struct gsim_activity *work, const char *name, const char *
 static enum gsim_status read_work(struct event *e, const struct place *device, const struct place *stream)
 {
     struct gsim_records *r = e->reader->records;
-    const char *details = e->args[ARG_KERNEL] ? e->args[ARG_KERNEL] : e->args[ARG_MEMCPY] ? e->args[ARG_MEMCPY] : e->args[ARG_MEMSET];
+    const char *details = e->args[ARG_KERNEL]   ? e->args[ARG_KERNEL]
+                          : e->args[ARG_MEMCPY] ? e->args[ARG_MEMCPY]
+                                                : e->args[ARG_MEMSET];
     struct gsim_activity work = {.kind = e->args[ARG_KERNEL]   ? GSIM_ACTIVITY_KERNEL
                                      : e->args[ARG_MEMCPY] ? GSIM_ACTIVITY_COPY
                                                            : GSIM_ACTIVITY_MEMSET,
@@ -148,11 +153,13 @@ static enum gsim_status read_work(struct event *e, const struct place *device, c
                                  .end_ns = e->end_ns,
                                  .correlation = whole_of(e->args[ARG_CORRELATION])};
     struct gsim_work_shape launched = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
-    const struct gsim_stream_key key = {.device = (uint32_t)device->number, .gpu = (uint32_t)device->number, .number = stream->number};
+    const struct gsim_stream_key key = {
+        .device = (uint32_t)device->number, .gpu = (uint32_t)device->number, .number = stream->number};
     char text[DETAIL_ROOM];
     text_of(details, text, sizeof text);
     if (work.kind == GSIM_ACTIVITY_KERNEL) {
-        work.lacks_shape = !sizes(text, "grid", GSIM_LIMIT_GRID_X, &launched.grid) || !sizes(text, "block", GSIM_LIMIT_BLOCK_THREADS, &launched.block);
+        work.lacks_shape = !sizes(text, "grid", GSIM_LIMIT_GRID_X, &launched.grid) ||
+                           !sizes(text, "block", GSIM_LIMIT_BLOCK_THREADS, &launched.block);
         if (work.lacks_shape) launched.grid = launched.block = (struct gsim_dim3){1, 1, 1};
         launched.regs_per_thread = (uint32_t)detail(text, "regs");
         launched.smem_bytes = (uint32_t)(detail(text, "static_shared") + detail(text, "dynamic_shared"));
@@ -164,15 +171,17 @@ static enum gsim_status read_work(struct event *e, const struct place *device, c
     }
     if (work.kind == GSIM_ACTIVITY_COPY) read_copy(&work, e->name, text);
     enum gsim_status status = gsim_records_stream(r, &key, &work.stream);
-    if (status == GSIM_OK) status = gsim_records_name(r, work.kind == GSIM_ACTIVITY_MEMSET ? "memset" : e->name, &launched.name);
+    if (status == GSIM_OK)
+        status = gsim_records_name(r, work.kind == GSIM_ACTIVITY_MEMSET ? "memset" : e->name, &launched.name);
     if (status == GSIM_OK) status = gsim_records_shape(r, &launched, &work.shape);
     return status == GSIM_OK ? gsim_records_add_work(r, &work) : status;
 }
 
-/* --- the host ----------------------------------------------------------------------------------------------------------- */
+/* --- the host --- */
 static bool is_wait(const char *name)
 {
-    static const char *const parts[] = {"block_until_ready", "BlockUntilReady", "BlockHostUntilDone", "PJRT_Event_Await", "PjRtFuture::Await"};
+    static const char *const parts[] = {"block_until_ready", "BlockUntilReady", "BlockHostUntilDone",
+                                        "PJRT_Event_Await", "PjRtFuture::Await"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
     return false;
@@ -182,8 +191,13 @@ static bool is_wait(const char *name)
 static enum gsim_status read_call(struct event *e)
 {
     struct reader *reader = e->reader;
-    struct gsim_call call = {.start_ns = e->start_ns, .end_ns = e->end_ns, .thread = e->thread, .correlation = whole_of(e->args[ARG_CORRELATION])};
-    call.kind = strstr(e->name, "GraphLaunch") ? GSIM_CALL_GRAPH : e->args[ARG_MEMCPY] || e->args[ARG_MEMSET] ? GSIM_CALL_OTHER : GSIM_CALL_LAUNCH;
+    struct gsim_call call = {.start_ns = e->start_ns,
+                             .end_ns = e->end_ns,
+                             .thread = e->thread,
+                             .correlation = whole_of(e->args[ARG_CORRELATION])};
+    call.kind = strstr(e->name, "GraphLaunch")               ? GSIM_CALL_GRAPH
+                : e->args[ARG_MEMCPY] || e->args[ARG_MEMSET] ? GSIM_CALL_OTHER
+                                                             : GSIM_CALL_LAUNCH;
     if (!call.correlation) {
         if (reader->wait_thread == e->thread && e->start_ns < reader->wait_end_ns) return GSIM_OK;
         reader->wait_thread = e->thread;
@@ -198,16 +212,20 @@ static enum gsim_status read_host_event(struct event *e)
 {
     struct gsim_records *r = e->reader->records;
     const struct gsim_import_options *options = r->options;
-    bool is_module = strstr(e->name, MODULE) != NULL, is_step = whole_of(e->args[ARG_STEP]) || gsim_value_digits(e->args[ARG_STEP]);
+    bool is_module = strstr(e->name, MODULE) != NULL,
+         is_step = whole_of(e->args[ARG_STEP]) || gsim_value_digits(e->args[ARG_STEP]);
     enum gsim_status status = GSIM_OK;
     if (is_step || is_module || options->part.between) {
         char name[NAME_ROOM + 24];
-        snprintf(name, sizeof name, is_step ? "%s#%llu" : "%s", e->name, (unsigned long long)whole_of(e->args[ARG_STEP]));
+        snprintf(name, sizeof name, is_step ? "%s#%llu" : "%s", e->name,
+                 (unsigned long long)whole_of(e->args[ARG_STEP]));
         status = gsim_records_add_annotation(r, name, e->start_ns, e->end_ns);
     }
     if (status != GSIM_OK || (!options->removes_overhead && (!options->steps || options->times))) return status;
     struct gsim_host_event event = {e->start_ns, e->end_ns - e->start_ns, GSIM_NO_NAME,
-                                    e->name[0] == '$' ? GSIM_HOST_FUNCTION : is_step ? GSIM_HOST_ANNOTATION : GSIM_HOST_CALL};
+                                    e->name[0] == '$' ? GSIM_HOST_FUNCTION
+                                    : is_step         ? GSIM_HOST_ANNOTATION
+                                                      : GSIM_HOST_CALL};
     if (event.length_ns >= GSIM_NAMED_FROM_NS) status = gsim_records_name(r, e->name, &event.name);
     return status == GSIM_OK ? gsim_records_add_host_event(r, &event) : status;
 }
@@ -232,12 +250,14 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     text = gsim_scan_start(text);
     if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
     gsim_values_find(text, event_fields, EV_COUNT, e.values);
-    if (e.values[EV_ARGS] && *e.values[EV_ARGS] == '{') gsim_values_find(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
+    if (e.values[EV_ARGS] && *e.values[EV_ARGS] == '{')
+        gsim_values_find(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
     e.process = id_of(e.values[EV_PID]);
     e.thread = gsim_hash_value(e.process, e.values[EV_TID]);
     if (gsim_value_is_text(e.values[EV_PH], "M")) return read_name(&e);
     if (!gsim_value_is_text(e.values[EV_PH], "X")) return GSIM_OK;
-    const struct place *device = find_place(reader, e.process, 0, false), *stream = device ? find_place(reader, e.process, e.thread, true) : NULL;
+    const struct place *device = find_place(reader, e.process, 0, false),
+                       *stream = device ? find_place(reader, e.process, e.thread, true) : NULL;
     bool is_work = e.args[ARG_KERNEL] || e.args[ARG_MEMCPY] || e.args[ARG_MEMSET];
     if (device && (!stream || !is_work)) return GSIM_OK; /* lines derived from others: modules, operators */
     if (!read_times(&e)) {
@@ -259,18 +279,29 @@ static enum gsim_status skip_header(void *context, const char *name, const char 
 
 static void skip_damaged(void *context) { ((struct reader *)context)->records->notes->damaged++; }
 
-static void tell_progress(void *context, double ratio) { gsim_records_progress(((struct reader *)context)->records, ratio); }
-
-enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_options *options, struct gsim_program *program,
-                                 struct gsim_import_notes *notes, struct gsim_error *error)
+static void tell_progress(void *context, double ratio)
 {
-    struct gsim_records records = {.options = options, .notes = notes, .error = error, .has_framework = true, .is_xla = true};
+    gsim_records_progress(((struct reader *)context)->records, ratio);
+}
+
+enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_options *options,
+                                 struct gsim_program *program, struct gsim_import_notes *notes,
+                                 struct gsim_error *error)
+{
+    struct gsim_records records = {
+        .options = options, .notes = notes, .error = error, .has_framework = true, .is_xla = true};
     struct reader reader = {.records = &records, .error = error};
-    struct gsim_events_handler handler = {.event = read_event, .header = skip_header, .damaged = skip_damaged, .progress = tell_progress, .context = &reader};
+    struct gsim_events_handler handler = {.event = read_event,
+                                          .header = skip_header,
+                                          .damaged = skip_damaged,
+                                          .progress = tell_progress,
+                                          .context = &reader};
     *notes = (struct gsim_import_notes){0};
     enum gsim_status status = gsim_events_read(path, &handler, error);
     if (status == GSIM_OK && !records.work_count)
-        status = gsim_error_set(error, GSIM_INPUT, "expected kernels, copies or memsets on threads \"" STREAM "N(...)\" of a process \"" DEVICE "N\", found none");
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "expected kernels, copies or memsets on threads \"" STREAM
+                                "N(...)\" of a process \"" DEVICE "N\", found none");
     if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     gsim_free(reader.places);
     gsim_records_release(&records);

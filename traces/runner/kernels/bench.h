@@ -2,7 +2,8 @@
 /*
  * Layer: traces (runner). The real kernels of the built-in workloads: what a kernel op of a program launches, what the
  * host writes, and whether the results are right. Compiled by nvcc for the runner, and as plain C for the tests,
- * which execute the same kernels on the CPU (traces/runner/kernels/kernel.h). Not to be included with workloads/bench.h.
+ * which execute the same kernels on the CPU (traces/runner/kernels/kernel.h). Not to be included with
+ * workloads/bench.h.
  */
 #pragma once
 
@@ -69,7 +70,8 @@ struct gsim_bench_ops {
 
     void (*destroy)(struct gsim_runner_bench *bench); /* accepts NULL */
 
-    /* As a task of a resident kernel: cycles of the SM's clock that a block of OP takes. NULL: its kernels cannot be such tasks. */
+    /* As a task of a resident kernel: cycles of the SM's clock that a block of OP takes. NULL: its kernels cannot be
+     * such tasks. */
     uint64_t (*cycles)(const struct gsim_runner_bench *bench, const struct gsim_op *op);
 };
 

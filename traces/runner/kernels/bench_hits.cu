@@ -173,9 +173,12 @@ static const struct gsim_bench_kernel kernels[] = {
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 
-/* --- the graph: three edges in and three out of every vertex. Edge k of vertex i leads to (m[k] i + b[k]) mod N with
- * m[k] prime to N, so that the transposed graph is known without sorting, and gathers are as scattered as a random
- * graph's. An edge weighs 1, 2 or 3. ------------------------------------------------------------------------ */
+/* --- the graph --- */
+/*
+ * Three edges in and three out of every vertex. Edge k of vertex i leads to (m[k] i + b[k]) mod N with m[k] prime
+ * to N, so that the transposed graph is known without sorting, and gathers are as scattered as a random graph's. An
+ * edge weighs 1, 2 or 3.
+ */
 
 /* Edges k of all vertices: where they lead, and where they come from. All below N. */
 struct edges {

@@ -317,8 +317,8 @@ static enum gsim_status check_votes(const struct gsim_runner_bench *bench, const
     return GSIM_OK;
 }
 
-static enum gsim_status compare(const struct gsim_runner_bench *bench, const char *name, void *const *host, int64_t index,
-                                double expected, double allowed, struct gsim_error *error)
+static enum gsim_status compare(const struct gsim_runner_bench *bench, const char *name, void *const *host,
+                                int64_t index, double expected, double allowed, struct gsim_error *error)
 {
     const uint32_t buffer = gsim_bench_index(bench, name);
     const double found = ((const float *)host[buffer])[index];

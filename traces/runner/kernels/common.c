@@ -51,8 +51,8 @@ static enum gsim_status find_kernels(struct gsim_runner_bench *bench, struct gsi
 }
 
 enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const struct gsim_program *program,
-                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_runner_bench **bench,
-                                 struct gsim_error *error)
+                                 const struct gsim_workload_options *options, uint64_t seed,
+                                 struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     const struct gsim_workload_ops *workload = gsim_workload_find(table->workload);
     GSIM_INVARIANT(workload != NULL);
@@ -174,8 +174,8 @@ int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index)
 
 bool gsim_is_close(double found, double expected, double allowed) { return fabs(found - expected) <= allowed; }
 
-enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
-                                  double expected, double allowed, struct gsim_error *error)
+enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
+                                  double found, double expected, double allowed, struct gsim_error *error)
 {
     return gsim_error_set(
         error, GSIM_SIM,
@@ -183,8 +183,8 @@ enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_
         bench->table->workload, bench->program->buffers[buffer_index].name, (long long)index, expected, allowed, found);
 }
 
-static enum gsim_status not_finite(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
-                                   struct gsim_error *error)
+static enum gsim_status not_finite(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
+                                   double found, struct gsim_error *error)
 {
     return gsim_error_set(error, GSIM_SIM,
                           "workload '%s': wrong result: buffer '%s', element %lld: expected a number, found %g",

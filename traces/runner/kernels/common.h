@@ -56,8 +56,8 @@ struct gsim_bench_table {
 
 /* The common parts of struct gsim_bench_ops: a workload's own functions call open, and may be these. */
 enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const struct gsim_program *program,
-                                 const struct gsim_workload_options *options, uint64_t seed, struct gsim_runner_bench **bench,
-                                 struct gsim_error *error) GSIM_NODISCARD;
+                                 const struct gsim_workload_options *options, uint64_t seed,
+                                 struct gsim_runner_bench **bench, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_bench_fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host);
 void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
                         struct gsim_runner_launch *launch);
@@ -109,8 +109,8 @@ int64_t gsim_sample_count(int64_t count, int64_t most);
 int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index);
 
 /* Comparing. A wrong element: its buffer, index, what was found, expected and allowed (an absolute difference). */
-enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index, double found,
-                                  double expected, double allowed, struct gsim_error *error);
+enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
+                                  double found, double expected, double allowed, struct gsim_error *error);
 bool gsim_is_close(double found, double expected, double allowed); /* false for NaN */
 /* All elements are finite. */
 enum gsim_status gsim_bench_finite_f32(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,

@@ -70,7 +70,8 @@ GSIM_HELPER uint64_t gsim_global_time(void)
 GSIM_HELPER void gsim_block_begins(struct gsim_block_stamp *stamps)
 {
     if (GSIM_THREAD) return;
-    struct gsim_block_stamp *stamp = &stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)];
+    struct gsim_block_stamp *stamp =
+        &stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)];
     uint32_t sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     stamp->start_ns = gsim_global_time();
@@ -81,7 +82,8 @@ GSIM_HELPER void gsim_block_ends(struct gsim_block_stamp *stamps)
 {
     __syncthreads();
     if (GSIM_THREAD) return;
-    stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)].end_ns = gsim_global_time();
+    stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)].end_ns =
+        gsim_global_time();
 }
 
 /* Floats that are not negative order like their bits, signed or unsigned; what is no number is -1, so that it wins. */

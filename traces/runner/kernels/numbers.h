@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. Random numbers for schedulers on a real GPU, without the GNU Scientific Library, which may not be
- * combined with NVIDIA's libraries (LICENSES.md). The same seed draws the same again here, not what the simulator draws.
+ * Layer: traces/runner. Random numbers for schedulers on a real GPU, without the GNU Scientific Library, which may not
+ * be combined with NVIDIA's libraries (LICENSES.md). The same seed draws the same again here, not what the simulator
+ * draws.
  */
 #pragma once
 

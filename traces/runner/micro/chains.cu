@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What launch-bound programs are made of, timed by the host without any tracer: copies, kernels, records and waits in the
-// patterns in which schedulers use them, also captured as graphs (g...), from the first call to the return of the
-// synchronise. One line a case: pattern, how many, bytes of each copy, timing of the events; then medians in microseconds
-// of the whole and of the calls before the synchronise, and quartiles of the whole.
-// nvcc -O2 -arch=native chains.cu -o chains && ./chains >chains.txt
+// What launch-bound programs are made of, timed by the host without any tracer: copies, kernels, records and waits in
+// the patterns in which schedulers use them, also captured as graphs (g...), from the first call to the return of the
+// synchronise. One line a case: pattern, how many, bytes of each copy, timing of the events; then medians in
+// microseconds of the whole and of the calls before the synchronise, and quartiles of the whole. nvcc -O2 -arch=native
+// chains.cu -o chains && ./chains >chains.txt
 #include "micro.h"
 
 #define MOST 10
@@ -22,12 +22,14 @@ struct Case {
 
 static void h2d(const Case &c, int i, cudaStream_t stream)
 {
-    CHECK(cudaMemcpyAsync(device_data + i * c.bytes, host_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpyAsync(device_data + i * c.bytes, host_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyHostToDevice,
+                          stream));
 }
 
 static void d2h(const Case &c, int i, cudaStream_t stream)
 {
-    CHECK(cudaMemcpyAsync(host_data + i * c.bytes, device_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaMemcpyAsync(host_data + i * c.bytes, device_data + i * c.bytes, (size_t)c.bytes, cudaMemcpyDeviceToHost,
+                          stream));
 }
 
 static void kernel(cudaStream_t stream) { spin<<<4, 32, 0, stream>>>(NULL, 2000); }
@@ -129,8 +131,8 @@ static void run(const Case &c)
     }
     if (exec) CHECK(cudaGraphExecDestroy(exec));
     Quartiles q = quartiles(whole);
-    printf("%-8s count %2d bytes %7ld %-9s median %7.2f calls %7.2f quartiles %7.2f %7.2f\n", c.pattern, c.count, c.bytes,
-           c.timing ? "timing" : "no-timing", q.median, quartiles(calls).median, q.low, q.high);
+    printf("%-8s count %2d bytes %7ld %-9s median %7.2f calls %7.2f quartiles %7.2f %7.2f\n", c.pattern, c.count,
+           c.bytes, c.timing ? "timing" : "no-timing", q.median, quartiles(calls).median, q.low, q.high);
 }
 
 int main(void)
@@ -138,7 +140,8 @@ int main(void)
     const long sizes[] = {4, 4096, 50000, 250000, 1000000};
     for (cudaStream_t &x : s) CHECK(cudaStreamCreate(&x));
     for (int t = 0; t < 2; t++)
-        for (cudaEvent_t &e : events[t]) CHECK(cudaEventCreateWithFlags(&e, t ? cudaEventDefault : cudaEventDisableTiming));
+        for (cudaEvent_t &e : events[t])
+            CHECK(cudaEventCreateWithFlags(&e, t ? cudaEventDefault : cudaEventDisableTiming));
     for (cudaEvent_t &e : ends) CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     CHECK(cudaHostAlloc(&host_data, MOST * 1000000, cudaHostAllocDefault));
     CHECK(cudaMalloc(&device_data, MOST * 1000000));
@@ -147,7 +150,9 @@ int main(void)
         for (bool timing : {false, true})
             for (const char *pattern : {"1:ke", "1:kes", "z", "j"}) run({pattern, count, 0, timing});
         for (long bytes : sizes) {
-            for (const char *pattern : {"1:c", "1:cs", "1:d", "1:ds", "1:ck", "1:cks", "1:kd", "1:kds", "1:cckds", "o", "m", "g1:c", "g1:d", "g1:ck", "g1:kd", "g1:kck", "go", "gm", "ga"}) run({pattern, count, bytes, false});
+            for (const char *pattern : {"1:c", "1:cs", "1:d", "1:ds", "1:ck", "1:cks", "1:kd", "1:kds", "1:cckds", "o",
+                                        "m", "g1:c", "g1:d", "g1:ck", "g1:kd", "g1:kck", "go", "gm", "ga"})
+                run({pattern, count, bytes, false});
             for (bool timing : {false, true})
                 for (const char *pattern : {"1:ce", "a", "as"}) run({pattern, count, bytes, timing});
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* cold: one short kernel, launched or as a graph, on an idle GPU after so many MB were written: launch to return of the synchronise.
- * Rule probed: the graph's own data comes from device memory once other data has displaced it from L2. Prints a line per case:
- *     what MB median_us least_us      (of 41)
- * Build: nvcc -O2 -arch=native -o cold cold.cu. Usage: cold > cold.txt */
+/* cold: one short kernel, launched or as a graph, on an idle GPU after so many MB were written: launch to return of the
+ * synchronise. Rule probed: the graph's own data comes from device memory once other data has displaced it from L2.
+ * Prints a line per case: what MB median_us least_us      (of 41) Build: nvcc -O2 -arch=native -o cold cold.cu. Usage:
+ * cold > cold.txt */
 #include "micro.h"
 
 enum { REPEATS = 41, WARM_UP = 3 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Copies to the device of what the host has just written, which its caches still hold: COUNT buffers of BYTES are written (or
-// not), then OTHER bytes elsewhere, and the buffers are copied one after the other in a stream. One line a case: settings, then
-// median and quartiles in microseconds from the first call to the return of the synchronise.
-// nvcc -O2 -arch=native dirty.cu -o dirty && ./dirty >dirty.txt
+// Copies to the device of what the host has just written, which its caches still hold: COUNT buffers of BYTES are
+// written (or not), then OTHER bytes elsewhere, and the buffers are copied one after the other in a stream. One line a
+// case: settings, then median and quartiles in microseconds from the first call to the return of the synchronise. nvcc
+// -O2 -arch=native dirty.cu -o dirty && ./dirty >dirty.txt
 #include "micro.h"
 
 #include <cstring>
@@ -24,8 +24,8 @@ static void run(bool writes, int count, size_t bytes, size_t other)
         if (r > 5) times.push_back(now_us() - start);
     }
     Quartiles q = quartiles(times);
-    printf("%s count %d bytes %zu other %zu median %.2f quartiles %.2f %.2f\n", writes ? "written" : "kept", count, bytes, other,
-           q.median, q.low, q.high);
+    printf("%s count %d bytes %zu other %zu median %.2f quartiles %.2f %.2f\n", writes ? "written" : "kept", count,
+           bytes, other, q.median, q.low, q.high);
 }
 
 int main(void)
@@ -38,7 +38,8 @@ int main(void)
     memset(source, 1, ROOM + 64);
     memset(elsewhere, 1, 4 * ROOM);
     memset(host, 1, ROOM);
-    for (size_t bytes : {4u << 10, 16u << 10, 50u << 10, 100u << 10, 222u << 10, 512u << 10, 1u << 20, 2u << 20, 4u << 20, 16u << 20, 64u << 20})
+    for (size_t bytes : {4u << 10, 16u << 10, 50u << 10, 100u << 10, 222u << 10, 512u << 10, 1u << 20, 2u << 20,
+                         4u << 20, 16u << 20, 64u << 20})
         for (size_t other : {(size_t)0, (size_t)1 << 20, (size_t)4 << 20, (size_t)32 << 20, (size_t)256 << 20})
             for (int writes = 0; writes < 2; writes++) run(writes != 0, 1, bytes, other);
     for (int count : {2, 4, 8, 16})

@@ -21,7 +21,8 @@ static void run(const Case &c)
     cudaStream_t s[12];
     cudaEvent_t before[8], after[8];
     std::vector<double> gaps;
-    for (cudaStream_t &x : s) CHECK(cudaStreamCreateWithFlags(&x, c.blocking ? cudaStreamDefault : cudaStreamNonBlocking));
+    for (cudaStream_t &x : s)
+        CHECK(cudaStreamCreateWithFlags(&x, c.blocking ? cudaStreamDefault : cudaStreamNonBlocking));
     for (int i = 0; i < 8; i++) {
         CHECK(cudaEventCreateWithFlags(&before[i], c.timing ? cudaEventDefault : cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&after[i], c.timing ? cudaEventDefault : cudaEventDisableTiming));
@@ -37,15 +38,17 @@ static void run(const Case &c)
         int real = c.cross ? 1 : 0;
         for (int i = 0; i < c.waits - real; i++) CHECK(cudaStreamWaitEvent(second, before[i], 0));
         if (real) CHECK(cudaStreamWaitEvent(second, after[c.wait_last ? c.records - 1 : 0], 0));
-        if (c.copy_bytes >= 0) CHECK(cudaMemcpyAsync(device_data, host_data, (size_t)c.copy_bytes, cudaMemcpyHostToDevice, second));
+        if (c.copy_bytes >= 0)
+            CHECK(cudaMemcpyAsync(device_data, host_data, (size_t)c.copy_bytes, cudaMemcpyHostToDevice, second));
         spin<<<1, 32, 0, second>>>(stamps + 2, 2000);
         *flag = 1;
         CHECK(cudaDeviceSynchronize());
         if (r >= 4) gaps.push_back((double)(long long)(stamps[2] - stamps[1]));
     }
     char text[200];
-    snprintf(text, sizeof text, "%s %s %s %s records %d waits %d on %s copy %ld", c.cross ? "cross" : "same", c.timing ? "timing" : "no-timing",
-             c.blocking ? "blocking" : "non-blocking", c.busy ? "busy" : "idle", c.records, c.waits, c.wait_last ? "last" : "first", c.copy_bytes);
+    snprintf(text, sizeof text, "%s %s %s %s records %d waits %d on %s copy %ld", c.cross ? "cross" : "same",
+             c.timing ? "timing" : "no-timing", c.blocking ? "blocking" : "non-blocking", c.busy ? "busy" : "idle",
+             c.records, c.waits, c.wait_last ? "last" : "first", c.copy_bytes);
     print(text, gaps);
     for (cudaStream_t &x : s) CHECK(cudaStreamDestroy(x));
     for (int i = 0; i < 8; i++) {
@@ -89,7 +92,8 @@ static void fan_out(int width, bool timing, bool own_events)
     cudaEvent_t events[12];
     std::vector<double> first, last;
     for (cudaStream_t &x : s) CHECK(cudaStreamCreateWithFlags(&x, cudaStreamDefault));
-    for (cudaEvent_t &e : events) CHECK(cudaEventCreateWithFlags(&e, timing ? cudaEventDefault : cudaEventDisableTiming));
+    for (cudaEvent_t &e : events)
+        CHECK(cudaEventCreateWithFlags(&e, timing ? cudaEventDefault : cudaEventDisableTiming));
     for (int r = 0; r < 15; r++) {
         *flag = 0;
         gate<<<1, 1, 0, s[0]>>>(flag);
@@ -103,14 +107,17 @@ static void fan_out(int width, bool timing, bool own_events)
         CHECK(cudaDeviceSynchronize());
         if (r < 4) continue;
         unsigned long long least = ~0ull, most = 0;
-        for (int i = 0; i < width; i++) least = std::min(least, stamps[2 + 2 * i]), most = std::max(most, stamps[2 + 2 * i]);
+        for (int i = 0; i < width; i++)
+            least = std::min(least, stamps[2 + 2 * i]), most = std::max(most, stamps[2 + 2 * i]);
         first.push_back((double)(long long)(least - stamps[1]));
         last.push_back((double)(long long)(most - stamps[1]));
     }
     char text[100];
-    snprintf(text, sizeof text, "fan-out %d %s %s first", width, timing ? "timing" : "no-timing", own_events ? "own-events" : "one-event");
+    snprintf(text, sizeof text, "fan-out %d %s %s first", width, timing ? "timing" : "no-timing",
+             own_events ? "own-events" : "one-event");
     print(text, first);
-    snprintf(text, sizeof text, "fan-out %d %s %s last", width, timing ? "timing" : "no-timing", own_events ? "own-events" : "one-event");
+    snprintf(text, sizeof text, "fan-out %d %s %s last", width, timing ? "timing" : "no-timing",
+             own_events ? "own-events" : "one-event");
     print(text, last);
     for (cudaStream_t &x : s) CHECK(cudaStreamDestroy(x));
     for (cudaEvent_t &e : events) CHECK(cudaEventDestroy(e));
@@ -127,12 +134,16 @@ int main(void)
     for (int timing = 0; timing < 2; timing++)
         for (int blocking = 0; blocking < 2; blocking++)
             for (int busy = 0; busy < 2; busy++) {
-                for (int records = 0; records < 4; records++) run({false, timing != 0, blocking != 0, busy != 0, true, records, 0, -1});
-                for (int waits = 1; waits < 4; waits++) run({false, timing != 0, blocking != 0, busy != 0, true, 0, waits, -1});
+                for (int records = 0; records < 4; records++)
+                    run({false, timing != 0, blocking != 0, busy != 0, true, records, 0, -1});
+                for (int waits = 1; waits < 4; waits++)
+                    run({false, timing != 0, blocking != 0, busy != 0, true, 0, waits, -1});
                 for (int records = 1; records < 4; records++)
                     for (int last = 0; last < 2; last++)
-                        if (last || records > 1) run({true, timing != 0, blocking != 0, busy != 0, last != 0, records, 1, -1});
-                for (int waits = 2; waits < 5; waits++) run({true, timing != 0, blocking != 0, busy != 0, true, 1, waits, -1});
+                        if (last || records > 1)
+                            run({true, timing != 0, blocking != 0, busy != 0, last != 0, records, 1, -1});
+                for (int waits = 2; waits < 5; waits++)
+                    run({true, timing != 0, blocking != 0, busy != 0, true, 1, waits, -1});
             }
     for (long bytes : {4L, 64L, 256L, 1024L, 2048L, 3072L, 4096L, 8192L, 65536L, 1L << 20}) {
         run({false, false, true, false, true, 0, 0, bytes});
@@ -140,6 +151,7 @@ int main(void)
     }
     pairs_of_streams();
     for (int width : {1, 2, 4, 7, 10})
-        for (int timing = 0; timing < 2; timing++) fan_out(width, timing != 0, false), fan_out(width, timing != 0, true);
+        for (int timing = 0; timing < 2; timing++)
+            fan_out(width, timing != 0, false), fan_out(width, timing != 0, true);
     return 0;
 }

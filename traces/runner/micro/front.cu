@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The front end that hands streams' work to the SMs: how long it takes to go on with a stream while OTHERS other streams
-// have nothing, run a kernel, run one with a second behind it, or wait for an event that comes later.
+// The front end that hands streams' work to the SMs: how long it takes to go on with a stream while OTHERS other
+// streams have nothing, run a kernel, run one with a second behind it, or wait for an event that comes later.
 //   chain   two kernels on a stream, with no, an untimed or a timed record between
 //   cross   the second on another stream, behind the event
 //   fan     WIDTH streams wait for the event of one kernel, which its own stream goes on behind: the k-th start
 //   join    WIDTH streams' kernels end STEP ns apart; one stream waits for them all, in that order
-// One line a case: settings, then the median and the quartiles, in nanoseconds, of what passes from the (last) end to the
-// start.
-// nvcc -O2 -arch=native front.cu -o front && ./front >front.txt
+// One line a case: settings, then the median and the quartiles, in nanoseconds, of what passes from the (last) end to
+// the start. nvcc -O2 -arch=native front.cu -o front && ./front >front.txt
 #include "micro.h"
 
 #define STREAMS 20
@@ -61,7 +60,8 @@ static void two(bool cross, Record record, Other other, int count)
         if (r > 4) gaps.push_back((double)(long long)(stamps[2] - stamps[1]));
     }
     char text[120];
-    snprintf(text, sizeof text, "%s record %s others %d %s", cross ? "cross" : "chain", record_names[record], count, other_names[other]);
+    snprintf(text, sizeof text, "%s record %s others %d %s", cross ? "cross" : "chain", record_names[record], count,
+             other_names[other]);
     print(text, gaps);
 }
 
@@ -89,10 +89,12 @@ static void fan(Record record, int width, Other other, int count)
         own.push_back((double)(long long)(stamps[2] - stamps[1]));
     }
     char text[120];
-    snprintf(text, sizeof text, "fan record %s width %d others %d %s own", record_names[record], width, count, other_names[other]);
+    snprintf(text, sizeof text, "fan record %s width %d others %d %s own", record_names[record], width, count,
+             other_names[other]);
     print(text, own);
     for (int i = 0; i < width; i++) {
-        snprintf(text, sizeof text, "fan record %s width %d others %d %s start %d", record_names[record], width, count, other_names[other], i + 1);
+        snprintf(text, sizeof text, "fan record %s width %d others %d %s start %d", record_names[record], width, count,
+                 other_names[other], i + 1);
         print(text, gaps[(size_t)i]);
     }
 }
@@ -130,7 +132,8 @@ int main(void)
     flag = host_flag;
     for (cudaStream_t &x : s) CHECK(cudaStreamCreateWithFlags(&x, cudaStreamNonBlocking));
     for (int timed = 0; timed < 2; timed++)
-        for (cudaEvent_t &e : events[timed]) CHECK(cudaEventCreateWithFlags(&e, timed ? cudaEventDefault : cudaEventDisableTiming));
+        for (cudaEvent_t &e : events[timed])
+            CHECK(cudaEventCreateWithFlags(&e, timed ? cudaEventDefault : cudaEventDisableTiming));
     CHECK(cudaEventCreateWithFlags(&late, cudaEventDisableTiming));
     const int counts[] = {1, 2, 3, 5, 6, 10};
     for (int cross = 0; cross < 2; cross++)

@@ -62,8 +62,8 @@ __global__ void hold(volatile unsigned *state)
     while (!state[1]) __nanosleep(1000);
 }
 
-/* Puts sleeping blocks with all shared memory on all SMs but one, until let_go(). Kernels that are to run meanwhile must be loaded: a first launch
- * would wait for them. COPIES: a stream for copies. Returns what let_go() takes. */
+/* Puts sleeping blocks with all shared memory on all SMs but one, until let_go(). Kernels that are to run meanwhile
+ * must be loaded: a first launch would wait for them. COPIES: a stream for copies. Returns what let_go() takes. */
 static inline unsigned *hold_all_but_one(cudaStream_t copies)
 {
     int sms, shared;

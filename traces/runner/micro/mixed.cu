@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two kernels on one SM, all others held by sleeping blocks: the first one's blocks, and 20 us later the second one's. Both kernels
-// are of the kinds of dagrun.cu (fma, stream with some FMAs a component, smem, chase), and take about 100 us alone. One line a case:
-// of each kernel its kind, FMAs, shared bytes, threads, blocks, loops (steps of each thread), its time alone on that SM, when its blocks start
-// and when they end, in order, medians of the repetitions in nanoseconds from the first start. Where the second one needs shared
-// memory the first one is told to leave it room (carveout, in KiB; 0: its own).
-// nvcc -std=c++17 -O2 -arch=native mixed.cu -o mixed && ./mixed >mixed.txt && ./mixed other >mixed_other.txt
+// Two kernels on one SM, all others held by sleeping blocks: the first one's blocks, and 20 us later the second one's.
+// Both kernels are of the kinds of dagrun.cu (fma, stream with some FMAs a component, smem, chase), and take about 100
+// us alone. One line a case: of each kernel its kind, FMAs, shared bytes, threads, blocks, loops (steps of each
+// thread), its time alone on that SM, when its blocks start and when they end, in order, medians of the repetitions in
+// nanoseconds from the first start. Where the second one needs shared memory the first one is told to leave it room
+// (carveout, in KiB; 0: its own). nvcc -std=c++17 -O2 -arch=native mixed.cu -o mixed && ./mixed >mixed.txt && ./mixed
+// other >mixed_other.txt
 #include "micro.h"
 
 #define REPEATS 9
@@ -106,7 +107,8 @@ static void launch(const Shape &s, int which)
         chase_loop<<<s.blocks, s.threads, 0, streams[which]>>>(table, out, s.loops, stamps[which]);
     else {
         if (at + bytes > BUFFER_BYTES) at = 0;
-        stream_loop<<<s.blocks, s.threads, 0, streams[which]>>>(from + at / 16, to + at / 16, bytes / 16, s.fmas, stamps[which]);
+        stream_loop<<<s.blocks, s.threads, 0, streams[which]>>>(from + at / 16, to + at / 16, bytes / 16, s.fmas,
+                                                                stamps[which]);
         at += bytes;
     }
 }
@@ -128,7 +130,8 @@ static unsigned long long first_start(const Shape &s, const unsigned long long *
     return start;
 }
 
-static void keep(std::vector<std::vector<double>> &times, const Shape &s, const unsigned long long *host, int which, unsigned long long zero)
+static void keep(std::vector<std::vector<double>> &times, const Shape &s, const unsigned long long *host, int which,
+                 unsigned long long zero)
 {
     std::vector<double> one;
     for (int i = 0; i < s.blocks; i++) one.push_back((double)(long long)(host[2 * i + which] - zero));
@@ -163,14 +166,15 @@ static void fit(Shape &s)
 
 static void prefer(Kind kind, int percent)
 {
-    const void *const kernels[] = {(const void *)fma_loop, (const void *)stream_loop, (const void *)smem_loop, (const void *)chase_loop};
+    const void *const kernels[] = {(const void *)fma_loop, (const void *)stream_loop, (const void *)smem_loop,
+                                   (const void *)chase_loop};
     CHECK(cudaFuncSetAttribute(kernels[kind], cudaFuncAttributePreferredSharedMemoryCarveout, percent));
 }
 
 static void print(const Shape &s, Times &times)
 {
-    printf("%s fmas %d shared %d threads %d blocks %d loops %d alone %.0f starts", kind_names[s.kind], s.fmas, s.shared, s.threads, s.blocks, s.loops,
-           s.alone_ns);
+    printf("%s fmas %d shared %d threads %d blocks %d loops %d alone %.0f starts", kind_names[s.kind], s.fmas, s.shared,
+           s.threads, s.blocks, s.loops, s.alone_ns);
     for (std::vector<double> &v : times.starts) printf(" %.0f", quartiles(v).median);
     printf(" ends");
     for (std::vector<double> &v : times.ends) printf(" %.0f", quartiles(v).median);
@@ -225,16 +229,20 @@ int main(int argc, char **)
     CHECK(cudaFuncSetAttribute(smem_loop, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     const bool is_other = argc > 1; /* shapes that nothing was fitted to */
     std::vector<Shape> shapes;
-    for (auto [threads, blocks] : is_other ? std::vector<std::pair<int, int>>{{64, 1}, {128, 1}, {128, 2}, {256, 3}, {512, 3}, {1024, 2}}
-                                           : std::vector<std::pair<int, int>>{{64, 3}, {128, 3}, {256, 1}, {256, 2}, {512, 1}, {512, 2}, {1024, 1}})
+    for (auto [threads, blocks] :
+         is_other
+             ? std::vector<std::pair<int, int>>{{64, 1}, {128, 1}, {128, 2}, {256, 3}, {512, 3}, {1024, 2}}
+             : std::vector<std::pair<int, int>>{{64, 3}, {128, 3}, {256, 1}, {256, 2}, {512, 1}, {512, 2}, {1024, 1}})
         shapes.push_back({FMA, 0, 0, threads, blocks, 4000, 0});
     for (int fmas : {0, 13, 22, 36, 56})
-        for (auto [threads, blocks] : is_other ? std::vector<std::pair<int, int>>{{64, 1}, {64, 6}, {512, 1}, {512, 2}, {512, 3}}
-                                               : std::vector<std::pair<int, int>>{{128, 2}, {256, 1}, {256, 4}, {1024, 1}})
+        for (auto [threads, blocks] :
+             is_other ? std::vector<std::pair<int, int>>{{64, 1}, {64, 6}, {512, 1}, {512, 2}, {512, 3}}
+                      : std::vector<std::pair<int, int>>{{128, 2}, {256, 1}, {256, 4}, {1024, 1}})
             shapes.push_back({STREAM, fmas, 0, threads, blocks, 50, 0});
     for (int kib : is_other ? std::vector<int>{47, 101} : std::vector<int>{26, 88})
-        for (auto [threads, blocks] : is_other ? std::vector<std::pair<int, int>>{{128, 1}, {128, 2}, {256, 3}, {512, 1}}
-                                               : std::vector<std::pair<int, int>>{{128, 4}, {256, 1}, {256, 4}, {512, 2}})
+        for (auto [threads, blocks] : is_other
+                                          ? std::vector<std::pair<int, int>>{{128, 1}, {128, 2}, {256, 3}, {512, 1}}
+                                          : std::vector<std::pair<int, int>>{{128, 4}, {256, 1}, {256, 4}, {512, 2}})
             if (kib * blocks < 220) shapes.push_back({SMEM, 0, kib * 1024, threads, blocks, 1000, 0});
     for (auto [threads, blocks] : is_other ? std::vector<std::pair<int, int>>{{64, 1}, {128, 2}, {64, 6}}
                                            : std::vector<std::pair<int, int>>{{64, 2}, {128, 1}, {128, 3}, {128, 8}})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether it matters which SM has brought data into L2: a kernel writes (or reads) a buffer, then one of the same grid reads it,
-// block by block what the same block had, and so the same SM ("same"), or what another block had ("mixed"). Each thread
-// strides through its block's part with one load in flight, or four. One line a case: what was done before, bytes, grid, loads, then for
-// both the median and the quartiles of the reading kernel's time, first block's start to last block's end, in nanoseconds.
-// nvcc -O2 -arch=native near.cu -o near && ./near >near.txt
+// Whether it matters which SM has brought data into L2: a kernel writes (or reads) a buffer, then one of the same grid
+// reads it, block by block what the same block had, and so the same SM ("same"), or what another block had ("mixed").
+// Each thread strides through its block's part with one load in flight, or four. One line a case: what was done before,
+// bytes, grid, loads, then for both the median and the quartiles of the reading kernel's time, first block's start to
+// last block's end, in nanoseconds. nvcc -O2 -arch=native near.cu -o near && ./near >near.txt
 #include "micro.h"
 
 #define REPEATS 15
@@ -13,7 +13,8 @@ struct Grid {
     int blocks, threads;
 };
 
-/* The part of the buffer that a block works on; MIXED: another's, each one's once (the numbers of blocks are multiples of 2 and 3). */
+/* The part of the buffer that a block works on; MIXED: another's, each one's once (the numbers of blocks are multiples
+ * of 2 and 3). */
 static __device__ unsigned part_of(bool mixed) { return mixed ? (blockIdx.x * 5 + 37) % gridDim.x : blockIdx.x; }
 
 __global__ void write(float *to, size_t each, float value, bool mixed)
@@ -22,7 +23,8 @@ __global__ void write(float *to, size_t each, float value, bool mixed)
     for (size_t i = threadIdx.x; i < each; i += blockDim.x) part[i] = value;
 }
 
-template <int LOADS> __global__ void read(const float *from, size_t each, float *out, unsigned long long *stamps, bool mixed)
+template <int LOADS>
+__global__ void read(const float *from, size_t each, float *out, unsigned long long *stamps, bool mixed)
 {
     const float *part = from + part_of(mixed) * each;
     float sum = 0;
@@ -80,8 +82,9 @@ int main()
                             if (r >= 0) times[mixed].push_back(ns);
                         }
                     Quartiles same = quartiles(times[0]), mixed = quartiles(times[1]);
-                    printf("%-7s MiB %2zu blocks %4d threads %3d loads %d same %.0f quartiles %.0f %.0f mixed %.0f quartiles %.0f %.0f\n",
-                           writes ? "written" : "read", mib, g.blocks, g.threads, loads, same.median, same.low, same.high, mixed.median,
-                           mixed.low, mixed.high);
+                    printf("%-7s MiB %2zu blocks %4d threads %3d loads %d same %.0f quartiles %.0f %.0f mixed %.0f "
+                           "quartiles %.0f %.0f\n",
+                           writes ? "written" : "read", mib, g.blocks, g.threads, loads, same.median, same.low,
+                           same.high, mixed.median, mixed.low, mixed.high);
                 }
 }

@@ -1,24 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * order: (1) in which order a graph starts the nodes that one node releases; (2) which streams share a queue when many are
- * at work. Prints JSON; times in ns behind the releasing node's end (1), behind the gate's start (2).
+ * order: (1) in which order a graph starts the nodes that one node releases; (2) which streams share a queue when many
+ * are at work. Prints JSON; times in ns behind the releasing node's end (1), behind the gate's start (2).
  */
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 #include <algorithm>
-#define CK(x) do { cudaError_t e_ = (x); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_)); exit(1); } } while (0)
+#define CK(x)                                                                                                          \
+    do {                                                                                                               \
+        cudaError_t e_ = (x);                                                                                          \
+        if (e_ != cudaSuccess) {                                                                                       \
+            fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));                                 \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
 typedef unsigned long long u64;
 __device__ __forceinline__ u64 now() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
-__global__ void spin(u64 *st, long ns) { u64 a = now(); while (now() - a < ns) {} if (threadIdx.x == 0) { atomicMin(st, a); atomicMax(st + 1, now()); } }
+__global__ void spin(u64 *st, long ns)
+{
+    u64 a = now();
+    while (now() - a < ns) {
+    }
+    if (threadIdx.x == 0) {
+        atomicMin(st, a);
+        atomicMax(st + 1, now());
+    }
+}
 static u64 *d; static cudaStream_t S[48], G; static cudaEvent_t E[128];
-static void reset(int n) { std::vector<u64> h(2 * n); for (int i = 0; i < n; i++) { h[2 * i] = ~0ull; h[2 * i + 1] = 0; } CK(cudaMemcpy(d, h.data(), 16 * n, cudaMemcpyHostToDevice)); }
-static std::vector<u64> fetch(int n) { std::vector<u64> h(2 * n); CK(cudaMemcpy(h.data(), d, 16 * n, cudaMemcpyDeviceToHost)); return h; }
-// node: 0 P (stream 0), 1 Q (stream 4, ends early), 2 R (stream 5, ends early), then the released ones, each fills the machine.
-// kind of a released node: s = in P's stream; o = own new stream; q = in Q's stream (so Q precedes it); m = own stream, waits for Q too;
-// n = own stream, waits for Q and R; t = in P's stream, waits for Q too; u = behind a node W of its own stream that waits for R (ended early)
+static void reset(int n)
+{
+    std::vector<u64> h(2 * n);
+    for (int i = 0; i < n; i++) {
+        h[2 * i] = ~0ull;
+        h[2 * i + 1] = 0;
+    }
+    CK(cudaMemcpy(d, h.data(), 16 * n, cudaMemcpyHostToDevice));
+}
+static std::vector<u64> fetch(int n)
+{
+    std::vector<u64> h(2 * n);
+    CK(cudaMemcpy(h.data(), d, 16 * n, cudaMemcpyDeviceToHost));
+    return h;
+}
+// node: 0 P (stream 0), 1 Q (stream 4, ends early), 2 R (stream 5, ends early), then the released ones, each fills the
+// machine. kind of a released node: s = in P's stream; o = own new stream; q = in Q's stream (so Q precedes it); m =
+// own stream, waits for Q too; n = own stream, waits for Q and R; t = in P's stream, waits for Q too; u = behind a node
+// W of its own stream that waits for R (ended early)
 static void issue(const char *kinds, bool graph) {
-    if (graph) { CK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal)); CK(cudaEventRecord(E[0], G)); for (int i = 0; i < 16; i++) CK(cudaStreamWaitEvent(S[i], E[0], 0)); }
+    if (graph) {
+        CK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal));
+        CK(cudaEventRecord(E[0], G));
+        for (int i = 0; i < 16; i++) CK(cudaStreamWaitEvent(S[i], E[0], 0));
+    }
     spin<<<1, 32, 0, S[0]>>>(d, 60000); CK(cudaEventRecord(E[1], S[0]));
     spin<<<1, 32, 0, S[4]>>>(d + 2, 5000); CK(cudaEventRecord(E[2], S[4]));
     spin<<<1, 32, 0, S[5]>>>(d + 4, 5000); CK(cudaEventRecord(E[3], S[5]));
@@ -30,38 +64,83 @@ static void issue(const char *kinds, bool graph) {
         if (c == 'n') CK(cudaStreamWaitEvent(s, E[3], 0));
         spin<<<264, 1024, 0, s>>>(d + 6 + 2 * i, 20000);
     }
-    if (graph) for (int i = 0; i < 16; i++) { CK(cudaEventRecord(E[20 + i], S[i])); CK(cudaStreamWaitEvent(G, E[20 + i], 0)); }
+    if (graph)
+        for (int i = 0; i < 16; i++) {
+            CK(cudaEventRecord(E[20 + i], S[i]));
+            CK(cudaStreamWaitEvent(G, E[20 + i], 0));
+        }
 }
 int main() {
-    CK(cudaMalloc(&d, 65536)); for (auto &s : S) CK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking)); CK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
+    CK(cudaMalloc(&d, 65536));
+    for (auto &s : S) CK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
     for (auto &e : E) CK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     const char *k = "soqmntu"; std::vector<std::vector<char>> sets;
     printf("{\"order\":[");
     bool first = true;
-    for (int a = 0; a < 7; a++) for (int b = 0; b < 7; b++) for (int c = -1; c < 7; c += 4) for (int g = 0; g < 2; g++) {
-        char kinds[4] = {k[a], k[b], c < 0 ? (char)0 : k[c], 0};
-        bool twice = false; for (const char *p = "sqt"; *p; p++) twice |= std::count(kinds, kinds + 3, *p) > 1; if (twice || (std::count(kinds, kinds + 3, 's') && std::count(kinds, kinds + 3, 't'))) continue;
-        int n = c < 0 ? 2 : 3; printf("%s{\"kinds\":\"%s\",\"graph\":%d,\"starts\":[", first ? "" : ",\n", kinds, g); first = false;
-        cudaGraph_t graph; cudaGraphExec_t exec; if (g) { issue(kinds, true); CK(cudaStreamEndCapture(G, &graph)); CK(cudaGraphInstantiate(&exec, graph, 0)); }
-        for (int r = -1; r < 15; r++) { reset(32); if (g) CK(cudaGraphLaunch(exec, G)); else issue(kinds, false); CK(cudaDeviceSynchronize()); if (r < 0) continue;
-            auto h = fetch(32); printf("%s[", r ? "," : ""); for (int i = 0; i < n; i++) printf("%s%lld", i ? "," : "", (long long)(h[6 + 2 * i] - h[1])); printf("]"); }
-        printf("]}"); if (g) { cudaGraphExecDestroy(exec); cudaGraphDestroy(graph); }
-    }
-    // (2) streams at work: pattern 0: two kernels each; 1: a kernel, then a wait for a gate's event and a kernel; 2: wait for the gate first, then a kernel;
-    // 3: as 0, but a record after each kernel; in all, one more stream gets one kernel at the end: how late does it start?
+    for (int a = 0; a < 7; a++)
+        for (int b = 0; b < 7; b++)
+            for (int c = -1; c < 7; c += 4)
+                for (int g = 0; g < 2; g++) {
+                    char kinds[4] = {k[a], k[b], c < 0 ? (char)0 : k[c], 0};
+                    bool twice = false;
+                    for (const char *p = "sqt"; *p; p++) twice |= std::count(kinds, kinds + 3, *p) > 1;
+                    if (twice || (std::count(kinds, kinds + 3, 's') && std::count(kinds, kinds + 3, 't'))) continue;
+                    int n = c < 0 ? 2 : 3;
+                    printf("%s{\"kinds\":\"%s\",\"graph\":%d,\"starts\":[", first ? "" : ",\n", kinds, g);
+                    first = false;
+                    cudaGraph_t graph;
+                    cudaGraphExec_t exec;
+                    if (g) {
+                        issue(kinds, true);
+                        CK(cudaStreamEndCapture(G, &graph));
+                        CK(cudaGraphInstantiate(&exec, graph, 0));
+                    }
+                    for (int r = -1; r < 15; r++) {
+                        reset(32);
+                        if (g) CK(cudaGraphLaunch(exec, G));
+                        else issue(kinds, false);
+                        CK(cudaDeviceSynchronize());
+                        if (r < 0) continue;
+                        auto h = fetch(32);
+                        printf("%s[", r ? "," : "");
+                        for (int i = 0; i < n; i++) printf("%s%lld", i ? "," : "", (long long)(h[6 + 2 * i] - h[1]));
+                        printf("]");
+                    }
+                    printf("]}");
+                    if (g) {
+                        cudaGraphExecDestroy(exec);
+                        cudaGraphDestroy(graph);
+                    }
+                }
+    // (2) streams at work: pattern 0: two kernels each; 1: a kernel, then a wait for a gate's event and a kernel; 2:
+    // wait for the gate first, then a kernel; 3: as 0, but a record after each kernel; in all, one more stream gets one
+    // kernel at the end: how late does it start?
     printf("],\n\"queues\":[");
     first = true;
-    for (int pattern = 0; pattern < 4; pattern++) for (int n = 1; n <= 40; n += n < 16 ? 1 : 4) for (int r = 0; r < 3; r++) {
-        reset(100); spin<<<1, 32, 0, G>>>(d, 2500000); CK(cudaEventRecord(E[0], G));
-        for (int i = 0; i < n; i++) {
-            if (pattern == 2) CK(cudaStreamWaitEvent(S[i], E[0], 0));
-            spin<<<1, 32, 0, S[i]>>>(d + 2 + 4 * i, 500000); if (pattern == 3) CK(cudaEventRecord(E[1 + i], S[i]));
-            if (pattern == 1) CK(cudaStreamWaitEvent(S[i], E[0], 0));
-            if (pattern != 2) { spin<<<1, 32, 0, S[i]>>>(d + 4 + 4 * i, 500000); if (pattern == 3) CK(cudaEventRecord(E[41 + i], S[i])); }
-        }
-        spin<<<1, 32, 0, S[n]>>>(d + 2 + 4 * n, 1000); CK(cudaDeviceSynchronize()); auto h = fetch(100);
-        printf("%s{\"pattern\":%d,\"n\":%d,\"starts\":[", first ? "" : ",\n", pattern, n); first = false;
-        for (int i = 0; i <= n; i++) printf("%s%lld", i ? "," : "", (long long)(h[2 + 4 * i] - h[0])); printf("]}");
-    }
+    for (int pattern = 0; pattern < 4; pattern++)
+        for (int n = 1; n <= 40; n += n < 16 ? 1 : 4)
+            for (int r = 0; r < 3; r++) {
+                reset(100);
+                spin<<<1, 32, 0, G>>>(d, 2500000);
+                CK(cudaEventRecord(E[0], G));
+                for (int i = 0; i < n; i++) {
+                    if (pattern == 2) CK(cudaStreamWaitEvent(S[i], E[0], 0));
+                    spin<<<1, 32, 0, S[i]>>>(d + 2 + 4 * i, 500000);
+                    if (pattern == 3) CK(cudaEventRecord(E[1 + i], S[i]));
+                    if (pattern == 1) CK(cudaStreamWaitEvent(S[i], E[0], 0));
+                    if (pattern != 2) {
+                        spin<<<1, 32, 0, S[i]>>>(d + 4 + 4 * i, 500000);
+                        if (pattern == 3) CK(cudaEventRecord(E[41 + i], S[i]));
+                    }
+                }
+                spin<<<1, 32, 0, S[n]>>>(d + 2 + 4 * n, 1000);
+                CK(cudaDeviceSynchronize());
+                auto h = fetch(100);
+                printf("%s{\"pattern\":%d,\"n\":%d,\"starts\":[", first ? "" : ",\n", pattern, n);
+                first = false;
+                for (int i = 0; i <= n; i++) printf("%s%lld", i ? "," : "", (long long)(h[2 + 4 * i] - h[0]));
+                printf("]}");
+            }
     printf("]}\n"); return 0;
 }

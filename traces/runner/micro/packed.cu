@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Many blocks on one SM, all others held by sleeping blocks: BLOCKS of THREADS walk through memory, FMAS steps of four chains each
-// after every load of 16 bytes, LOOPS times (form: copy), the same without loads and stores (form: compute), or chains
-// through shared memory (form: shared), and LATER blocks of LATER_THREADS
-// that only compute, launched 20 us after. One line a case: settings, then of each block in the order of their ends the median end,
+// Many blocks on one SM, all others held by sleeping blocks: BLOCKS of THREADS walk through memory, FMAS steps of four
+// chains each after every load of 16 bytes, LOOPS times (form: copy), the same without loads and stores (form:
+// compute), or chains through shared memory (form: shared), and LATER blocks of LATER_THREADS that only compute,
+// launched 20 us after. One line a case: settings, then of each block in the order of their ends the median end,
 // counted from the first start, in nanoseconds; after "later" those of the others with their starts.
 // nvcc -O2 -arch=native packed.cu -o packed && ./packed >packed.txt
 #include "micro.h"
@@ -17,7 +17,8 @@ static __device__ void stamp(unsigned long long *stamps, int which)
     if (threadIdx.x == 0) stamps[2 * blockIdx.x + which] = now_ns();
 }
 
-template <bool LOADS> __global__ void walk(const float4 *from, float4 *to, int loops, int fmas, unsigned long long *stamps)
+template <bool LOADS>
+__global__ void walk(const float4 *from, float4 *to, int loops, int fmas, unsigned long long *stamps)
 {
     stamp(stamps, 0);
     long step = (long)gridDim.x * blockDim.x, i = (long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,7 +82,8 @@ struct Case {
     int threads, blocks, fmas, loops, later, later_threads, later_loops;
 };
 
-static void sorted_ends(std::vector<std::vector<double>> &ends, const unsigned long long *host, int blocks, unsigned long long start)
+static void sorted_ends(std::vector<std::vector<double>> &ends, const unsigned long long *host, int blocks,
+                        unsigned long long start)
 {
     std::vector<double> one;
     for (int i = 0; i < blocks; i++) one.push_back((double)(host[2 * i + 1] - start));
@@ -111,7 +113,8 @@ static void run(const Case &c)
         CHECK(cudaStreamSynchronize(first));
         CHECK(cudaStreamSynchronize(second));
         CHECK(cudaMemcpyAsync(host, stamps, 16u * (unsigned)c.blocks, cudaMemcpyDeviceToHost, first));
-        if (c.later) CHECK(cudaMemcpyAsync(later_host, later_stamps, 16u * (unsigned)c.later, cudaMemcpyDeviceToHost, first));
+        if (c.later)
+            CHECK(cudaMemcpyAsync(later_host, later_stamps, 16u * (unsigned)c.later, cudaMemcpyDeviceToHost, first));
         CHECK(cudaStreamSynchronize(first));
         if (r < 2) continue;
         unsigned long long start = ~0ull;
@@ -123,10 +126,12 @@ static void run(const Case &c)
         later_start.push_back((double)(begin - start));
         sorted_ends(later_ends, later_host, c.later, start);
     }
-    printf("form %s fmas %d loops %d blocks %d threads %d ends", form_names[c.form], c.fmas, c.loops, c.blocks, c.threads);
+    printf("form %s fmas %d loops %d blocks %d threads %d ends", form_names[c.form], c.fmas, c.loops, c.blocks,
+           c.threads);
     for (std::vector<double> &v : ends) printf(" %.0f", quartiles(v).median);
     if (c.later) {
-        printf(" later %d threads %d loops %d start %.0f ends", c.later, c.later_threads, c.later_loops, quartiles(later_start).median);
+        printf(" later %d threads %d loops %d start %.0f ends", c.later, c.later_threads, c.later_loops,
+               quartiles(later_start).median);
         for (std::vector<double> &v : later_ends) printf(" %.0f", quartiles(v).median);
     }
     printf("\n");
@@ -153,12 +158,14 @@ int main(void)
         for (int fmas : {0, 8, 16, 24, 32, 44, 56})
             for (int threads : {64, 128, 256, 512, 1024})
                 for (int blocks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32})
-                    if (blocks * threads <= 2048 && (form == COPY || (fmas == 32 && blocks <= 8))) run({form, threads, blocks, fmas, 200, 0, 0, 0});
+                    if (blocks * threads <= 2048 && (form == COPY || (fmas == 32 && blocks <= 8)))
+                        run({form, threads, blocks, fmas, 200, 0, 0, 0});
     for (int fmas : {0, 16, 32, 56})
         for (int threads : {128, 256})
             for (int blocks : {1, 2, 4, 8})
                 for (int later : {1, 2, 3})
-                    if (blocks * threads + later * 512 <= 2048) run({COPY, threads, blocks, fmas, 200, later, 512, 20000});
+                    if (blocks * threads + later * 512 <= 2048)
+                        run({COPY, threads, blocks, fmas, 200, later, 512, 20000});
     for (int threads : {64, 128, 256, 512, 1024})
         for (int blocks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32})
             if (blocks * threads <= 2048) run({SHARED, threads, blocks, 0, 1000, 0, 0, 0});

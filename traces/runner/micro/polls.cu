@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long the SMs wait behind a copy, and a copy engine behind a kernel: lengths of the first are swept finely, since an
-// engine that waits for another looks for it only now and then. Timed by the host without any tracer, from the
-// first call to the return of the synchronise; kernels spin on the SM's clock. One line a case: calls or a graph of them,
+// How long the SMs wait behind a copy, and a copy engine behind a kernel: lengths of the first are swept finely, since
+// an engine that waits for another looks for it only now and then. Timed by the host without any tracer, from the first
+// call to the return of the synchronise; kernels spin on the SM's clock. One line a case: calls or a graph of them,
 // pattern, bytes of the copy, nanoseconds of the kernel before; median, 5, 25, 75 and 95 % quantiles in microseconds.
 // nvcc -O2 -arch=native polls.cu -o polls && ./polls >polls.txt
 #include "micro.h"
@@ -17,8 +17,8 @@ static double clock_ghz;
 
 static void kernel(double ns, cudaStream_t stream) { spin_cycles<<<1, 32, 0, stream>>>((long long)(ns * clock_ghz)); }
 
-/* A letter an action: k kernel of NS, t kernel of 2 us, c copy to the device, d copy back, of BYTES; on stream 0; > an event
- * there and a wait for it on stream 1, where what follows goes. */
+/* A letter an action: k kernel of NS, t kernel of 2 us, c copy to the device, d copy back, of BYTES; on stream 0; > an
+ * event there and a wait for it on stream 1, where what follows goes. */
 static void issue(const char *actions, long bytes, double ns)
 {
     cudaStream_t on = s[0];
@@ -67,8 +67,9 @@ static void run(const char *actions, long bytes, double ns, bool in_graph)
         CHECK(cudaGraphExecDestroy(exec));
         CHECK(cudaGraphDestroy(graph));
     }
-    printf("%s %-6s bytes %7ld before %6.0f median %7.2f quantiles %7.2f %7.2f %7.2f %7.2f\n", in_graph ? "graph" : "calls", actions, bytes, ns, whole[n / 2],
-           whole[n / 20], whole[n / 4], whole[3 * n / 4], whole[19 * n / 20]);
+    printf("%s %-6s bytes %7ld before %6.0f median %7.2f quantiles %7.2f %7.2f %7.2f %7.2f\n",
+           in_graph ? "graph" : "calls", actions, bytes, ns, whole[n / 2], whole[n / 20], whole[n / 4],
+           whole[3 * n / 4], whole[19 * n / 20]);
 }
 
 int main(void)
@@ -86,13 +87,17 @@ int main(void)
     const char *lone[] = {"c", "d", "ct", "c>t", "cd", "c>d", "cc"}, *behind[] = {"k", "kd", "k>d", "kc", "kt", "k>t"};
     for (int in_graph = 0; in_graph < 2; in_graph++) {
         for (const char *actions : lone)
-            for (long bytes = 4000; bytes <= 2600000; bytes += bytes < 100000 ? 16000 : bytes < 1000000 ? 50000 : 100000)
+            for (long bytes = 4000; bytes <= 2600000; bytes += bytes < 100000    ? 16000
+                                                               : bytes < 1000000 ? 50000
+                                                                                 : 100000)
                 run(actions, bytes, 0, in_graph);
         for (const char *actions : behind)
             for (double ns = 1000; ns <= 60000; ns += ns < 20000 ? 1000 : 2500) run(actions, 4096, ns, in_graph);
         for (const char *actions : {"kct", "k>ct", "kc>t"})
             for (double ns : {2000.0, 9000.0, 30000.0})
-                for (long bytes = 4000; bytes <= 1700000; bytes += bytes < 100000 ? 16000 : bytes < 1000000 ? 50000 : 100000)
+                for (long bytes = 4000; bytes <= 1700000; bytes += bytes < 100000    ? 16000
+                                                                   : bytes < 1000000 ? 50000
+                                                                                     : 100000)
                     run(actions, bytes, ns, in_graph);
     }
     return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What resident kernels and programmatic launches cost: nvcc -O3 -arch=sm_90 traces/runner/micro/resident.cu && ./a.out. Prints one line per
- * quantity, in nanoseconds, medians of 20 repetitions: grid barrier of all SMs, atomics of all SMs on one word, one atomic with its
- * result, a fence behind a store, a flag from one SM to another and back with and without fences, and the gap between two kernels of one
- * thread in a stream and in a graph, as they are and launched programmatically.
+ * What resident kernels and programmatic launches cost: nvcc -O3 -arch=sm_90 traces/runner/micro/resident.cu &&
+ * ./a.out. Prints one line per quantity, in nanoseconds, medians of 20 repetitions: grid barrier of all SMs, atomics of
+ * all SMs on one word, one atomic with its result, a fence behind a store, a flag from one SM to another and back with
+ * and without fences, and the gap between two kernels of one thread in a stream and in a graph, as they are and
+ * launched programmatically.
  */
 #include <cooperative_groups.h>
 
@@ -123,10 +124,12 @@ static void launch_links(bool programmatic, unsigned *word, cudaStream_t stream)
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = programmatic ? 1 : 0;
-    for (int i = 0; i < LINKS; i++) CHECK(cudaLaunchKernelEx(&config, programmatic ? link_programmatic : link_plain, word));
+    for (int i = 0; i < LINKS; i++)
+        CHECK(cudaLaunchKernelEx(&config, programmatic ? link_programmatic : link_plain, word));
 }
 
-/* Time from link to link of a chain that waits in the stream behind a kernel that spins, so that the host is not what it waits for. */
+/* Time from link to link of a chain that waits in the stream behind a kernel that spins, so that the host is not what
+ * it waits for. */
 __global__ void hold(unsigned long long ns)
 {
     unsigned long long start = now();
@@ -185,11 +188,13 @@ int main()
     };
     void *barrier_arguments[] = {&out}, *word_arguments[] = {&words, &out};
     printf("grid_barrier %.0f\n", timed([&] { together((const void *)barriers, barrier_arguments); }));
-    printf("one_word_per_atomic %.3f\n", timed([&] { together((const void *)one_word, word_arguments); }) / p.multiProcessorCount);
+    printf("one_word_per_atomic %.3f\n",
+           timed([&] { together((const void *)one_word, word_arguments); }) / p.multiProcessorCount);
     printf("atomic_with_result %.0f\n", timed([&] { atomics_alone<<<1, 1>>>(words, out); }));
     printf("store_and_fence %.0f\n", timed([&] { fences<<<1, 1>>>(words, out); }));
     printf("handoff_one_way %.0f\n", timed([&] { handoff<<<p.multiProcessorCount, 1>>>(words, false, out); }) / 2);
-    printf("handoff_fenced_one_way %.0f\n", timed([&] { handoff<<<p.multiProcessorCount, 1>>>(words, true, out); }) / 2);
+    printf("handoff_fenced_one_way %.0f\n",
+           timed([&] { handoff<<<p.multiProcessorCount, 1>>>(words, true, out); }) / 2);
     for (int graph = 0; graph < 2; graph++)
         for (int programmatic = 0; programmatic < 2; programmatic++)
             printf("%s_%s %.0f\n", graph ? "graph" : "stream", programmatic ? "programmatic" : "plain",

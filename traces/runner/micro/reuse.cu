@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether data is still in L2 when a kernel reads it again: a buffer of BYTES is written by one kernel (or read), OTHER bytes
-// are then written (or read) by another, then BLOCKS x THREADS read the buffer, one load in flight per thread or four.
-// One line a case: settings, then the median and the quartiles of the reading kernel's time, first block's start to last
-// block's end, in nanoseconds.
-// nvcc -O2 -arch=native reuse.cu -o reuse && ./reuse >reuse.txt
+// Whether data is still in L2 when a kernel reads it again: a buffer of BYTES is written by one kernel (or read), OTHER
+// bytes are then written (or read) by another, then BLOCKS x THREADS read the buffer, one load in flight per thread or
+// four. One line a case: settings, then the median and the quartiles of the reading kernel's time, first block's start
+// to last block's end, in nanoseconds. nvcc -O2 -arch=native reuse.cu -o reuse && ./reuse >reuse.txt
 #include "micro.h"
 
 #define REPEATS 9
@@ -11,7 +10,8 @@
 
 __global__ void write(float *to, size_t count, float value)
 {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) to[i] = value;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+        to[i] = value;
 }
 
 /* LOADS independent ones at a time; the sum keeps them. */
@@ -20,7 +20,8 @@ template <int LOADS> __global__ void read(const float *from, size_t count, float
     float sum = 0;
     size_t stride = (size_t)gridDim.x * blockDim.x;
     if (threadIdx.x == 0 && stamps) stamps[2 * blockIdx.x] = now_ns();
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i + (LOADS - 1) * stride < count; i += LOADS * stride) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i + (LOADS - 1) * stride < count;
+         i += LOADS * stride) {
         float part[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; k++) part[k] = __ldcg(from + i + k * stride);
@@ -36,7 +37,8 @@ template <int LOADS> __global__ void read(const float *from, size_t count, float
 static float *buffer, *other, *out;
 static unsigned long long *stamps;
 
-static void run(size_t bytes, size_t other_bytes, bool is_written, bool other_written, int blocks, int threads, int loads)
+static void run(size_t bytes, size_t other_bytes, bool is_written, bool other_written, int blocks, int threads,
+                int loads)
 {
     std::vector<double> times;
     std::vector<unsigned long long> host(2 * (size_t)blocks);
@@ -53,12 +55,14 @@ static void run(size_t bytes, size_t other_bytes, bool is_written, bool other_wr
             read<4><<<blocks, threads>>>(buffer, bytes / 4, out, stamps);
         CHECK(cudaMemcpy(host.data(), stamps, host.size() * sizeof host[0], cudaMemcpyDeviceToHost));
         unsigned long long first = ~0ull, last = 0;
-        for (int i = 0; i < blocks; i++) first = std::min(first, host[2 * (size_t)i]), last = std::max(last, host[2 * (size_t)i + 1]);
+        for (int i = 0; i < blocks; i++)
+            first = std::min(first, host[2 * (size_t)i]), last = std::max(last, host[2 * (size_t)i + 1]);
         if (r > 1) times.push_back((double)(last - first));
     }
     Quartiles q = quartiles(times);
-    printf("bytes %zu %s other %zu %s blocks %d threads %d loads %d median %.0f quartiles %.0f %.0f\n", bytes, is_written ? "written" : "read",
-           other_bytes, other_written ? "written" : "read", blocks, threads, loads, q.median, q.low, q.high);
+    printf("bytes %zu %s other %zu %s blocks %d threads %d loads %d median %.0f quartiles %.0f %.0f\n", bytes,
+           is_written ? "written" : "read", other_bytes, other_written ? "written" : "read", blocks, threads, loads,
+           q.median, q.low, q.high);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* shapes: graphs of kernels of 0 to 40 us in the shapes of launch-bound programs: chains, forks, joins of one root's descendants
- * and of several roots', built node by node and captured from streams. Rule probed: what forks and joins cost, and whether kernels
- * hide it. (An earlier version had kernels of different code and with buffers of their own: neither made a difference.)
- * Prints a line per case: launch to return of the synchronise, us, of 50.
- * Build: nvcc -O2 -arch=native -o shapes shapes.cu. Usage: shapes > shapes.txt */
+/* shapes: graphs of kernels of 0 to 40 us in the shapes of launch-bound programs: chains, forks, joins of one root's
+ * descendants and of several roots', built node by node and captured from streams. Rule probed: what forks and joins
+ * cost, and whether kernels hide it. (An earlier version had kernels of different code and with buffers of their own:
+ * neither made a difference.) Prints a line per case: launch to return of the synchronise, us, of 50. Build: nvcc -O2
+ * -arch=native -o shapes shapes.cu. Usage: shapes > shapes.txt */
 #include "micro.h"
 
 enum { BLOCKS = 4, THREADS = 32, REPEATS = 50, WARM_UP = 10, CYCLES_PER_US = 1980 };
@@ -92,8 +92,8 @@ static void run(const Shape &shape, double us, bool is_captured, int rep)
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
     std::sort(times.begin(), times.end());
-    printf("%s %s blocks %d us %.1f rep %d median %.2f least %.2f\n", is_captured ? "captured" : "explicit", shape.name, BLOCKS, us, rep,
-           times[REPEATS / 2], times[0]);
+    printf("%s %s blocks %d us %.1f rep %d median %.2f least %.2f\n", is_captured ? "captured" : "explicit", shape.name,
+           BLOCKS, us, rep, times[REPEATS / 2], times[0]);
 }
 
 int main()

@@ -3,8 +3,8 @@
 //   launch       cudaLaunchKernel of an empty kernel, synchronised every 256
 //   launch_sync  launch and cudaStreamSynchronize, kernels of 0, 5, 20 and 100 us
 //   record_wait  cudaEventRecord and cudaStreamWaitEvent on two streams of the thread
-// nvcc -O2 -arch=sm_90 -o threads threads.cu -lpthread; threads [blocking] prints "what kernel_us threads us_per_turn", the median of
-// the threads' medians of 5 rounds.
+// nvcc -O2 -arch=sm_90 -o threads threads.cu -lpthread; threads [blocking] prints "what kernel_us threads us_per_turn",
+// the median of the threads' medians of 5 rounds.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

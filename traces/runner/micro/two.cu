@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a second GPU costs the host per call: medians of 21 times 200 launches of an empty kernel, and of 10 host copies of 4 KiB
- * (pinned), in us from the first call to the return of the last synchronise.
- * Build and run: nvcc -O2 -o two traces/runner/micro/two.cu && CUDA_VISIBLE_DEVICES=0 ./two && ./two (2 GPUs). Outputs: traces/h100/two.txt
+ * What a second GPU costs the host per call: medians of 21 times 200 launches of an empty kernel, and of 10 host copies
+ * of 4 KiB (pinned), in us from the first call to the return of the last synchronise. Build and run: nvcc -O2 -o two
+ * traces/runner/micro/two.cu && CUDA_VISIBLE_DEVICES=0 ./two && ./two (2 GPUs). Outputs: traces/h100/two.txt
  */
 #include <algorithm>
 #include <chrono>
@@ -56,8 +56,8 @@ static int launches(const char *name, int first, int second, bool in_turn, bool 
     }
     std::sort(total.begin(), total.end());
     std::sort(issue.begin(), issue.end());
-    printf("  %-44s total %8.2f us, issued %8.2f us, %6.3f us a call\n", name, total[total.size() / 2], issue[issue.size() / 2],
-           issue[issue.size() / 2] / count);
+    printf("  %-44s total %8.2f us, issued %8.2f us, %6.3f us a call\n", name, total[total.size() / 2],
+           issue[issue.size() / 2], issue[issue.size() / 2] / count);
     return 0;
 }
 

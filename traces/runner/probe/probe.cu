@@ -23,7 +23,8 @@ Series &Probe::add(const char *name, const char *x, const char *unit, const char
 void fail(cudaError_t error, const char *call, const char *file, int line)
 {
     const char *slash = strrchr(file, '/');
-    fprintf(stderr, "gpusim-runner: probe: %s (%s:%d: %s)\n", cudaGetErrorString(error), slash ? slash + 1 : file, line, call);
+    fprintf(stderr, "gpusim-runner: probe: %s (%s:%d: %s)\n", cudaGetErrorString(error), slash ? slash + 1 : file, line,
+            call);
     exit(1);
 }
 
@@ -165,7 +166,8 @@ static std::string driver_version()
     if (file) {
         for (char *at; fgets(line, sizeof line, file) && !version[0];)
             for (at = line; *at && !version[0]; at++)
-                if (*at == ' ' && at[1] >= '0' && at[1] <= '9' && strchr(at + 1, '.')) sscanf(at + 1, "%31[0-9.]", version);
+                if (*at == ' ' && at[1] >= '0' && at[1] <= '9' && strchr(at + 1, '.'))
+                    sscanf(at + 1, "%31[0-9.]", version);
         fclose(file);
     }
     if (version[0]) return version;
@@ -180,26 +182,32 @@ static void put_attributes(FILE *file, const Probe &probe)
     const cudaDeviceProp &d = probe.device;
     int reserved = 0;
     cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, probe.device_index);
-    fprintf(file, " \"attributes\": {\"sm_count\": %d, \"clock_mhz\": %.6g, \"memory_clock_mhz\": %.6g, \"memory_bytes\": %zu, "
-                  "\"l2_bytes\": %d, \"copy_engines\": %d, \"priority_levels\": %d,\n",
-            d.multiProcessorCount, probe.clock_khz * 1e-3, probe.memory_clock_khz * 1e-3, d.totalGlobalMem, d.l2CacheSize,
-            d.asyncEngineCount, probe.priority_least - probe.priority_greatest + 1);
-    fprintf(file, "  \"threads_per_sm\": %d, \"blocks_per_sm\": %d, \"registers_per_sm\": %d, \"smem_per_sm_bytes\": %zu, "
-                  "\"smem_per_block_bytes\": %zu, \"smem_reserved_bytes\": %d,\n",
+    fprintf(
+        file,
+        " \"attributes\": {\"sm_count\": %d, \"clock_mhz\": %.6g, \"memory_clock_mhz\": %.6g, \"memory_bytes\": %zu, "
+        "\"l2_bytes\": %d, \"copy_engines\": %d, \"priority_levels\": %d,\n",
+        d.multiProcessorCount, probe.clock_khz * 1e-3, probe.memory_clock_khz * 1e-3, d.totalGlobalMem, d.l2CacheSize,
+        d.asyncEngineCount, probe.priority_least - probe.priority_greatest + 1);
+    fprintf(file,
+            "  \"threads_per_sm\": %d, \"blocks_per_sm\": %d, \"registers_per_sm\": %d, \"smem_per_sm_bytes\": %zu, "
+            "\"smem_per_block_bytes\": %zu, \"smem_reserved_bytes\": %d,\n",
             d.maxThreadsPerMultiProcessor, d.maxBlocksPerMultiProcessor, d.regsPerMultiprocessor,
             d.sharedMemPerMultiprocessor, d.sharedMemPerBlockOptin, reserved);
-    fprintf(file, "  \"memory_bus_bits\": %d, \"cores\": %u},\n", d.memoryBusWidth, std::thread::hardware_concurrency());
+    fprintf(file, "  \"memory_bus_bits\": %d, \"cores\": %u},\n", d.memoryBusWidth,
+            std::thread::hardware_concurrency());
 }
 
 static void put_series(FILE *file, const Series &s, bool is_last)
 {
-    fprintf(file, "  {\"name\": \"%s\", \"x\": \"%s\", \"unit\": \"%s\", \"what\": ", s.name.c_str(), s.x.c_str(), s.unit.c_str());
+    fprintf(file, "  {\"name\": \"%s\", \"x\": \"%s\", \"unit\": \"%s\", \"what\": ", s.name.c_str(), s.x.c_str(),
+            s.unit.c_str());
     put_text(file, s.what.c_str());
     fprintf(file, ",\n   \"points\": [");
     bool is_first = true;
     for (const Point &p : s.points) {
         if (!std::isfinite(p.median)) continue;
-        fprintf(file, "%s[%.10g, %.10g, %.10g, %.10g, %zu]", is_first ? "" : ", ", p.x, p.median, p.low, p.high, p.count);
+        fprintf(file, "%s[%.10g, %.10g, %.10g, %.10g, %zu]", is_first ? "" : ", ", p.x, p.median, p.low, p.high,
+                p.count);
         is_first = false;
     }
     fprintf(file, "]}%s\n", is_last ? "" : ",");
@@ -222,7 +230,8 @@ static bool write_file(const Probe &probe, const char *path)
     fprintf(file, "{\"schema\": \"gpusim-probe/1\", \"gpu\": ");
     put_text(file, probe.device.name);
     fprintf(file, ", \"compute_capability\": %d, \"driver\": \"%s\", \"cuda\": \"%d.%d\", \"date\": \"%s\",\n",
-            probe.device.major * 10 + probe.device.minor, driver_version().c_str(), runtime / 1000, runtime % 1000 / 10, date);
+            probe.device.major * 10 + probe.device.minor, driver_version().c_str(), runtime / 1000, runtime % 1000 / 10,
+            date);
     put_attributes(file, probe);
     fprintf(file, " \"series\": [\n");
     for (size_t i = 0; i < probe.series.size(); i++) put_series(file, probe.series[i], i + 1 == probe.series.size());
@@ -266,7 +275,8 @@ static int usage(const char *problem, const char *word)
            "  --gpu N            which GPU (default 0)\n"
            "  --quick            a fifth of the repetitions\n"
            "  --resident         only what tasks of resident kernels cost: ten seconds\n"
-           "  --managed          measure managed memory too: prefetches and faults of at most 256 MiB, refused where that\n"
+           "  --managed          measure managed memory too: prefetches and faults of at most 256 MiB, refused where "
+           "that\n"
            "                     is more than a quarter of the free memory\n\n"
            "Example:\n"
            "  gpusim-runner probe -o probe.json\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner (CUDA C++). What the probe's parts share: series of measured points, clocks, stamps of blocks, and
- * a gate that holds the device back until the host has queued its work. The parts: probe_host.cu (costs of calls),
+ * Layer: traces/runner (CUDA C++). What the probe's parts share: series of measured points, clocks, stamps of blocks,
+ * and a gate that holds the device back until the host has queued its work. The parts: probe_host.cu (costs of calls),
  * probe_gaps.cu (latencies on the device), probe_graphs.cu, probe_copies.cu, probe_chip.cu; probe.cu runs them all.
  * What is measured how, and which device number comes from it: traces/runner/PROBE.md.
  */
@@ -57,7 +57,8 @@ inline double now_us()
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* What the first thread of a block notes: SM and the GPU's clock (nanoseconds; steps of 32 on Hopper, 1,000 on others). */
+/* What the first thread of a block notes: SM and the GPU's clock (nanoseconds; steps of 32 on Hopper, 1,000 on others).
+ */
 struct Stamp {
     unsigned long long start, end;
     unsigned sm, unused;

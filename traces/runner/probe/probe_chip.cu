@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The chip itself: clock under load, arithmetic rates, DRAM and L2 bandwidth and latency, the turnaround of a block's slot,
-// and how much shared memory each carve-out leaves.
+// The chip itself: clock under load, arithmetic rates, DRAM and L2 bandwidth and latency, the turnaround of a block's
+// slot, and how much shared memory each carve-out leaves.
 #include "traces/runner/probe/probe.h"
 
 #include <cfloat>
@@ -16,7 +16,8 @@ __global__ void copy_kernel(const float4 *from, float4 *to, size_t count, int ro
 }
 
 // Only blocks on SM 0 work: each copies its share of COUNT, the sharers are counted first.
-__global__ void one_sm_kernel(const float4 *from, float4 *to, size_t count, unsigned *arrived, unsigned blocks, Stamp *stamps)
+__global__ void one_sm_kernel(const float4 *from, float4 *to, size_t count, unsigned *arrived, unsigned blocks,
+                              Stamp *stamps)
 {
     __shared__ unsigned mine;
     if (sm_index() != 0) return;
@@ -86,7 +87,8 @@ __global__ void resident_kernel(unsigned *now, unsigned *most, long long cycles)
 
 // --- measurements ----------------------------------------------------------------------------------------------------
 // Device time of LAUNCH in microseconds, by events.
-template <typename Launch> static Point time_kernel(const Probe &probe, double x, int repetitions, double scale, Launch launch)
+template <typename Launch>
+static Point time_kernel(const Probe &probe, double x, int repetitions, double scale, Launch launch)
 {
     cudaEvent_t events[2];
     std::vector<double> values;
@@ -115,7 +117,9 @@ static void bandwidth(Probe &probe)
     PROBE_CHECK(cudaMemset(to, 0, most));
     int sms = probe.device.multiProcessorCount;
     std::vector<int> grids = {1, 2, 4, 8, 16, sms / 4, sms / 2, sms, 2 * sms, 4 * sms, 8 * sms, 32 * sms};
-    Series &blocks = probe.add("copy_bandwidth", "blocks", "GB/s", "DRAM traffic (read and written) of a copying kernel of 512 threads per block, 16 bytes per access");
+    Series &blocks =
+        probe.add("copy_bandwidth", "blocks", "GB/s",
+                  "DRAM traffic (read and written) of a copying kernel of 512 threads per block, 16 bytes per access");
     for (int grid : grids) {
         if (grid < 1) continue;
         // About 5 ms each: a block copies some 20 bytes per nanosecond.
@@ -132,7 +136,8 @@ static void bandwidth(Probe &probe)
     unsigned *arrived;
     Stamps stamps(8);
     PROBE_CHECK(cudaMalloc((void **)&arrived, sizeof *arrived));
-    Series &one = probe.add("sm_bandwidth", "threads", "GB/s", "DRAM traffic of blocks of 512 threads that are all on one SM");
+    Series &one =
+        probe.add("sm_bandwidth", "threads", "GB/s", "DRAM traffic of blocks of 512 threads that are all on one SM");
     for (unsigned count = 1; count * 512 <= (unsigned)probe.device.maxThreadsPerMultiProcessor && count <= 8; count++) {
         std::vector<double> rates;
         size_t bytes = (size_t)count * (16u << 20);
@@ -188,7 +193,9 @@ static void latency(Probe &probe)
         PROBE_CHECK(cudaMemcpy(&took, cycles, sizeof took, cudaMemcpyDeviceToHost));
         if (r) ns.push_back((double)took / loads / (probe.clock_khz * 1e-6));
     }
-    probe.add("dram_latency", "", "ns", "dependent loads of one thread over four times the size of L2, address translation included")
+    probe
+        .add("dram_latency", "", "ns",
+             "dependent loads of one thread over four times the size of L2, address translation included")
         .points.push_back(summarize(0, ns));
     PROBE_CHECK(cudaFree(list));
     PROBE_CHECK(cudaFree(out));
@@ -203,7 +210,8 @@ static void arithmetic(Probe &probe)
     PROBE_CHECK(cudaMalloc((void **)&out, 64));
     PROBE_CHECK(cudaMalloc((void **)&cycles, sizeof *cycles));
     const int iterations = 100000;
-    Series &rate = probe.add("fma_rate", "blocks", "TFLOP/s", "single precision, blocks of 256 threads with four independent chains each");
+    Series &rate = probe.add("fma_rate", "blocks", "TFLOP/s",
+                             "single precision, blocks of 256 threads with four independent chains each");
     for (int grid : {sms, 2 * sms, 4 * sms, 8 * sms, 16 * sms})
         rate.points.push_back(time_kernel(probe, grid, 5, 2.0 * 4 * 256 * iterations * (double)grid * 1e-6, [&] {
             fma_kernel<float, 4><<<grid, 256>>>(out, iterations, NULL);
@@ -220,7 +228,8 @@ static void arithmetic(Probe &probe)
         PROBE_CHECK(cudaMemcpy(&took, cycles, sizeof took, cudaMemcpyDeviceToHost));
         if (r) latency.push_back((double)took / iterations);
     }
-    probe.add("fma_latency", "", "clk", "from one dependent FMA to the next of one warp, loop included").points.push_back(summarize(0, latency));
+    probe.add("fma_latency", "", "clk", "from one dependent FMA to the next of one warp, loop included")
+        .points.push_back(summarize(0, latency));
     PROBE_CHECK(cudaFree(out));
     PROBE_CHECK(cudaFree(cycles));
 }
@@ -239,7 +248,8 @@ static void clocks(Probe &probe)
         PROBE_CHECK(cudaMemcpy(&took, cycles, sizeof took, cudaMemcpyDeviceToHost));
         if (r) mhz.push_back((double)took / (double)took_ns * 1e3);
     }
-    probe.add("clock", "", "MHz", "the SM clock under load, against the GPU's clock").points.push_back(summarize(0, mhz));
+    probe.add("clock", "", "MHz", "the SM clock under load, against the GPU's clock")
+        .points.push_back(summarize(0, mhz));
     PROBE_CHECK(cudaFree(ns));
     PROBE_CHECK(cudaFree(cycles));
 }
@@ -259,7 +269,8 @@ static void turnaround(Probe &probe)
         spin_kernel<<<(unsigned)blocks, 256, (size_t)smem>>>(stamps.device, cycles_of(probe, 5));
         PROBE_CHECK(cudaGetLastError());
         std::vector<Stamp> s = stamps.read(blocks);
-        std::sort(s.begin(), s.end(), [](const Stamp &a, const Stamp &b) { return a.sm != b.sm ? a.sm < b.sm : a.start < b.start; });
+        std::sort(s.begin(), s.end(),
+                  [](const Stamp &a, const Stamp &b) { return a.sm != b.sm ? a.sm < b.sm : a.start < b.start; });
         for (size_t i = 1; i < s.size(); i++) {
             if (s[i].sm != s[i - 1].sm) continue;
             sum += (double)(long long)(s[i].start - s[i - 1].end);
@@ -267,7 +278,8 @@ static void turnaround(Probe &probe)
         }
         if (r > 1 && count) means.push_back(sum / (double)count);
     }
-    probe.add("block_turnaround", "", "ns", "end of a block to the start of the next in its place on an SM").points.push_back(summarize(0, means));
+    probe.add("block_turnaround", "", "ns", "end of a block to the start of the next in its place on an SM")
+        .points.push_back(summarize(0, means));
 }
 
 // For each preferred carve-out, the shared memory that resident blocks of 7 KiB (and what is reserved) really share.
@@ -278,10 +290,13 @@ static void carve_outs(Probe &probe)
     unsigned *counts;
     cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, probe.device_index);
     PROBE_CHECK(cudaMalloc((void **)&counts, 2 * 1024 * sizeof *counts));
-    Series &series = probe.add("carve_out", "percent", "KiB", "shared memory of an SM that blocks of 7 KiB fill, by cudaFuncAttributePreferredSharedMemoryCarveout");
+    Series &series = probe.add(
+        "carve_out", "percent", "KiB",
+        "shared memory of an SM that blocks of 7 KiB fill, by cudaFuncAttributePreferredSharedMemoryCarveout");
     for (int percent = 0; percent <= 100; percent += 5) {
         std::vector<unsigned> most(1024);
-        PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
+        PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                         percent));
         PROBE_CHECK(cudaMemset(counts, 0, 2 * 1024 * sizeof *counts));
         resident_kernel<<<(unsigned)sms * 48, 32, smem>>>(counts, counts + 1024, cycles_of(probe, 30));
         PROBE_CHECK(cudaGetLastError());
@@ -298,15 +313,18 @@ static void carve_outs(Probe &probe)
 static void clusters(Probe &probe)
 {
     if (probe.device.major < 9) return;
-    int sm_bytes = (int)probe.device.sharedMemPerMultiprocessor, most = (int)probe.device.sharedMemPerBlockOptin, reserved = 0;
+    int sm_bytes = (int)probe.device.sharedMemPerMultiprocessor, most = (int)probe.device.sharedMemPerBlockOptin,
+        reserved = 0;
     cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, probe.device_index);
     PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
     PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    PROBE_CHECK(cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    PROBE_CHECK(
+        cudaFuncSetAttribute((const void *)resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
     for (int per_sm = 1; per_sm <= 8; per_sm *= 2) {
         std::string name = "clusters_" + std::to_string(per_sm);
         int smem = std::min(most, sm_bytes / per_sm - reserved) / 1024 * 1024;
-        Series &series = probe.add(name.c_str(), "blocks of a cluster", "clusters", "resident at once, with so many blocks on an SM");
+        Series &series = probe.add(name.c_str(), "blocks of a cluster", "clusters",
+                                   "resident at once, with so many blocks on an SM");
         for (unsigned blocks = 2; blocks <= 16; blocks *= 2) {
             cudaLaunchAttribute attribute = {};
             cudaLaunchConfig_t config = {};

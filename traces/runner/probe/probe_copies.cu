@@ -43,7 +43,8 @@ static int repetitions_of(const Probe &probe, size_t bytes)
 static void time_copies(Probe &probe, cudaStream_t stream, Buffers &b, const char *name, const char *what, char *to,
                         const char *from, cudaMemcpyKind kind, const char *call_name)
 {
-    Series total = {name, "bytes", "us", what, {}}, call = {call_name ? call_name : "", "bytes", "us", "the host time of its call alone", {}};
+    Series total = {name, "bytes", "us", what, {}},
+           call = {call_name ? call_name : "", "bytes", "us", "the host time of its call alone", {}};
     fprintf(stderr, "gpusim-runner probe: %s\n", name);
     for (size_t bytes : SIZES) {
         std::vector<double> totals, calls;
@@ -73,7 +74,8 @@ static void chains(Probe &probe, Buffers &b)
         const char *name, *what;
         bool to_host, recorded, across;
     } rows[] = {
-        {"h2d_chain", "that many copies of 128 KiB from pinned memory to the device in a stream and device synchronise", false, false, false},
+        {"h2d_chain", "that many copies of 128 KiB from pinned memory to the device in a stream and device synchronise",
+         false, false, false},
         {"d2h_chain", "the same to the host", true, false, false},
         {"h2d_record_chain", "to the device, an event with timing recorded behind each", false, true, false},
         {"h2d_across", "to the device, each in a stream of its own", false, false, true},
@@ -112,7 +114,8 @@ static void both_ways(Probe &probe, Buffers &b)
 {
     cudaStream_t streams[2];
     cudaEvent_t start, ends[2];
-    Series series = {"bidirectional", "bytes", "us", "that many bytes each way at once, to the end of the later copy", {}};
+    Series series = {
+        "bidirectional", "bytes", "us", "that many bytes each way at once, to the end of the later copy", {}};
     fprintf(stderr, "gpusim-runner probe: %s\n", series.name.c_str());
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     PROBE_CHECK(cudaEventCreate(&start));
@@ -143,10 +146,12 @@ static void both_ways(Probe &probe, Buffers &b)
     probe.series.push_back(series);
 }
 
-// --- managed memory: only on request -----------------------------------------------------------------------------------
+// --- managed memory: only on request
+// -----------------------------------------------------------------------------------
 __global__ void touch_kernel(char *bytes, size_t count)
 {
-    for (size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * 4096; i < count; i += (size_t)gridDim.x * blockDim.x * 4096)
+    for (size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * 4096; i < count;
+         i += (size_t)gridDim.x * blockDim.x * 4096)
         bytes[i]++;
 }
 
@@ -165,16 +170,20 @@ static void prefetch(char *bytes, size_t count, int device, cudaStream_t stream)
 static void managed(Probe &probe, cudaStream_t stream)
 {
     size_t free_bytes, total_bytes;
-    Series call = {"prefetch_call", "bytes", "us", "host time of cudaMemPrefetchAsync of pages that are on the host", {}};
+    Series call = {
+        "prefetch_call", "bytes", "us", "host time of cudaMemPrefetchAsync of pages that are on the host", {}};
     Series whole = {"prefetch", "bytes", "us", "the same and stream synchronise", {}};
-    Series faults = {"faults", "bytes", "us", "a kernel that touches every page, which is on the host, and stream synchronise", {}};
+    Series faults = {
+        "faults", "bytes", "us", "a kernel that touches every page, which is on the host, and stream synchronise", {}};
     PROBE_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     fprintf(stderr, "gpusim-runner probe: managed memory\n");
     for (size_t bytes : SIZES) {
         char *data;
         std::vector<double> calls, wholes, touches;
         if (bytes > free_bytes / 4) {
-            fprintf(stderr, "gpusim-runner: probe: --managed: %zu bytes are more than a quarter of the free memory: left out\n", bytes);
+            fprintf(stderr,
+                    "gpusim-runner: probe: --managed: %zu bytes are more than a quarter of the free memory: left out\n",
+                    bytes);
             break;
         }
         PROBE_CHECK(cudaMallocManaged((void **)&data, bytes));
@@ -209,14 +218,14 @@ void probe_copies(Probe &probe)
     Buffers b(256u << 20);
     cudaStream_t stream;
     PROBE_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    time_copies(probe, stream, b, "h2d_pinned", "copy from pinned memory to the device and stream synchronise", b.device[0], b.pinned[0],
-                cudaMemcpyHostToDevice, "h2d_pinned_call");
-    time_copies(probe, stream, b, "d2h_pinned", "copy from the device to pinned memory and stream synchronise", b.pinned[0], b.device[0],
-                cudaMemcpyDeviceToHost, "d2h_pinned_call");
-    time_copies(probe, stream, b, "h2d_pageable", "copy from pageable memory to the device and stream synchronise", b.device[0], b.pageable,
-                cudaMemcpyHostToDevice, NULL);
-    time_copies(probe, stream, b, "d2h_pageable", "copy from the device to pageable memory and stream synchronise", b.pageable, b.device[0],
-                cudaMemcpyDeviceToHost, NULL);
+    time_copies(probe, stream, b, "h2d_pinned", "copy from pinned memory to the device and stream synchronise",
+                b.device[0], b.pinned[0], cudaMemcpyHostToDevice, "h2d_pinned_call");
+    time_copies(probe, stream, b, "d2h_pinned", "copy from the device to pinned memory and stream synchronise",
+                b.pinned[0], b.device[0], cudaMemcpyDeviceToHost, "d2h_pinned_call");
+    time_copies(probe, stream, b, "h2d_pageable", "copy from pageable memory to the device and stream synchronise",
+                b.device[0], b.pageable, cudaMemcpyHostToDevice, NULL);
+    time_copies(probe, stream, b, "d2h_pageable", "copy from the device to pageable memory and stream synchronise",
+                b.pageable, b.device[0], cudaMemcpyDeviceToHost, NULL);
     time_copies(probe, stream, b, "d2d", "copy inside the device and stream synchronise", b.device[1], b.device[0],
                 cudaMemcpyDeviceToDevice, NULL);
     both_ways(probe, b);

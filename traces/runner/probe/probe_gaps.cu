@@ -17,18 +17,19 @@ static double mean_gap_us(const std::vector<Stamp> &stamps, size_t first, size_t
 {
     double sum = 0;
     size_t count = 0;
-    for (size_t i = first; i < stamps.size(); i += step, count++) sum += (double)(long long)(stamps[i].start - stamps[i - 1].end) * 1e-3;
+    for (size_t i = first; i < stamps.size(); i += step, count++)
+        sum += (double)(long long)(stamps[i].start - stamps[i - 1].end) * 1e-3;
     return sum / (double)count;
 }
 
-// Before kernels of one of two streams and before those of the other: which of the two is looked at first follows from an id of
-// the driver's, not always from which was created first.
+// Before kernels of one of two streams and before those of the other: which of the two is looked at first follows from
+// an id of the driver's, not always from which was created first.
 struct Gaps {
     Point faster, slower;
 };
 
-// A chain of kernels on one stream (both gaps are the same), or zigzag over two with events; BUSY: while two other streams run a kernel
-// each, with another behind it, so that the front end has queues to look at.
+// A chain of kernels on one stream (both gaps are the same), or zigzag over two with events; BUSY: while two other
+// streams run a kernel each, with another behind it, so that the front end has queues to look at.
 static Gaps time_chain(const Probe &probe, bool zigzag, bool busy)
 {
     Stamps stamps(CHAIN);
@@ -55,7 +56,8 @@ static Gaps time_chain(const Probe &probe, bool zigzag, bool busy)
             gate.open();
             PROBE_CHECK(cudaDeviceSynchronize());
             const std::vector<Stamp> &chain = stamps.read(CHAIN);
-            for (size_t k = 0; k < 2 && r > 2; k++) gaps[k].push_back(zigzag ? mean_gap_us(chain, 2 + k, 2) : mean_gap_us(chain, 1, 1));
+            for (size_t k = 0; k < 2 && r > 2; k++)
+                gaps[k].push_back(zigzag ? mean_gap_us(chain, 2 + k, 2) : mean_gap_us(chain, 1, 1));
         }
     }
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
@@ -72,21 +74,24 @@ void probe_gaps(Probe &probe)
         .points.push_back(time_chain(probe, false, false).faster);
     probe.add("stream_gap_busy", "", "us", "the same while two other streams have kernels that wait")
         .points.push_back(time_chain(probe, false, true).faster);
-    probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event").points.push_back(across.faster);
-    probe.add("acquire_gap", "", "us", "the same where that stream looks at its own kernels after the other's").points.push_back(across.slower);
+    probe.add("event_gap", "", "us", "end of a kernel to the start of one on another stream that waits for its event")
+        .points.push_back(across.faster);
+    probe.add("acquire_gap", "", "us", "the same where that stream looks at its own kernels after the other's")
+        .points.push_back(across.slower);
     probe.add("event_gap_busy", "", "us", "event_gap while two other streams have kernels that wait")
         .points.push_back(time_chain(probe, true, true).faster);
 }
 
-// Two kernels on each of k streams, one on the next: where that one waits, there are no more than k queues. Streams share
-// a queue only while more of them have work than there are queues.
+// Two kernels on each of k streams, one on the next: where that one waits, there are no more than k queues. Streams
+// share a queue only while more of them have work than there are queues.
 static void queues(Probe &probe)
 {
     const int most = 40;
     const double long_us = 400;
-    Series &series = probe.add("queue_delay", "streams at work", "us",
-                               "start of a kernel on one more stream after the first one's of the stream before, while each "
-                               "of k streams has two of 400 us: a delay tells that it shares a hardware queue");
+    Series &series =
+        probe.add("queue_delay", "streams at work", "us",
+                  "start of a kernel on one more stream after the first one's of the stream before, while each "
+                  "of k streams has two of 400 us: a delay tells that it shares a hardware queue");
     std::vector<cudaStream_t> streams(most + 1);
     Stamps stamps(3);
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
@@ -94,7 +99,8 @@ static void queues(Probe &probe)
         std::vector<double> delays;
         for (int r = 0; r < 5; r++) {
             for (int i = 0; i < 2 * k; i++) /* the last stream's first kernel is the one looked at */
-                spin_kernel<<<1, 32, 0, streams[(size_t)i / 2]>>>(stamps.device + (i == 2 * k - 2 ? 0 : 1), cycles_of(probe, long_us));
+                spin_kernel<<<1, 32, 0, streams[(size_t)i / 2]>>>(stamps.device + (i == 2 * k - 2 ? 0 : 1),
+                                                                  cycles_of(probe, long_us));
             spin_kernel<<<1, 32, 0, streams[(size_t)k]>>>(stamps.device + 2, 0);
             PROBE_CHECK(cudaDeviceSynchronize());
             std::vector<Stamp> s = stamps.read(3);
@@ -105,8 +111,8 @@ static void queues(Probe &probe)
     for (cudaStream_t &s : streams) PROBE_CHECK(cudaStreamDestroy(s));
 }
 
-// How many launches a held-back stream takes before the call blocks. The gate is opened by another thread once the count
-// has stood still, or the launches are many.
+// How many launches a held-back stream takes before the call blocks. The gate is opened by another thread once the
+// count has stood still, or the launches are many.
 static void queue_depth(Probe &probe)
 {
     const int most = 20000;

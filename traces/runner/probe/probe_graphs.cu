@@ -123,7 +123,8 @@ static Point gap_of(const Probe &probe, cudaStream_t stream, bool cross)
             for (size_t side = 0; side < 2; side++) {
                 bool is_long = (i + side) % 2 == 0;
                 if (i)
-                    graph.add(stamps.device + 2 * i + side, is_long ? 2 * cycles : cycles, {2 * i - 2 + side, 2 * i - 1 - side});
+                    graph.add(stamps.device + 2 * i + side, is_long ? 2 * cycles : cycles,
+                              {2 * i - 2 + side, 2 * i - 1 - side});
                 else
                     graph.add(stamps.device + 2 * i + side, is_long ? 2 * cycles : cycles, {});
             }
@@ -152,7 +153,11 @@ static Point gap_of(const Probe &probe, cudaStream_t stream, bool cross)
 static void branches(Probe &probe, cudaStream_t stream)
 {
     static const size_t counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-    Series total = {"graph_branches", "branches", "us", "launch of a graph of independent kernels of 40 us and stream synchronise, less 40 us", {}};
+    Series total = {"graph_branches",
+                    "branches",
+                    "us",
+                    "launch of a graph of independent kernels of 40 us and stream synchronise, less 40 us",
+                    {}};
     Series spread = {"graph_spread", "branches", "us", "first to last start of these kernels", {}};
     fprintf(stderr, "gpusim-runner probe: graph branches\n");
     for (size_t count : counts) {
@@ -211,7 +216,8 @@ void probe_graphs(Probe &probe)
     against_nodes(probe, stream);
     probe.add("graph_start", "", "us", "return of the graph launch call to the start of its only node, clocks compared")
         .points.push_back(start_of(probe, stream));
-    probe.add("graph_node_gap", "", "us", "end of a node to the start of the next in a chain").points.push_back(gap_of(probe, stream, false));
+    probe.add("graph_node_gap", "", "us", "end of a node to the start of the next in a chain")
+        .points.push_back(gap_of(probe, stream, false));
     probe.add("graph_cross_gap", "", "us", "the same where the later of two predecessors is on another branch")
         .points.push_back(gap_of(probe, stream, true));
     branches(probe, stream);

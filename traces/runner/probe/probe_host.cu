@@ -41,8 +41,8 @@ static void launches(Probe &probe, cudaStream_t stream)
         .points.push_back(time_calls(probe, BATCH, [&](int) { cudaDeviceSynchronize(); }));
 }
 
-// A launch with its splits: call, call's return to the first block, last block to the return of the synchronise. The two
-// clocks are compared before each batch, since they drift.
+// A launch with its splits: call, call's return to the first block, last block to the return of the synchronise. The
+// two clocks are compared before each batch, since they drift.
 static void round_trips(Probe &probe, cudaStream_t stream)
 {
     Stamps stamps(1);
@@ -65,13 +65,16 @@ static void round_trips(Probe &probe, cudaStream_t stream)
             doubt.push_back(offset.uncertainty_us);
         }
     }
-    probe.add("launch_sync", "", "us", "launch of a kernel of one block and stream synchronise").points.push_back(summarize(0, total));
+    probe.add("launch_sync", "", "us", "launch of a kernel of one block and stream synchronise")
+        .points.push_back(summarize(0, total));
     probe.add("launch_to_start", "", "us", "return of the launch call to the first block, clocks compared")
         .points.push_back(summarize(0, to_start));
     probe.add("end_to_return", "", "us", "end of the block to the return of the synchronise, clocks compared")
         .points.push_back(summarize(0, to_return));
-    probe.add("least_kernel", "", "us", "duration of that kernel by its own stamps").points.push_back(summarize(0, kernel));
-    probe.add("clock_doubt", "", "us", "how far the comparison of the clocks may be off").points.push_back(summarize(0, doubt));
+    probe.add("least_kernel", "", "us", "duration of that kernel by its own stamps")
+        .points.push_back(summarize(0, kernel));
+    probe.add("clock_doubt", "", "us", "how far the comparison of the clocks may be off")
+        .points.push_back(summarize(0, doubt));
 }
 
 static void events(Probe &probe, cudaStream_t stream, cudaStream_t other)
@@ -97,7 +100,9 @@ static void events(Probe &probe, cudaStream_t stream, cudaStream_t other)
         .points.push_back(time_calls(probe, BATCH, [&](int i) { launch(); cudaEventRecord(untimed[i], stream); }));
     probe.add("launch_record_timed", "", "us", "the same with an event with timing")
         .points.push_back(time_calls(probe, BATCH, [&](int i) { launch(); cudaEventRecord(timed[i], stream); }));
-    probe.add("launch_record_wait", "", "us", "a launch, cudaEventRecord (timing disabled), and cudaStreamWaitEvent on another stream")
+    probe
+        .add("launch_record_wait", "", "us",
+             "a launch, cudaEventRecord (timing disabled), and cudaStreamWaitEvent on another stream")
         .points.push_back(time_calls(probe, BATCH, [&](int i) {
             launch();
             cudaEventRecord(untimed[i], stream);
@@ -131,7 +136,8 @@ static void threads(Probe &probe)
         thread.join();
         starts.push_back(began - from);
     }
-    probe.add("thread_create", "", "us", "start of a host thread to its first instruction").points.push_back(summarize(0, starts));
+    probe.add("thread_create", "", "us", "start of a host thread to its first instruction")
+        .points.push_back(summarize(0, starts));
     std::mutex mutex;
     probe.add("lock", "", "us", "locking and unlocking of a free mutex, per operation")
         .points.push_back([&] {

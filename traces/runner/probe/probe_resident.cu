@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tasks of a resident kernel cost, step by step, by the same code that the runner's workers execute (resident/worker.h); flags between
-// host and GPU; kernels launched programmatically. Each step is repeated by one thread, so that its time is what the next one waits.
+// What tasks of a resident kernel cost, step by step, by the same code that the runner's workers execute
+// (resident/worker.h); flags between host and GPU; kernels launched programmatically. Each step is repeated by one
+// thread, so that its time is what the next one waits.
 #include "traces/runner/resident/worker.h"
 
 #include "traces/runner/probe/probe.h"
@@ -50,7 +51,8 @@ template <typename T> static __device__ const T *behind(const T *at, uint64_t lo
     return at + (loaded == 0x123456789abcdefull);
 }
 
-static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v, int step, unsigned clock_mhz, unsigned long long *out)
+static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v, int step, unsigned clock_mhz,
+                                unsigned long long *out)
 {
     long long spent = 0;
     struct worker w = {&v, 0, ~0ull, false};
@@ -68,7 +70,9 @@ static __global__ void do_steps(const __grid_constant__ struct gsim_tasks_view v
             task.op = i;
             announce(&w, &task);
             break;
-        case TAKE: last = worker_acquire_wide(&v.queue[worker_add((uint32_t *)behind(v.words, last), 1) % STEPS]); break;
+        case TAKE:
+            last = worker_acquire_wide(&v.queue[worker_add((uint32_t *)behind(v.words, last), 1) % STEPS]);
+            break;
         case FETCH:
             worker_copy(&task, behind(&v.tasks[i], last));
             last = task.cycles;
@@ -132,7 +136,8 @@ static __global__ void to_and_fro(uint32_t *flags, uint32_t partner, bool fenced
     if (!blockIdx.x) *out = device_ns() - start;
 }
 
-static __global__ void answer_flags(const struct gsim_tasks_slot *slot, struct gsim_tasks_report *report, unsigned count, long long most_cycles)
+static __global__ void answer_flags(const struct gsim_tasks_slot *slot, struct gsim_tasks_report *report,
+                                    unsigned count, long long most_cycles)
 {
     const long long from = clock64();
     for (uint32_t i = 1; i <= count; i++) {
@@ -203,10 +208,14 @@ static void fill(const Ground &ground)
         ops[i] = {i, 1, 0x7fffffffu, 0};
         preds[i] = {i, 1};
     }
-    PROBE_CHECK(cudaMemcpy((void *)ground.view.sequence, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
-    PROBE_CHECK(cudaMemcpy((void *)ground.view.followers, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
-    PROBE_CHECK(cudaMemcpy((void *)ground.view.preds, preds.data(), sizeof(struct gsim_tasks_pred) * STEPS, cudaMemcpyHostToDevice));
-    PROBE_CHECK(cudaMemcpy((void *)ground.view.ops, ops.data(), sizeof(struct gsim_tasks_op) * STEPS, cudaMemcpyHostToDevice));
+    PROBE_CHECK(
+        cudaMemcpy((void *)ground.view.sequence, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
+    PROBE_CHECK(
+        cudaMemcpy((void *)ground.view.followers, numbers.data(), sizeof(uint32_t) * STEPS, cudaMemcpyHostToDevice));
+    PROBE_CHECK(cudaMemcpy((void *)ground.view.preds, preds.data(), sizeof(struct gsim_tasks_pred) * STEPS,
+                           cudaMemcpyHostToDevice));
+    PROBE_CHECK(
+        cudaMemcpy((void *)ground.view.ops, ops.data(), sizeof(struct gsim_tasks_op) * STEPS, cudaMemcpyHostToDevice));
 }
 
 // Counters as before the first launch; flags of all ops set where SET.
@@ -234,7 +243,8 @@ template <typename Launch> static Point timed(const Probe &probe, const Ground &
     return summarize(0, all);
 }
 
-// --- the parts --------------------------------------------------------------------------------------------------------
+// --- the parts
+// --------------------------------------------------------------------------------------------------------
 static unsigned long long *device_out(const Ground &ground)
 {
     unsigned long long *out;
@@ -253,17 +263,21 @@ static void between_sms(Probe &probe, const Ground &ground)
                 PROBE_CHECK(cudaMemset(ground.view.words, 0, sizeof(uint32_t) * GSIM_TASKS_APART * GSIM_TASKS_WORDS));
                 to_and_fro<<<sms, 1>>>(ground.view.words, k * (sms - 1) / 6, fenced, out);
             }).median);
-        probe.add(fenced ? "handoff" : "handoff_unfenced", "", "us", fenced ? "data, a fence and a flag from one SM to another, one way, over six pairs"
-                                                                            : "the same without the fence")
+        probe
+            .add(fenced ? "handoff" : "handoff_unfenced", "", "us",
+                 fenced ? "data, a fence and a flag from one SM to another, one way, over six pairs"
+                        : "the same without the fence")
             .points.push_back(summarize(0, all));
     }
     probe.add("word_atomic", "", "us", "one atomic where all SMs add to one word")
-        .points.push_back(timed(probe, ground, (double)STEPS * sms * 32, [&] { one_word<<<sms, 1024>>>(ground.view.words, out); }));
-    probe.add("grid_barrier", "", "us", "barrier of one worker on each SM, at a counter").points.push_back(timed(probe, ground, STEPS, [&] {
-        struct gsim_tasks_view v = ground.view;
-        void *arguments[] = {&v, &out};
-        PROBE_CHECK(cudaLaunchCooperativeKernel((const void *)barriers, dim3(sms), dim3(1), arguments, 0, 0));
-    }));
+        .points.push_back(
+            timed(probe, ground, (double)STEPS * sms * 32, [&] { one_word<<<sms, 1024>>>(ground.view.words, out); }));
+    probe.add("grid_barrier", "", "us", "barrier of one worker on each SM, at a counter")
+        .points.push_back(timed(probe, ground, STEPS, [&] {
+            struct gsim_tasks_view v = ground.view;
+            void *arguments[] = {&v, &out};
+            PROBE_CHECK(cudaLaunchCooperativeKernel((const void *)barriers, dim3(sms), dim3(1), arguments, 0, 0));
+        }));
 }
 
 static void launches(Probe &probe, const Ground &ground)
@@ -278,13 +292,16 @@ static void launches(Probe &probe, const Ground &ground)
         empty_kernel<<<1, 32>>>();
         PROBE_CHECK(cudaDeviceSynchronize());
         double between = now_us();
-        PROBE_CHECK(cudaLaunchCooperativeKernel((const void *)barriers, dim3(v.worker_count), dim3(1), arguments, 0, 0));
+        PROBE_CHECK(
+            cudaLaunchCooperativeKernel((const void *)barriers, dim3(v.worker_count), dim3(1), arguments, 0, 0));
         PROBE_CHECK(cudaDeviceSynchronize());
         if (r > 2) plain.push_back(between - from);
         if (r > 2) together.push_back(now_us() - between);
     }
-    probe.add("empty_launch", "", "us", "launch of an empty kernel of one block, and synchronise").points.push_back(summarize(0, plain));
-    probe.add("resident_launch", "", "us", "the same of a resident kernel without tasks, one worker on each SM").points.push_back(summarize(0, together));
+    probe.add("empty_launch", "", "us", "launch of an empty kernel of one block, and synchronise")
+        .points.push_back(summarize(0, plain));
+    probe.add("resident_launch", "", "us", "the same of a resident kernel without tasks, one worker on each SM")
+        .points.push_back(summarize(0, together));
 }
 
 static void with_host(Probe &probe, const Ground &ground)
@@ -302,7 +319,8 @@ static void with_host(Probe &probe, const Ground &ground)
         if (i > 10) trips.push_back(now_us() - from);
     }
     PROBE_CHECK(cudaDeviceSynchronize());
-    probe.add("host_flag", "", "us", "a flag from the host to a worker, and its answer to the host").points.push_back(summarize(0, trips));
+    probe.add("host_flag", "", "us", "a flag from the host to a worker, and its answer to the host")
+        .points.push_back(summarize(0, trips));
     uint32_t sum = 0;
     for (int r = 0; r < probe.repetitions(200); r++) {
         double from = now_us();
@@ -310,7 +328,8 @@ static void with_host(Probe &probe, const Ground &ground)
         sweeps.push_back((now_us() - from) / (20 * LINES));
     }
     if (sum == 1) sweeps.push_back(0);
-    probe.add("board_poll", "", "us", "the host's look at a report that has not changed").points.push_back(summarize(0, sweeps));
+    probe.add("board_poll", "", "us", "the host's look at a report that has not changed")
+        .points.push_back(summarize(0, sweeps));
 }
 
 static void enqueue_links(bool programmatic, unsigned links, uint32_t *word, cudaStream_t stream)
@@ -323,11 +342,13 @@ static void enqueue_links(bool programmatic, unsigned links, uint32_t *word, cud
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = programmatic ? 1 : 0;
-    for (unsigned i = 0; i < links; i++) PROBE_CHECK(cudaLaunchKernelEx(&config, programmatic ? link_programmatic : link_plain, word));
+    for (unsigned i = 0; i < links; i++)
+        PROBE_CHECK(cudaLaunchKernelEx(&config, programmatic ? link_programmatic : link_plain, word));
 }
 
 // A chain that waits behind a gate, so that the host is out of the way, in microseconds.
-static double chain_us(Gate &gate, bool programmatic, unsigned links, uint32_t *word, cudaStream_t stream, const cudaEvent_t *events)
+static double chain_us(Gate &gate, bool programmatic, unsigned links, uint32_t *word, cudaStream_t stream,
+                       const cudaEvent_t *events)
 {
     float ms = 0;
     gate.close(stream);
@@ -350,7 +371,8 @@ static Point chain(const Probe &probe, bool programmatic, uint32_t *word)
     PROBE_CHECK(cudaStreamCreate(&stream));
     for (cudaEvent_t &e : events) PROBE_CHECK(cudaEventCreate(&e));
     for (int r = 0; r < probe.repetitions(30); r++) {
-        const double once = chain_us(gate, programmatic, LINKS, word, stream, events), twice = chain_us(gate, programmatic, 2 * LINKS, word, stream, events);
+        const double once = chain_us(gate, programmatic, LINKS, word, stream, events),
+                     twice = chain_us(gate, programmatic, 2 * LINKS, word, stream, events);
         if (r > 2) all.push_back((twice - once) / LINKS);
     }
     for (cudaEvent_t &e : events) cudaEventDestroy(e);
@@ -358,7 +380,8 @@ static Point chain(const Probe &probe, bool programmatic, uint32_t *word)
     return summarize(0, all);
 }
 
-// --- what a device file says --------------------------------------------------------------------------------------------
+// --- what a device file says
+// --------------------------------------------------------------------------------------------
 static double median_of(const Probe &probe, const char *name)
 {
     for (const Series &s : probe.series)
@@ -369,25 +392,33 @@ static double median_of(const Probe &probe, const char *name)
 static void print_number(const Probe &probe, const char *number, const char *unit, double value, const char *what)
 {
     if (std::isfinite(value))
-        printf("  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"kind\": \"measured\", \"source\": \"gpusim-runner probe on %s: %s\"},\n", number, value, unit,
-               probe.device.name, what);
+        printf("  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"kind\": \"measured\", \"source\": \"gpusim-runner "
+               "probe on %s: %s\"},\n",
+               number, value, unit, probe.device.name, what);
 }
 
 void print_resident(const Probe &probe)
 {
     const double plain = median_of(probe, "plain_chain"), gap = median_of(probe, "stream_gap");
     printf("What tasks of resident kernels cost, as a device file has it:\n");
-    print_number(probe, "handoff_us", "us", median_of(probe, "handoff"), "data, a fence and a flag from one SM to another");
+    print_number(probe, "handoff_us", "us", median_of(probe, "handoff"),
+                 "data, a fence and a flag from one SM to another");
     for (int i = 0; i < STEP_COUNT; i++)
-        if (steps[i].number) print_number(probe, steps[i].number, "us", median_of(probe, steps[i].series), steps[i].what);
+        if (steps[i].number)
+            print_number(probe, steps[i].number, "us", median_of(probe, steps[i].series), steps[i].what);
     print_number(probe, "word_atomic_ns", "ns", 1e3 * median_of(probe, "word_atomic"), "all SMs add to one word");
-    print_number(probe, "grid_barrier_us", "us", median_of(probe, "grid_barrier"), "one worker on each SM, at a counter");
-    print_number(probe, "board_poll_us", "us", median_of(probe, "board_poll"), "the host's look at a report that has not changed");
+    print_number(probe, "grid_barrier_us", "us", median_of(probe, "grid_barrier"),
+                 "one worker on each SM, at a counter");
+    print_number(probe, "board_poll_us", "us", median_of(probe, "board_poll"),
+                 "the host's look at a report that has not changed");
     print_number(probe, "programmatic_gap_us", "us", median_of(probe, "programmatic_chain") - (plain - gap),
                  "a chain of empty kernels, less what a plain chain is above stream_gap_us");
-    if (!std::isfinite(gap)) printf("programmatic_gap_us: a chain of empty kernels less what a plain chain is above stream_gap_us, which --resident leaves out\n");
+    if (!std::isfinite(gap))
+        printf("programmatic_gap_us: a chain of empty kernels less what a plain chain is above stream_gap_us, which "
+               "--resident leaves out\n");
     printf("host_flag_up_us and host_flag_down_us together: %.3g us (how they split is not seen)\n"
-           "not probed: board_retire_us, board_update_us, board_place_us, board_commit_us, scheduler_push_us\n", median_of(probe, "host_flag"));
+           "not probed: board_retire_us, board_update_us, board_place_us, board_commit_us, scheduler_push_us\n",
+           median_of(probe, "host_flag"));
 }
 
 void probe_resident(Probe &probe)
@@ -397,14 +428,17 @@ void probe_resident(Probe &probe)
     fill(ground);
     unsigned long long *out = device_out(ground);
     for (int step = 0; step < STEP_COUNT; step++)
-        probe.add(steps[step].series, "", "us", steps[step].what)
-            .points.push_back(timed(probe, ground, STEPS, [&] { do_steps<<<1, 1>>>(ground.view, step, (unsigned)(probe.clock_khz / 1000), out); }));
+        probe.add(steps[step].series, "", "us", steps[step].what).points.push_back(timed(probe, ground, STEPS, [&] {
+            do_steps<<<1, 1>>>(ground.view, step, (unsigned)(probe.clock_khz / 1000), out);
+        }));
     between_sms(probe, ground);
     launches(probe, ground);
     with_host(probe, ground);
-    probe.add("plain_chain", "", "us", "from kernel to kernel of a chain of empty ones in a stream").points.push_back(chain(probe, false, ground.view.words));
+    probe.add("plain_chain", "", "us", "from kernel to kernel of a chain of empty ones in a stream")
+        .points.push_back(chain(probe, false, ground.view.words));
     if (probe.device.major >= 9)
-        probe.add("programmatic_chain", "", "us", "the same, launched programmatically").points.push_back(chain(probe, true, ground.view.words));
+        probe.add("programmatic_chain", "", "us", "the same, launched programmatically")
+            .points.push_back(chain(probe, true, ground.view.words));
     cudaFree(ground.device);
     cudaFreeHost(ground.slots);
     cudaFreeHost(ground.reports);

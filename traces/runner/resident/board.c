@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See board.h. What threads share is under one lock, which a thread takes only where a report has changed or it may have a task to place. */
+/* See board.h. What threads share is under one lock, which a thread takes only where a report has changed or it may
+ * have a task to place. */
 #include "traces/runner/resident/board.h"
 
 #include <pthread.h>
@@ -8,7 +9,8 @@
 #include "gpusim/memory.h"
 
 #define AHEAD      64u /* tasks that a thread with nothing ready looks at, to place one ahead: as in the model */
-#define LOOK_AFTER 256u /* sweeps without anything new before a thread looks at the clock, and lets others have the processor */
+#define LOOK_AFTER                                                                                                     \
+    256u /* sweeps without anything new before a thread looks at the clock, and lets others have the processor */
 
 enum placed { UNPLACED, PLACED };
 
@@ -145,7 +147,7 @@ static bool retire_all(struct server *s, bool *is_locked)
     return any;
 }
 
-/* --- placing ------------------------------------------------------------------------------------------------------- */
+/* --- placing --- */
 
 /* Workers of other threads hold fewer tasks than LEVEL: what is ready is theirs. */
 static bool is_others_turn(const struct server *s, uint32_t level)
@@ -161,7 +163,8 @@ static bool place_ready(struct server *s)
 {
     struct gsim_host_board *b = s->board;
     bool any = false;
-    for (uint32_t level = 0; level < b->tasks->view.depth && b->queue_first < b->queue_count && !is_others_turn(s, level); level++)
+    for (uint32_t level = 0;
+         level < b->tasks->view.depth && b->queue_first < b->queue_count && !is_others_turn(s, level); level++)
         for (uint32_t i = s->first; i < s->first + s->count && b->queue_first < b->queue_count; i++) {
             if (b->workers[i].held != level) continue;
             place(s, i, b->queue[b->queue_first++], false);
@@ -206,14 +209,15 @@ static bool stage(struct server *s)
     return any;
 }
 
-/* --- the loop ------------------------------------------------------------------------------------------------------ */
+/* --- the loop --- */
 
 static bool sweep(struct server *s)
 {
     struct gsim_host_board *b = s->board;
     const struct gsim_copilot *style = &b->tasks->plan->copilot;
     bool is_locked = false, any = retire_all(s, &is_locked);
-    if (!is_locked && (style->speculates || __atomic_load_n(&b->queue_first, __ATOMIC_RELAXED) < __atomic_load_n(&b->queue_count, __ATOMIC_RELAXED))) {
+    if (!is_locked && (style->speculates || __atomic_load_n(&b->queue_first, __ATOMIC_RELAXED) <
+                                                __atomic_load_n(&b->queue_count, __ATOMIC_RELAXED))) {
         pthread_spin_lock(&b->lock);
         is_locked = true;
     }
@@ -223,7 +227,8 @@ static bool sweep(struct server *s)
         if (!b->left) __atomic_store_n(&b->is_over, 1, __ATOMIC_RELEASE);
         pthread_spin_unlock(&b->lock);
     }
-    if (s->batch_count && (style->batch_us <= 0 || now_ns() >= s->batch_since + (uint64_t)(style->batch_us * 1e3))) commit(s);
+    if (s->batch_count && (style->batch_us <= 0 || now_ns() >= s->batch_since + (uint64_t)(style->batch_us * 1e3)))
+        commit(s);
     return any;
 }
 
@@ -247,7 +252,8 @@ static void *serve(void *argument)
 static void reset(struct gsim_host_board *b, uint64_t limit_ns)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
-    for (uint32_t i = 0; i < v->op_count; i++) b->ops[i] = (struct op){v->ops[i].task_count, v->ops[i].pred_count, v->ops[i].task_count};
+    for (uint32_t i = 0; i < v->op_count; i++)
+        b->ops[i] = (struct op){v->ops[i].task_count, v->ops[i].pred_count, v->ops[i].task_count};
     memset(b->is_placed, UNPLACED, v->task_count);
     b->queue_first = b->queue_count = b->staged = 0;
     b->left = v->task_count;
@@ -262,7 +268,8 @@ enum gsim_status gsim_host_board_run(struct gsim_host_board *b, uint64_t limit_n
     pthread_t threads[64];
     uint32_t started = 1;
     reset(b, limit_ns);
-    while (started < b->server_count && !pthread_create(&threads[started], NULL, serve, &b->servers[started])) started++;
+    while (started < b->server_count && !pthread_create(&threads[started], NULL, serve, &b->servers[started]))
+        started++;
     bool is_short = started < b->server_count;
     if (is_short) b->is_over = 1;
     serve(&b->servers[0]);
@@ -272,14 +279,15 @@ enum gsim_status gsim_host_board_run(struct gsim_host_board *b, uint64_t limit_n
         b->workers[i].seen = b->workers[i].sent; /* that one is not reported */
         b->workers[i].held = 0;
     }
-    if (is_short) return gsim_error_set(error, GSIM_SIM, "the host has room for %u threads of %u", started, b->server_count);
+    if (is_short)
+        return gsim_error_set(error, GSIM_SIM, "the host has room for %u threads of %u", started, b->server_count);
     if (b->is_late)
-        return gsim_error_set(error, GSIM_SIM, "persistent kernel: %u of %u tasks have not ended in %.0f s", b->left, b->tasks->view.task_count,
-                              (double)limit_ns * 1e-9);
+        return gsim_error_set(error, GSIM_SIM, "persistent kernel: %u of %u tasks have not ended in %.0f s", b->left,
+                              b->tasks->view.task_count, (double)limit_ns * 1e-9);
     return GSIM_OK;
 }
 
-/* --- its life ------------------------------------------------------------------------------------------------------- */
+/* --- its life --- */
 
 static bool allocate(struct gsim_host_board *b)
 {
@@ -295,19 +303,23 @@ static bool allocate(struct gsim_host_board *b)
     for (uint32_t i = 0; i < v->worker_count; i++) b->workers[i].given = given + (size_t)i * v->depth;
     for (uint32_t i = 0, first = 0; i < b->server_count; i++) {
         uint32_t count = v->worker_count / b->server_count + (i < v->worker_count % b->server_count);
-        b->servers[i] = (struct server){.board = b, .first = first, .count = count, .batch = GSIM_ARENA_ARRAY(&b->arena, uint32_t, batch)};
+        b->servers[i] = (struct server){
+            .board = b, .first = first, .count = count, .batch = GSIM_ARENA_ARRAY(&b->arena, uint32_t, batch)};
         if (!b->servers[i].batch) return false;
         first += count;
     }
     return true;
 }
 
-struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots, struct gsim_tasks_report *reports)
+struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots,
+                                               struct gsim_tasks_report *reports)
 {
     struct gsim_host_board *b = gsim_alloc(sizeof *b);
     if (!b) return NULL;
-    uint32_t threads = tasks->plan->copilot.threads ? tasks->plan->copilot.threads : 1, workers = tasks->view.worker_count;
-    *b = (struct gsim_host_board){.tasks = tasks, .slots = slots, .reports = reports, .server_count = threads < workers ? threads : workers};
+    uint32_t threads = tasks->plan->copilot.threads ? tasks->plan->copilot.threads : 1,
+             workers = tasks->view.worker_count;
+    *b = (struct gsim_host_board){
+        .tasks = tasks, .slots = slots, .reports = reports, .server_count = threads < workers ? threads : workers};
     pthread_spin_init(&b->lock, PTHREAD_PROCESS_PRIVATE);
     if (allocate(b)) return b;
     gsim_host_board_destroy(b);

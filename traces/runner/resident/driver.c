@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The CUDA backend's call for resident kernels: a plan's tables are made at its first launch and kept. The host's threads of mode copilot
- * work inside the call. After an iteration whose calls are recorded, what its tasks noted is checked and becomes kernels of the timeline.
+ * The CUDA backend's call for resident kernels: a plan's tables are made at its first launch and kept. The host's
+ * threads of mode copilot work inside the call. After an iteration whose calls are recorded, what its tasks noted is
+ * checked and becomes kernels of the timeline.
  */
 #include "traces/runner/cuda.h"
 #include "traces/runner/resident/board.h"
@@ -38,11 +39,13 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     while (r && r->tasks.plan != plan) r = r->next;
     if (r) return r;
     if (!cuda->bench_ops->cycles) {
-        gsim_error_set(&cuda->driver.error, GSIM_SIM, "workload %s: its kernels cannot be tasks of a resident kernel; those of program files can",
+        gsim_error_set(&cuda->driver.error, GSIM_SIM,
+                       "workload %s: its kernels cannot be tasks of a resident kernel; those of program files can",
                        cuda->bench_ops->name);
         return NULL;
     }
-    if (!workers && !gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_workers(&workers), GSIM_API_RESIDENT)) return NULL;
+    if (!workers && !gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_workers(&workers), GSIM_API_RESIDENT))
+        return NULL;
     r = gsim_alloc(sizeof *r);
     if (!r) {
         out_of_memory(cuda);
@@ -50,7 +53,9 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     }
     *r = (struct gsim_cuda_resident){.next = cuda->residents};
     cuda->residents = r;
-    if (gsim_tasks_make(&r->tasks, plan, cuda->program->kernels, workers, cycles_of, cuda, &cuda->driver.error) != GSIM_OK) return NULL;
+    if (gsim_tasks_make(&r->tasks, plan, cuda->program->kernels, workers, cycles_of, cuda, &cuda->driver.error) !=
+        GSIM_OK)
+        return NULL;
     if (!gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_open(&r->gpu, &r->tasks), GSIM_API_RESIDENT)) return NULL;
     if (plan->mode != GSIM_PERSISTENT_COPILOT) return r;
     r->board = gsim_host_board_create(&r->tasks, gsim_tasks_gpu_slots(r->gpu), gsim_tasks_gpu_reports(r->gpu));
@@ -64,7 +69,8 @@ void gsim_cuda_persistent_launch(struct gsim_driver *driver, const struct gsim_p
     if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
     if (!gsim_driver_failed(driver) && cuda->captures)
-        gsim_error_set(&driver->error, GSIM_SIM, "stream %u is being captured: a resident kernel is no node of a graph", stream);
+        gsim_error_set(&driver->error, GSIM_SIM, "stream %u is being captured: a resident kernel is no node of a graph",
+                       stream);
     struct gsim_cuda_resident *r = gsim_driver_failed(driver) ? NULL : resident_of(cuda, plan);
     if (!r) return;
     r->iteration = cuda->iteration + 1;
@@ -82,9 +88,10 @@ void gsim_cuda_persistent_launch(struct gsim_driver *driver, const struct gsim_p
     if (status != GSIM_OK) return; /* the error is the driver's */
 }
 
-/* --- after an iteration ---------------------------------------------------------------------------------------------- */
+/* --- after an iteration --- */
 
-static void add_kernels(struct gsim_cuda *cuda, const struct gsim_cuda_resident *r, const struct gsim_tasks_stamp *stamps, int64_t difference)
+static void add_kernels(struct gsim_cuda *cuda, const struct gsim_cuda_resident *r,
+                        const struct gsim_tasks_stamp *stamps, int64_t difference)
 {
     const struct gsim_tasks_view *v = &r->tasks.view;
     for (uint32_t i = 0; i < v->op_count; i++) {
@@ -113,10 +120,14 @@ static void collect(struct gsim_cuda *cuda, const struct gsim_cuda_resident *r, 
     const struct gsim_tasks_stamp *stamps;
     const uint64_t *values;
     uint64_t start, end;
-    struct gsim_resident_record record = {.iteration = cuda->iteration, .stream = r->stream, .workers = r->tasks.view.worker_count,
-                                          .tasks = r->tasks.view.task_count, .mode = gsim_persistent_mode_name(r->tasks.plan->mode)};
+    struct gsim_resident_record record = {.iteration = cuda->iteration,
+                                          .stream = r->stream,
+                                          .workers = r->tasks.view.worker_count,
+                                          .tasks = r->tasks.view.task_count,
+                                          .mode = gsim_persistent_mode_name(r->tasks.plan->mode)};
     if (!gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_read(r->gpu, &stamps, &values), GSIM_API_MEMCPY)) return;
-    enum gsim_status status = gsim_tasks_check(&r->tasks, stamps, values, r->launches, r->verifies, &cuda->driver.error);
+    enum gsim_status status =
+        gsim_tasks_check(&r->tasks, stamps, values, r->launches, r->verifies, &cuda->driver.error);
     if (status == GSIM_OK) status = gsim_tasks_idle(&r->tasks, stamps, &record, &start, &end, &cuda->driver.error);
     if (status != GSIM_OK || !record.tasks) return;
     record.start = gsim_cuda_time(cuda, (int64_t)start + difference);

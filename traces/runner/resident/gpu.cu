@@ -33,7 +33,8 @@ extern "C" int gsim_tasks_gpu_workers(uint32_t *workers)
 static cudaError_t share(struct gsim_tasks_gpu *gpu)
 {
     struct gsim_tasks_view *v = &gpu->view;
-    const size_t slot_bytes = sizeof(*gpu->slots) * v->worker_count * v->depth, report_bytes = sizeof(*gpu->reports) * v->worker_count;
+    const size_t slot_bytes = sizeof(*gpu->slots) * v->worker_count * v->depth,
+                 report_bytes = sizeof(*gpu->reports) * v->worker_count;
     cudaError_t result = cudaHostAlloc((void **)&gpu->slots, slot_bytes, cudaHostAllocMapped);
     if (result == cudaSuccess) result = cudaHostAlloc((void **)&gpu->reports, report_bytes, cudaHostAllocMapped);
     if (result == cudaSuccess) result = cudaHostGetDevicePointer((void **)&v->slots, gpu->slots, 0);
@@ -53,15 +54,19 @@ extern "C" int gsim_tasks_gpu_open(struct gsim_tasks_gpu **gpu, const struct gsi
     g->tasks = tasks;
     cudaError_t result = cudaMalloc(&g->tables, tasks->table_bytes);
     if (result == cudaSuccess) result = cudaMalloc(&g->state, tasks->state_bytes);
-    if (result == cudaSuccess) result = cudaMemcpy(g->tables, tasks->tables, tasks->table_bytes, cudaMemcpyHostToDevice);
+    if (result == cudaSuccess)
+        result = cudaMemcpy(g->tables, tasks->tables, tasks->table_bytes, cudaMemcpyHostToDevice);
     if (result == cudaSuccess) result = cudaMemcpy(g->state, tasks->state, tasks->state_bytes, cudaMemcpyHostToDevice);
-    if (result == cudaSuccess) result = cudaHostAlloc((void **)&g->stamps, sizeof(*g->stamps) * count, cudaHostAllocDefault);
-    if (result == cudaSuccess) result = cudaHostAlloc((void **)&g->values, sizeof(*g->values) * count, cudaHostAllocDefault);
+    if (result == cudaSuccess)
+        result = cudaHostAlloc((void **)&g->stamps, sizeof(*g->stamps) * count, cudaHostAllocDefault);
+    if (result == cudaSuccess)
+        result = cudaHostAlloc((void **)&g->values, sizeof(*g->values) * count, cudaHostAllocDefault);
     if (result != cudaSuccess) return result;
     g->view = gsim_tasks_move(tasks, g->tables, g->state);
     result = share(g);
     if (result == cudaSuccess)
-        result = cudaFuncSetAttribute((const void *)resident, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tasks->smem_bytes);
+        result = cudaFuncSetAttribute((const void *)resident, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)tasks->smem_bytes);
     return result;
 }
 
@@ -81,22 +86,26 @@ extern "C" struct gsim_tasks_slot *gsim_tasks_gpu_slots(const struct gsim_tasks_
 extern "C" struct gsim_tasks_report *gsim_tasks_gpu_reports(const struct gsim_tasks_gpu *gpu) { return gpu->reports; }
 
 /* Cooperative, so that what cannot all be resident is an error and does not wait for ever. */
-extern "C" int gsim_tasks_gpu_launch(struct gsim_tasks_gpu *gpu, uint32_t launch, bool verifies, uint64_t limit_ns, void *stream)
+extern "C" int gsim_tasks_gpu_launch(struct gsim_tasks_gpu *gpu, uint32_t launch, bool verifies, uint64_t limit_ns,
+                                     void *stream)
 {
     struct gsim_tasks_view *v = &gpu->view;
     void *arguments[] = {v};
     v->launch = launch;
     v->verifies = verifies;
     v->limit_ns = limit_ns;
-    return cudaLaunchCooperativeKernel((const void *)resident, dim3(v->worker_count), dim3(gpu->tasks->threads), arguments, gpu->tasks->smem_bytes,
-                                       (cudaStream_t)stream);
+    return cudaLaunchCooperativeKernel((const void *)resident, dim3(v->worker_count), dim3(gpu->tasks->threads),
+                                       arguments, gpu->tasks->smem_bytes, (cudaStream_t)stream);
 }
 
-extern "C" int gsim_tasks_gpu_read(struct gsim_tasks_gpu *gpu, const struct gsim_tasks_stamp **stamps, const uint64_t **values)
+extern "C" int gsim_tasks_gpu_read(struct gsim_tasks_gpu *gpu, const struct gsim_tasks_stamp **stamps,
+                                   const uint64_t **values)
 {
     const uint32_t count = gpu->view.task_count;
-    cudaError_t result = cudaMemcpy(gpu->stamps, gpu->view.stamps, sizeof(*gpu->stamps) * count, cudaMemcpyDeviceToHost);
-    if (result == cudaSuccess) result = cudaMemcpy(gpu->values, gpu->view.values, sizeof(*gpu->values) * count, cudaMemcpyDeviceToHost);
+    cudaError_t result =
+        cudaMemcpy(gpu->stamps, gpu->view.stamps, sizeof(*gpu->stamps) * count, cudaMemcpyDeviceToHost);
+    if (result == cudaSuccess)
+        result = cudaMemcpy(gpu->values, gpu->view.values, sizeof(*gpu->values) * count, cudaMemcpyDeviceToHost);
     *stamps = gpu->stamps;
     *values = gpu->values;
     return result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. The tables of a resident launch on the GPU, and its kernel: one block a worker, one thread of which works
- * (worker.h); the others end at once. What the host and workers share is pinned memory of the host that the GPU sees. Functions return 0
- * or a cudaError_t, since a C compiler and nvcc both read this.
+ * Layer: traces/runner. The tables of a resident launch on the GPU, and its kernel: one block a worker, one thread of
+ * which works (worker.h); the others end at once. What the host and workers share is pinned memory of the host that the
+ * GPU sees. Functions return 0 or a cudaError_t, since a C compiler and nvcc both read this.
  */
 #pragma once
 

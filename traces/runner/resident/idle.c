@@ -15,7 +15,8 @@ static int compare(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_tasks_stamp *stamps, uint32_t index, uint64_t start_ns)
+static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_tasks_stamp *stamps, uint32_t index,
+                         uint64_t start_ns)
 {
     const struct gsim_tasks_task *task = &v->tasks[index];
     uint64_t ready = start_ns;
@@ -27,7 +28,8 @@ static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_task
     return ready < stamps[index].start_ns ? ready : stamps[index].start_ns;
 }
 
-static void add_up(const struct gsim_tasks_tables *tasks, const struct change *changes, size_t count, struct gsim_resident_record *record)
+static void add_up(const struct gsim_tasks_tables *tasks, const struct change *changes, size_t count,
+                   struct gsim_resident_record *record)
 {
     int64_t running = 0, ready = 0;
     for (size_t i = 0; i < count; i++) {
@@ -42,8 +44,9 @@ static void add_up(const struct gsim_tasks_tables *tasks, const struct change *c
     }
 }
 
-enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, struct gsim_resident_record *record,
-                                 uint64_t *start_ns, uint64_t *end_ns, struct gsim_error *error)
+enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps,
+                                 struct gsim_resident_record *record, uint64_t *start_ns, uint64_t *end_ns,
+                                 struct gsim_error *error)
 {
     const struct gsim_tasks_view *v = &tasks->view;
     size_t count = 0;

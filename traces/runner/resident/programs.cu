@@ -32,7 +32,8 @@ static __global__ void __launch_bounds__(1024) spin(const struct spin_args a) { 
 
 static __global__ void __launch_bounds__(1024) spin_stamped(const struct spin_args a, struct gsim_block_stamp *stamps)
 {
-    struct gsim_block_stamp *stamp = &stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)];
+    struct gsim_block_stamp *stamp =
+        &stamps[blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z)];
     uint64_t now;
     uint32_t sm;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -79,7 +80,8 @@ static cudaError_t waves_of(const struct gsim_kernel *k, uint64_t *waves)
     cudaError_t result = cudaGetDevice(&device);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
     if (result == cudaSuccess)
-        result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, spin, (int)(k->block.x * k->block.y * k->block.z), k->smem_bytes);
+        result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, spin, (int)(k->block.x * k->block.y * k->block.z),
+                                                               k->smem_bytes);
     const uint64_t room = (uint64_t)sms * (each > 0 ? each : 1);
     *waves = (blocks + room - 1) / room;
     return result;
@@ -93,7 +95,9 @@ static enum gsim_status find_cycles(struct programs *p, struct gsim_error *error
         const struct gsim_kernel *k = &p->program->kernels[i];
         uint64_t waves = 1;
         if (k->solo_us <= 0 && k->thread_cycles <= 0)
-            return (enum gsim_status)gsim_error_set(error, GSIM_INPUT, "kernel '%.60s': expected solo_us or thread_cycles, for which its blocks can spin", k->name);
+            return (enum gsim_status)gsim_error_set(
+                error, GSIM_INPUT, "kernel '%.60s': expected solo_us or thread_cycles, for which its blocks can spin",
+                k->name);
         if (k->solo_us > 0) result = waves_of(k, &waves);
         p->cycles[i] = (uint64_t)(k->solo_us > 0 ? k->solo_us * mhz / (double)waves : k->thread_cycles);
     }
@@ -105,8 +109,11 @@ static enum gsim_status find_cycles(struct programs *p, struct gsim_error *error
 static cudaError_t allocate(struct programs *p, int device)
 {
     const size_t bytes = sizeof(uint32_t) * (p->program->op_count + 1u);
-    cudaError_t result = cudaFuncSetAttribute((const void *)spin, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p->smem_bytes);
-    if (result == cudaSuccess) result = cudaFuncSetAttribute((const void *)spin_stamped, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p->smem_bytes);
+    cudaError_t result =
+        cudaFuncSetAttribute((const void *)spin, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)p->smem_bytes);
+    if (result == cudaSuccess)
+        result = cudaFuncSetAttribute((const void *)spin_stamped, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)p->smem_bytes);
     if (result == cudaSuccess) result = cudaMalloc((void **)&p->ended[device], bytes);
     return result == cudaSuccess ? cudaMemset(p->ended[device], 0, bytes) : result;
 }
@@ -120,8 +127,8 @@ static void destroy(struct gsim_runner_bench *bench)
     gsim_free(p);
 }
 
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options, uint64_t seed,
-                               struct gsim_runner_bench **bench, struct gsim_error *error)
+static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
+                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     (void)options;
     (void)seed;
@@ -131,11 +138,14 @@ static enum gsim_status create(const struct gsim_program *program, const struct 
     *p = {};
     p->program = program;
     p->cycles = (uint64_t *)gsim_alloc(sizeof(*p->cycles) * (program->kernel_count + 1u));
-    enum gsim_status status = p->cycles ? GSIM_OK : (enum gsim_status)gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        p->cycles ? GSIM_OK : (enum gsim_status)gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < program->kernel_count; i++)
         if (program->kernels[i].smem_bytes > p->smem_bytes) p->smem_bytes = program->kernels[i].smem_bytes;
     cudaError_t result = status == GSIM_OK ? allocate(p, 0) : cudaSuccess;
-    if (result != cudaSuccess) status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "a program's kernels: %s", cudaGetErrorString(result));
+    if (result != cudaSuccess)
+        status =
+            (enum gsim_status)gsim_error_set(error, GSIM_SIM, "a program's kernels: %s", cudaGetErrorString(result));
     if (status == GSIM_OK) status = find_cycles(p, error);
     *bench = (struct gsim_runner_bench *)p;
     if (status == GSIM_OK) return status;
@@ -149,7 +159,8 @@ static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, v
     memset(host, GSIM_BENCH_POISON, ((const struct programs *)bench)->program->buffers[buffer_index].bytes);
 }
 
-static void launch(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device, struct gsim_runner_launch *l)
+static void launch(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
+                   struct gsim_runner_launch *l)
 {
     struct programs *p = (struct programs *)bench;
     const struct gsim_kernel *k = &p->program->kernels[op->kernel_index];
@@ -179,7 +190,8 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
 {
     const struct programs *p = (const struct programs *)bench;
     const struct gsim_program *program = p->program;
-    uint32_t *ended = (uint32_t *)gsim_alloc(2 * sizeof(*ended) * (program->op_count + 1u)), *here = ended + program->op_count;
+    uint32_t *ended = (uint32_t *)gsim_alloc(2 * sizeof(*ended) * (program->op_count + 1u)),
+             *here = ended + program->op_count;
     int64_t rounds = -1;
     enum gsim_status status = GSIM_OK;
     (void)host;
@@ -190,15 +202,17 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
         result = cudaMemcpy(here, p->ended[d], sizeof(*ended) * program->op_count, cudaMemcpyDeviceToHost);
         for (uint32_t i = 0; i < program->op_count; i++) ended[i] += here[i];
     }
-    if (result != cudaSuccess) status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "cudaMemcpy: %s", cudaGetErrorString(result));
+    if (result != cudaSuccess)
+        status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "cudaMemcpy: %s", cudaGetErrorString(result));
     for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
         if (program->ops[i].kind != GSIM_OP_KERNEL) continue;
         const struct gsim_kernel *k = &program->kernels[program->ops[i].kernel_index];
         const uint64_t blocks = (uint64_t)k->grid.x * k->grid.y * k->grid.z;
         if (rounds < 0) rounds = (int64_t)(ended[i] / blocks);
         if (ended[i] != blocks * (uint64_t)rounds)
-            status = (enum gsim_status)gsim_error_set(error, GSIM_SIM, "ops[%u]: %u blocks ended, expected %lld times %llu", i, ended[i], (long long)rounds,
-                                                      (unsigned long long)blocks);
+            status =
+                (enum gsim_status)gsim_error_set(error, GSIM_SIM, "ops[%u]: %u blocks ended, expected %lld times %llu",
+                                                 i, ended[i], (long long)rounds, (unsigned long long)blocks);
     }
     gsim_free(ended);
     return status;
@@ -211,4 +225,5 @@ static uint64_t cycles_of(const struct gsim_runner_bench *bench, const struct gs
 
 extern "C" const struct gsim_bench_ops gsim_bench_programs;
 const struct gsim_bench_ops gsim_bench_programs = {
-    "program file", "each kernel's blocks ended equally often", create, fill, launch, is_result, check, destroy, cycles_of};
+    "program file", "each kernel's blocks ended equally often", create, fill, launch, is_result, check, destroy,
+    cycles_of};

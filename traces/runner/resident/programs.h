@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. Program files on a real GPU: their kernels are launched with the file's grid, block and shared memory, and each
- * block spins for the time that it takes alone, without touching the buffers. So co-resident blocks do not slow one another.
+ * Layer: traces/runner. Program files on a real GPU: their kernels are launched with the file's grid, block and shared
+ * memory, and each block spins for the time that it takes alone, without touching the buffers. So co-resident blocks do
+ * not slow one another.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. A resident launch for real: the tables that its workers read, on the GPU and, for tests, on the CPU. A task is
- * a share of an op's blocks, and lasts so many cycles of the SM's clock, which its worker spends spinning. What a worker does is in
- * worker.h, what threads of the host do in board.h; gpu.h has both on a GPU. The model of the same: sim/front/resident.h.
+ * Layer: traces/runner. A resident launch for real: the tables that its workers read, on the GPU and, for tests, on the
+ * CPU. A task is a share of an op's blocks, and lasts so many cycles of the SM's clock, which its worker spends
+ * spinning. What a worker does is in worker.h, what threads of the host do in board.h; gpu.h has both on a GPU. The
+ * model of the same: sim/front/resident.h.
  */
 #pragma once
 
@@ -97,20 +98,24 @@ struct gsim_tasks_tables {
     uint32_t smem_bytes;                     /* as much as the ops' most */
 };
 
-/* Tables of PLAN, whose ops have as many blocks as GRID of their kernels and as many cycles a block as CYCLES says, for WORKERS workers.
- * GSIM_INPUT: the order has an op before one that it follows, or there are too many tasks; GSIM_SIM: a mode or option that is not there for real. */
+/* Tables of PLAN, whose ops have as many blocks as GRID of their kernels and as many cycles a block as CYCLES says, for
+ * WORKERS workers. GSIM_INPUT: the order has an op before one that it follows, or there are too many tasks; GSIM_SIM: a
+ * mode or option that is not there for real. */
 typedef uint64_t gsim_tasks_cycles(const void *data, const struct gsim_op *op);
-enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct gsim_persistent *plan, const struct gsim_kernel *kernels,
-                                 uint32_t workers, gsim_tasks_cycles *cycles, const void *data, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct gsim_persistent *plan,
+                                 const struct gsim_kernel *kernels, uint32_t workers, gsim_tasks_cycles *cycles,
+                                 const void *data, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_tasks_release(struct gsim_tasks_tables *tasks); /* accepts a zeroed one */
 
 /* VIEW with its pointers moved from the host's blocks to ones of the same content elsewhere. */
 struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks_tables *tasks, void *table_block, void *state_block);
 
-/* After LAUNCH: every task ran once in each launch, none began before all that it follows had ended, and, where the launch verified, each
- * has the value that follows from its predecessors' of this launch. Else GSIM_SIM, which names the ops. */
-enum gsim_status gsim_tasks_check(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps, const uint64_t *values,
-                                  uint32_t launch, bool verifies, struct gsim_error *error) GSIM_NODISCARD;
+/* After LAUNCH: every task ran once in each launch, none began before all that it follows had ended, and, where the
+ * launch verified, each has the value that follows from its predecessors' of this launch. Else GSIM_SIM, which names
+ * the ops. */
+enum gsim_status gsim_tasks_check(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps,
+                                  const uint64_t *values, uint32_t launch, bool verifies,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 
 /* A task's value, where SUM is that of the tasks of all ops that it follows. */
 #ifdef __CUDACC__

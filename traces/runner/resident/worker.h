@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner (by gpu.cu, and by a test on the CPU). What a worker of a resident kernel does, one thread of it: one text for nvcc
- * and for C, whose atomics and clocks worker_cuda.h and worker_cpu.h have. A fence comes between a task's work and whatever says that it
- * has ended. A worker that waits polls without sleeping, and looks at the clock now and then, so that it does not wait for ever.
+ * Layer: traces/runner (by gpu.cu, and by a test on the CPU). What a worker of a resident kernel does, one thread of
+ * it: one text for nvcc and for C, whose atomics and clocks worker_cuda.h and worker_cpu.h have. A fence comes between
+ * a task's work and whatever says that it has ended. A worker that waits polls without sleeping, and looks at the clock
+ * now and then, so that it does not wait for ever.
  */
 #pragma once
 
@@ -88,7 +89,8 @@ WORKER_FUNCTION void run_task(const struct worker *w, uint32_t index, const stru
 {
     const struct gsim_tasks_view *v = w->view;
     struct gsim_tasks_stamp *stamp = &v->stamps[index];
-    uint64_t began = worker_time_ns(), value = v->verifies ? gsim_tasks_value(index, v->launch, sum_of_preds(v, task)) : 0;
+    uint64_t began = worker_time_ns(),
+             value = v->verifies ? gsim_tasks_value(index, v->launch, sum_of_preds(v, task)) : 0;
     worker_spin(task->cycles);
     if (v->verifies) worker_store_wide(&v->values[index], value);
     (void)worker_add(&stamp->runs, 1);
@@ -108,7 +110,7 @@ WORKER_FUNCTION void announce(const struct worker *w, const struct gsim_tasks_ta
     else worker_add(done, 1);
 }
 
-/* --- a preset order ------------------------------------------------------------------------------------------------- */
+/* --- a preset order --- */
 
 WORKER_FUNCTION void work_through_list(struct worker *w)
 {
@@ -147,7 +149,8 @@ WORKER_FUNCTION void work_by_claim(struct worker *w)
 WORKER_FUNCTION void work_by_level(struct worker *w)
 {
     const struct gsim_tasks_view *v = w->view;
-    uint32_t *arrived = &v->words[GSIM_TASKS_ARRIVED * GSIM_TASKS_APART], target = (v->launch - 1) * v->level_count * v->worker_count;
+    uint32_t *arrived = &v->words[GSIM_TASKS_ARRIVED * GSIM_TASKS_APART],
+             target = (v->launch - 1) * v->level_count * v->worker_count;
     struct gsim_tasks_task task;
     for (uint32_t level = 0; level < v->level_count; level++) {
         for (uint32_t at = v->level_start[level] + w->index; at < v->level_start[level + 1]; at += v->worker_count) {
@@ -161,7 +164,7 @@ WORKER_FUNCTION void work_by_level(struct worker *w)
     }
 }
 
-/* --- a queue on the GPU --------------------------------------------------------------------------------------------- */
+/* --- a queue on the GPU --- */
 
 /* The tasks of an op that has nothing more to wait for. */
 WORKER_FUNCTION void push(const struct worker *w, const struct gsim_tasks_op *op)
@@ -211,7 +214,7 @@ WORKER_FUNCTION void work_from_queue(struct worker *w)
     }
 }
 
-/* --- threads of the host --------------------------------------------------------------------------------------------- */
+/* --- threads of the host --- */
 
 WORKER_FUNCTION void work_for_host(struct worker *w)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces/runner (by worker.h only). Loads, stores, fences and clocks of a GPU; none of these loads is served by L1. */
+/* Layer: traces/runner (by worker.h only). Loads, stores, fences and clocks of a GPU; none of these loads is served by
+ * L1. */
 #pragma once
 
 #define WORKER_FUNCTION static __device__ __forceinline__
@@ -55,7 +56,10 @@ WORKER_FUNCTION void worker_store_wide(uint64_t *at, uint64_t value) { *(volatil
 WORKER_FUNCTION void worker_store_host(uint32_t *at, uint32_t value) { *(volatile uint32_t *)at = value; }
 WORKER_FUNCTION uint32_t worker_add(uint32_t *at, uint32_t value) { return atomicAdd(at, value); }
 WORKER_FUNCTION void worker_fence(void) { __threadfence(); }
-WORKER_FUNCTION void worker_fence_light(void) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); } /* not in one order for all, which nothing needs */
+WORKER_FUNCTION void worker_fence_light(void)
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+} /* not in one order for all, which nothing needs */
 WORKER_FUNCTION void worker_fence_host(void) { __threadfence_system(); }
 
 /* A task, as two loads of 16 bytes. */
@@ -68,4 +72,7 @@ WORKER_FUNCTION void worker_copy(struct gsim_tasks_task *to, const struct gsim_t
     asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(out[2]), "=l"(out[3]) : "l"(in + 2) : "memory");
 }
 
-WORKER_FUNCTION void worker_copy_host(struct gsim_tasks_task *to, const struct gsim_tasks_task *from) { worker_copy(to, from); }
+WORKER_FUNCTION void worker_copy_host(struct gsim_tasks_task *to, const struct gsim_tasks_task *from)
+{
+    worker_copy(to, from);
+}

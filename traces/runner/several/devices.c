@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Several GPUs under the CUDA backend (cuda.h). CUDA wants a stream's GPU to be current where work is issued to it: the backend sees
- * to that, as nothing in a scheduler does, so that the same calls run here and in the simulator.
+ * Several GPUs under the CUDA backend (cuda.h). CUDA wants a stream's GPU to be current where work is issued to it: the
+ * backend sees to that, as nothing in a scheduler does, so that the same calls run here and in the simulator.
  */
 #include "traces/runner/cuda.h"
 
@@ -33,7 +33,8 @@ static void do_device_set(struct gsim_driver *driver, uint32_t device)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     if (gsim_driver_failed(driver)) return;
-    if (device >= cuda->device_count) gsim_error_set(&driver->error, GSIM_SIM, "GPU %u does not exist: there are %u", device, cuda->device_count);
+    if (device >= cuda->device_count)
+        gsim_error_set(&driver->error, GSIM_SIM, "GPU %u does not exist: there are %u", device, cuda->device_count);
     else gsim_cuda_on_device(cuda, set_last = device);
 }
 
@@ -43,7 +44,8 @@ static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
     int can = 0;
     if (gsim_driver_failed(driver) || peer >= cuda->device_count) return;
     gsim_cuda_on_device(cuda, set_last);
-    if (cudaDeviceCanAccessPeer(&can, (int)set_last, (int)peer) != cudaSuccess || !can) return; /* copies then go through the host */
+    if (cudaDeviceCanAccessPeer(&can, (int)set_last, (int)peer) != cudaSuccess || !can)
+        return; /* copies then go through the host */
     cudaError_t result = cudaDeviceEnablePeerAccess((int)peer, 0);
     if (result == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();
     else gsim_cuda_check(cuda, result, GSIM_API_MEMCPY);
@@ -62,7 +64,8 @@ void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_o
     if (gsim_driver_failed(driver)) return;
     uint32_t buffer = op->args[0].buffer_index;
     uint64_t begin = op->segment_count ? op->segments[0].offset : 0;
-    char *from = (char *)cuda->memory->devices[op->device][buffer] + begin, *to = (char *)cuda->memory->devices[op->to_device][buffer] + begin;
+    char *from = (char *)cuda->memory->devices[op->device][buffer] + begin,
+         *to = (char *)cuda->memory->devices[op->to_device][buffer] + begin;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_on_device(cuda, gsim_cuda_device_of(cuda, stream));
     gsim_cuda_call_begin(cuda, op, 0, stream, start);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What N GPUs of one host do at once: peer copies between all pairs and from one to all, host copies on all, NCCL's collectives alone
- * and beside a kernel of one or four waves. One line of JSON a case, times in us. Part of record.sh; NCCL is looked for while it runs.
- * Build and run: nvcc -O2 -arch=sm_90 -o several several.cu -lpthread && ./several peer host && NCCL_MAX_CTAS=4 ./several alone
+ * What N GPUs of one host do at once: peer copies between all pairs and from one to all, host copies on all, NCCL's
+ * collectives alone and beside a kernel of one or four waves. One line of JSON a case, times in us. Part of record.sh;
+ * NCCL is looked for while it runs. Build and run: nvcc -O2 -arch=sm_90 -o several several.cu -lpthread && ./several
+ * peer host && NCCL_MAX_CTAS=4 ./several alone
  */
 #include <algorithm>
 #include <chrono>
@@ -38,12 +39,13 @@ static double now_us()
 static void put(const char *kind, size_t bytes, const char *more, std::vector<double> us)
 {
     std::sort(us.begin(), us.end());
-    printf("{\"case\": \"%s\", \"gpus\": %d, \"bytes\": %zu%s, \"us\": %.3f, \"least\": %.3f, \"most\": %.3f, \"n\": %zu}\n", kind, gpus, bytes, more,
-           us[us.size() / 2], us.front(), us.back(), us.size());
+    printf("{\"case\": \"%s\", \"gpus\": %d, \"bytes\": %zu%s, \"us\": %.3f, \"least\": %.3f, \"most\": %.3f, \"n\": "
+           "%zu}\n",
+           kind, gpus, bytes, more, us[us.size() / 2], us.front(), us.back(), us.size());
     fflush(stdout);
 }
 
-/* --- copies: from the host's first call to the end of all ------------------------------------------------------------ */
+/* --- copies: from the host's first call to the end of all --- */
 
 #define COPIES 10
 static const size_t copy_bytes[] = {64 << 10, 1 << 20, 16 << 20, 256 << 20};
@@ -67,9 +69,14 @@ static void run_copies(const char *name, const std::vector<struct copy> &list, c
                 for (size_t i = 0; i < list.size(); i++) {
                     const struct copy &c = list[i];
                     CHECKED(cudaSetDevice(c.from >= 0 ? c.from : c.to));
-                    if (c.from < 0) CHECKED(cudaMemcpyAsync(memory[c.to], host[c.to], bytes, cudaMemcpyHostToDevice, streams[i]));
-                    else if (c.to < 0) CHECKED(cudaMemcpyAsync(host[c.from] + (256 << 20), memory[c.from] + (256 << 20), bytes, cudaMemcpyDeviceToHost, streams[i]));
-                    else CHECKED(cudaMemcpyPeerAsync(memory[c.to] + (256 << 20), c.to, memory[c.from], c.from, bytes, streams[i]));
+                    if (c.from < 0)
+                        CHECKED(cudaMemcpyAsync(memory[c.to], host[c.to], bytes, cudaMemcpyHostToDevice, streams[i]));
+                    else if (c.to < 0)
+                        CHECKED(cudaMemcpyAsync(host[c.from] + (256 << 20), memory[c.from] + (256 << 20), bytes,
+                                                cudaMemcpyDeviceToHost, streams[i]));
+                    else
+                        CHECKED(cudaMemcpyPeerAsync(memory[c.to] + (256 << 20), c.to, memory[c.from], c.from, bytes,
+                                                    streams[i]));
                 }
             for (int d = 0; d < gpus; d++) {
                 CHECKED(cudaSetDevice(d));
@@ -94,7 +101,8 @@ static void copies(bool peers)
             if (other == d) continue;
             pairs.push_back({d, other});
             if (!d) fan.push_back({d, other});
-            if (peers && cudaDeviceEnablePeerAccess(other, 0) != cudaSuccess) fprintf(stderr, "no peer access from %d to %d\n", d, other);
+            if (peers && cudaDeviceEnablePeerAccess(other, 0) != cudaSuccess)
+                fprintf(stderr, "no peer access from %d to %d\n", d, other);
         }
         up.push_back({-1, d});
         down.push_back({d, -1});
@@ -117,7 +125,7 @@ static void copies(bool peers)
     }
 }
 
-/* --- NCCL ------------------------------------------------------------------------------------------------------------ */
+/* --- NCCL --- */
 
 struct id {
     char bytes[128];
@@ -136,8 +144,9 @@ static bool load_nccl()
 {
     const char *path = getenv("NCCL_LIBRARY");
     void *library = dlopen(path && *path ? path : "libnccl.so.2", RTLD_NOW);
-    const char *const names[] = {"ncclGetUniqueId", "ncclCommInitRank", "ncclGetVersion", "ncclGroupStart", "ncclGroupEnd",
-                                 "ncclAllReduce", "ncclAllGather", "ncclReduceScatter", "ncclSend", "ncclRecv"};
+    const char *const names[] = {"ncclGetUniqueId", "ncclCommInitRank", "ncclGetVersion", "ncclGroupStart",
+                                 "ncclGroupEnd",    "ncclAllReduce",    "ncclAllGather",  "ncclReduceScatter",
+                                 "ncclSend",        "ncclRecv"};
     void **slots = (void **)&nccl;
     for (int i = 0; library && i < 10; i++)
         if (!(slots[i] = dlsym(library, names[i]))) return false;
@@ -172,7 +181,8 @@ static void collective(const struct rank *r, int kind, size_t bytes)
     size_t count = bytes / 4, part = count / (size_t)gpus;
     if (kind == 0) nccl_checked(nccl.all_reduce(r->in, r->out, count, FLOAT32, SUM, r->c, r->stream), "all_reduce");
     if (kind == 1) nccl_checked(nccl.all_gather(r->in, r->out, part, FLOAT32, r->c, r->stream), "all_gather");
-    if (kind == 2) nccl_checked(nccl.reduce_scatter(r->in, r->out, part, FLOAT32, SUM, r->c, r->stream), "reduce_scatter");
+    if (kind == 2)
+        nccl_checked(nccl.reduce_scatter(r->in, r->out, part, FLOAT32, SUM, r->c, r->stream), "reduce_scatter");
     if (kind < 3) return;
     nccl_checked(nccl.start(), "group");
     for (int p = 0; kind == 3 && p < gpus; p++) {
@@ -232,7 +242,8 @@ static __global__ void __launch_bounds__(384) gemm()
     if (now == 0) room[0] = 1;
 }
 
-static void beside(struct rank *r, size_t bytes, int waves, bool gemm_first, std::vector<double> *gemm_us, std::vector<double> *collective_us)
+static void beside(struct rank *r, size_t bytes, int waves, bool gemm_first, std::vector<double> *gemm_us,
+                   std::vector<double> *collective_us)
 {
     int sms;
     CHECKED(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, r->number));

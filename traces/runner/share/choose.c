@@ -16,9 +16,11 @@ static uint64_t rounds_of(double count)
     return count < 1 ? 1 : count > 1e15 ? (uint64_t)1e15 : (uint64_t)llround(count);
 }
 
-enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *s, struct gsim_error *error)
+enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *s,
+                                     struct gsim_error *error)
 {
-    *s = (struct gsim_standin){.smem_bytes = k->smem_bytes, .buffer = index % GSIM_STANDIN_BUFFERS, .wanted_us = k->solo_us};
+    *s = (struct gsim_standin){
+        .smem_bytes = k->smem_bytes, .buffer = index % GSIM_STANDIN_BUFFERS, .wanted_us = k->solo_us};
     if (k->dram_bytes > 0) {
         s->kind = GSIM_STANDIN_STREAM;
         s->rounds = rounds_of(k->dram_bytes / GSIM_STANDIN_STREAM_BYTES);
@@ -30,8 +32,10 @@ enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index
         s->kind = k->smem_bytes >= 1024 ? GSIM_STANDIN_SMEM : GSIM_STANDIN_FMA;
         s->rounds = FIRST_ROUNDS;
     } else {
-        return gsim_error_set(error, GSIM_INPUT, "kernel '%s': nothing says what stands in for it on a real GPU: expected solo_us, flops or dram_bytes",
-                              k->name);
+        return gsim_error_set(
+            error, GSIM_INPUT,
+            "kernel '%s': nothing says what stands in for it on a real GPU: expected solo_us, flops or dram_bytes",
+            k->name);
     }
     return GSIM_OK;
 }
@@ -52,7 +56,8 @@ unsigned long long gsim_standin_first(const struct gsim_standin_span *spans, siz
     return first;
 }
 
-bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us, double *end_us)
+bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us,
+                        double *end_us)
 {
     if (!span->end_ns) return false;
     *start_us = (double)(int64_t)(span->start_ns - first) * 1e-3;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A task on the GPU: its scheduler on the CUDA backend, whose iterations are requests. It is what sim/task/client.c is to the simulated
- * driver: arrivals, one request at a time where the way of sharing says so, streams of its own in a process of several tasks. Where a
- * policy decides, launches go through gates (gate.h).
+ * A task on the GPU: its scheduler on the CUDA backend, whose iterations are requests. It is what sim/task/client.c is
+ * to the simulated driver: arrivals, one request at a time where the way of sharing says so, streams of its own in a
+ * process of several tasks. Where a policy decides, launches go through gates (gate.h).
  */
 #include "traces/runner/share/client.h"
 
@@ -12,7 +12,8 @@
 
 #include "traces/runner/kernels/numbers.h"
 
-#define SPIN_NS 5000000 /* so long before its arrival a request is waited for awake: a core that slept is slow at first */
+#define SPIN_NS                                                                                                        \
+    5000000 /* so long before its arrival a request is waited for awake: a core that slept is slow at first */
 
 static struct gsim_client_task *client_of(struct gsim_driver *driver) { return (struct gsim_client_task *)driver; }
 
@@ -66,7 +67,10 @@ static void meet(struct gsim_client_task *c)
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
-static bool is_exclusive(const struct gsim_client_task *c) { return c->stage->settings.mechanism == GSIM_MECHANISM_EXCLUSIVE; }
+static bool is_exclusive(const struct gsim_client_task *c)
+{
+    return c->stage->settings.mechanism == GSIM_MECHANISM_EXCLUSIVE;
+}
 
 static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
@@ -91,7 +95,8 @@ static bool is_over(const struct gsim_client_task *c, uint32_t done)
 {
     const struct gsim_task *spec = c->spec;
     bool is_late = spec->duration_us > 0 && c->arrival_ns >= from_us(spec->start_us + spec->duration_us);
-    return done >= requests_of(spec) || is_late || (!gsim_task_is_finite(spec) && c->ledger->finite_left <= 0) || c->ledger->is_stopped;
+    return done >= requests_of(spec) || is_late || (!gsim_task_is_finite(spec) && c->ledger->finite_left <= 0) ||
+           c->ledger->is_stopped;
 }
 
 static void end_task(struct gsim_client_task *c)
@@ -119,7 +124,8 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
         end_task(c);
         c->run.iterations = iteration + 1;
     }
-    if (is_exclusive(c) && (over || !c->stage->settings.whole_tasks)) gsim_ledger_leave(c->ledger, c->stage->set->tasks);
+    if (is_exclusive(c) && (over || !c->stage->settings.whole_tasks))
+        gsim_ledger_leave(c->ledger, c->stage->set->tasks);
 }
 
 /* --- streams of a task among others --------------------------------------------------------------------------- */
@@ -164,7 +170,8 @@ static struct gsim_client_stream *place_of(struct gsim_client_task *c, gsim_stre
         return NULL;
     }
     struct gsim_client_stream *place = &c->places[c->place_count];
-    *place = (struct gsim_client_stream){.stream = stream, .in_ledger = &c->own->streams[c->place_count], .is_marked = true};
+    *place =
+        (struct gsim_client_stream){.stream = stream, .in_ledger = &c->own->streams[c->place_count], .is_marked = true};
     cudaStreamGetPriority(gsim_cuda_stream_at(&c->cuda, stream), &place->priority);
     c->own->stream_count = ++c->place_count;
     return place;
@@ -211,7 +218,8 @@ static void do_gated_graph(struct gsim_driver *driver, gsim_graph_exec exec, gsi
 {
     (void)exec;
     (void)stream;
-    fail(client_of(driver), "a policy cannot hold the kernels of a graph on a real GPU: expected a scheduler that launches them one by one");
+    fail(client_of(driver), "a policy cannot hold the kernels of a graph on a real GPU: expected a scheduler that "
+                            "launches them one by one");
 }
 
 static void set_ops(struct gsim_client_task *c, bool is_alone)
@@ -233,8 +241,10 @@ static void set_ops(struct gsim_client_task *c, bool is_alone)
 /* In a process of several tasks the default stream would be a barrier for all of them: it is one of the task's own. */
 static void own_default_stream(struct gsim_client_task *c, struct gsim_error *error)
 {
-    cudaError_t result = cudaStreamCreateWithPriority(&c->cuda.streams[0].stream, cudaStreamNonBlocking, stream_priority(c, 0));
-    if (result != cudaSuccess) gsim_error_set(error, GSIM_SIM, "cudaStreamCreateWithPriority: %s", cudaGetErrorString(result));
+    cudaError_t result =
+        cudaStreamCreateWithPriority(&c->cuda.streams[0].stream, cudaStreamNonBlocking, stream_priority(c, 0));
+    if (result != cudaSuccess)
+        gsim_error_set(error, GSIM_SIM, "cudaStreamCreateWithPriority: %s", cudaGetErrorString(result));
 }
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
@@ -242,10 +252,13 @@ static void own_default_stream(struct gsim_client_task *c, struct gsim_error *er
 static enum gsim_status open_kernels(struct gsim_client_task *c, struct gsim_error *error)
 {
     const struct gsim_stage_task *t = &c->stage->tasks[c->index];
-    enum gsim_status status = t->bench_ops ? t->bench_ops->create(t->program, t->options, c->stage->seed, &c->cuda.bench, error)
-                                           : gsim_standin_open(t->program, t->standins, &c->cuda.bench, error);
+    enum gsim_status status = t->bench_ops
+                                  ? t->bench_ops->create(t->program, t->options, c->stage->seed, &c->cuda.bench, error)
+                                  : gsim_standin_open(t->program, t->standins, &c->cuda.bench, error);
     c->cuda.bench_ops = t->bench_ops ? t->bench_ops : &gsim_standin_bench;
-    if (status == GSIM_OK) status = gsim_runner_memory_bind(&c->memory, t->program, c->stage->memory, c->cuda.bench_ops, c->cuda.bench, error);
+    if (status == GSIM_OK)
+        status =
+            gsim_runner_memory_bind(&c->memory, t->program, c->stage->memory, c->cuda.bench_ops, c->cuda.bench, error);
     if (status == GSIM_OK) status = gsim_runner_memory_reset(&c->memory, error);
     return status;
 }
@@ -255,9 +268,15 @@ static enum gsim_status open_run(struct gsim_client_task *c, struct gsim_error *
     const struct gsim_stage *s = c->stage;
     c->numbers = gsim_runner_numbers(&c->numbers_state, s->seed);
     c->arrivals = gsim_runner_numbers(&c->arrivals_state, s->seed + 1 + c->index);
-    c->run = (struct gsim_run){.program = s->tasks[c->index].program, .driver = &c->cuda.driver, .params = c->spec->scheduler_params, .memory = s->memory,
-                               .prefetch = s->prefetch, .compute_capability = s->device->compute_capability,
-                               .iterations = s->warmup + requests_of(c->spec), .rng = &c->numbers, .arena = &c->arena,
+    c->run = (struct gsim_run){.program = s->tasks[c->index].program,
+                               .driver = &c->cuda.driver,
+                               .params = c->spec->scheduler_params,
+                               .memory = s->memory,
+                               .prefetch = s->prefetch,
+                               .compute_capability = s->device->compute_capability,
+                               .iterations = s->warmup + requests_of(c->spec),
+                               .rng = &c->numbers,
+                               .arena = &c->arena,
                                .device = gsim_device_facts(s->device)};
     if (c->run.params || !c->spec->scheduler->params) return GSIM_OK;
     void *defaults = gsim_arena_alloc(&c->arena, c->spec->scheduler->params_size);
@@ -303,25 +322,31 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Makes the context. Under MPS the first client has the server started, and others may come before it is ready: a second try. */
+/* Makes the context. Under MPS the first client has the server started, and others may come before it is ready: a
+ * second try. */
 static enum gsim_status open_context(bool is_mps, uint32_t process_count, struct gsim_error *error)
 {
     struct timespec pause = {0, 500000000};
     const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     cudaError_t result = cudaFree(0);
     if (result == cudaSuccess) return GSIM_OK;
-    if (!is_mps) return gsim_error_set(error, GSIM_SIM, "no GPU to run on: cudaFree(0): %s: %s", cudaGetErrorName(result), cudaGetErrorString(result));
+    if (!is_mps)
+        return gsim_error_set(error, GSIM_SIM, "no GPU to run on: cudaFree(0): %s: %s", cudaGetErrorName(result),
+                              cudaGetErrorString(result));
     cudaGetLastError();
     nanosleep(&pause, NULL);
     result = cudaFree(0);
     if (result == cudaSuccess) return GSIM_OK;
-    return gsim_error_set(error, GSIM_SIM, "no GPU to run on: cudaFree(0), twice: %s: %s (one of %u MPS clients, CUDA_DEVICE_MAX_CONNECTIONS=%.8s)",
-                          cudaGetErrorName(result), cudaGetErrorString(result), process_count, connections ? connections : "");
+    return gsim_error_set(
+        error, GSIM_SIM,
+        "no GPU to run on: cudaFree(0), twice: %s: %s (one of %u MPS clients, CUDA_DEVICE_MAX_CONNECTIONS=%.8s)",
+        cudaGetErrorName(result), cudaGetErrorString(result), process_count, connections ? connections : "");
 }
 
 /* The first CUDA calls of the process. */
-static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process,
-                                     struct gsim_gates *gates, struct gsim_error *error)
+static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim_ledger *ledger,
+                                     const uint32_t *process_of, uint32_t process, struct gsim_gates *gates,
+                                     struct gsim_error *error)
 {
     double percentage = stage->settings.percentage;
     int priority = GSIM_TASK_PRIORITIES, first = GSIM_TASK_PRIORITIES;
@@ -346,7 +371,8 @@ static enum gsim_status open_process(const struct gsim_stage *stage, struct gsim
     return ledger->streams ? gsim_gates_open(gates, ledger, error) : GSIM_OK;
 }
 
-void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process)
+void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of,
+                      uint32_t process)
 {
     struct gsim_client_task *clients = gsim_alloc(sizeof *clients * stage->set->count);
     struct gsim_gates gates = {0};
@@ -354,7 +380,8 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
     uint32_t own = 0;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     if (!clients) gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = error.status ? error.status : open_process(stage, ledger, process_of, process, &gates, &error);
+    enum gsim_status status =
+        error.status ? error.status : open_process(stage, ledger, process_of, process, &gates, &error);
     for (uint32_t i = 0; i < stage->set->count; i++) own += process_of[i] == process;
     for (uint32_t i = 0; i < stage->set->count; i++) {
         if (process_of[i] != process) continue;
@@ -364,8 +391,13 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
             continue;
         }
         struct gsim_client_task *c = &clients[i];
-        *c = (struct gsim_client_task){.stage = stage, .ledger = ledger, .index = i, .own = &ledger->tasks[i], .spec = &stage->set->tasks[i],
-                                       .gates = ledger->streams ? &gates : NULL, .is_alone = own == 1};
+        *c = (struct gsim_client_task){.stage = stage,
+                                       .ledger = ledger,
+                                       .index = i,
+                                       .own = &ledger->tasks[i],
+                                       .spec = &stage->set->tasks[i],
+                                       .gates = ledger->streams ? &gates : NULL,
+                                       .is_alone = own == 1};
         c->is_started = pthread_create(&c->thread, NULL, thread_main, c) == 0;
         if (c->is_started) continue;
         gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");

@@ -37,7 +37,8 @@ struct gsim_client_task {
     int64_t arrival_ns, began_ns, ended_ns; /* of the present request, or the last */
     double arrived_us;                      /* Poisson: of the last arrival */
     bool counts, is_done, is_alone, is_started; /* counts: behind the warm-up */
-    struct gsim_standin_span *spans, *read; /* of a measured request's launches, on the device and here; NULL: they are timed by events */
+    struct gsim_standin_span *spans,
+        *read; /* of a measured request's launches, on the device and here; NULL: they are timed by events */
     size_t span_count;
     struct gsim_client_launch *launches;    /* of a measured request */
     size_t launch_count, launch_room, launch_capacity;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the words of the command line to tasks on the GPU (traces/runner/share/command.h). What can be checked without a GPU is checked first. */
+/* From the words of the command line to tasks on the GPU (traces/runner/share/command.h). What can be checked without a
+ * GPU is checked first. */
 #include "traces/runner/share/command.h"
 
 #include <math.h>
@@ -17,12 +18,14 @@ bool gsim_share_asked_for(const struct gsim_runner_words *words)
 
 static enum gsim_status add_way(struct gsim_share_command *c, const char *word, struct gsim_error *error)
 {
-    if (c->way_count == GSIM_SHARE_WAYS) return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_SHARE_WAYS);
+    if (c->way_count == GSIM_SHARE_WAYS)
+        return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_SHARE_WAYS);
     struct gsim_share_way *way = &c->ways[c->way_count];
     bool is_priorities = strcmp(word, "priorities") == 0;
     enum gsim_status status = gsim_cli_share(is_priorities ? "streams" : word, &way->ops, error);
     if (status == GSIM_OK) status = gsim_cli_share_params(&c->tasks, way->ops, &way->params, error);
-    if (status == GSIM_OK && is_priorities) status = gsim_params_set(way->ops->params, way->params, "priority", "on", error);
+    if (status == GSIM_OK && is_priorities)
+        status = gsim_params_set(way->ops->params, way->params, "priority", "on", error);
     if (status != GSIM_OK) return status;
     way->word = word;
     way->settings = (struct gsim_share_settings){.switch_us = -1};
@@ -31,15 +34,19 @@ static enum gsim_status add_way(struct gsim_share_command *c, const char *word, 
     return gsim_ledger_policy_check(way->ops, way->params, &way->settings, error);
 }
 
-static enum gsim_status check_way(const struct gsim_share_command *c, const struct gsim_share_way *way, struct gsim_error *error)
+static enum gsim_status check_way(const struct gsim_share_command *c, const struct gsim_share_way *way,
+                                  struct gsim_error *error)
 {
     uint32_t process_of[GSIM_LIMIT_TASKS];
     uint32_t count = gsim_task_set_processes(&c->tasks.set, way->settings.mechanism, process_of);
     bool has_profile = c->arguments.value[GSIM_CLI_PROFILE] || c->arguments.value[GSIM_CLI_MEASURE];
     if (way->settings.mechanism == GSIM_MECHANISM_STREAMS && count > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u", way->word, count);
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u",
+                              way->word, count);
     if (way->ops->needs_profile && !has_profile)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", way->word);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", way->word);
     return GSIM_OK;
 }
 
@@ -69,7 +76,8 @@ static enum gsim_status choose_kernels(struct gsim_share_command *c, uint32_t ta
     struct gsim_cli_point *point = &c->tasks.points[task];
     struct gsim_stage_task *t = &c->stage_tasks[task];
     enum gsim_status status = GSIM_OK;
-    *t = (struct gsim_stage_task){.program = &point->program, .options = &point->workload, .bench_ops = gsim_bench_find(c->tasks.programs[task])};
+    *t = (struct gsim_stage_task){
+        .program = &point->program, .options = &point->workload, .bench_ops = gsim_bench_find(c->tasks.programs[task])};
     if (t->bench_ops) return GSIM_OK;
     t->standins = gsim_stage_memory(sizeof *t->standins * (point->program.kernel_count + 1));
     if (!t->standins) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -84,11 +92,14 @@ static enum gsim_status read_tasks(struct gsim_share_command *c, struct gsim_err
     uint32_t finite = 0;
     enum gsim_status status = gsim_runner_setup(&c->setup, &c->arguments, c->gpu, error);
     if (status == GSIM_OK && c->setup.memory == GSIM_MEMORY_MANAGED)
-        status = gsim_error_set(error, GSIM_USAGE, "--memory managed: several tasks share a GPU with pinned or pageable memory only");
+        status = gsim_error_set(error, GSIM_USAGE,
+                                "--memory managed: several tasks share a GPU with pinned or pageable memory only");
     if (status == GSIM_OK) status = gsim_cli_tasks_init(&c->tasks, &c->setup, error);
     if (status != GSIM_OK) return status;
     for (uint32_t i = 0; i < c->tasks.count; i++) finite += gsim_task_is_finite(&c->tasks.tasks[i]);
-    if (!finite) return gsim_error_set(error, GSIM_INPUT, "no task says how many requests it has, or for how long: expected one that ends");
+    if (!finite)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "no task says how many requests it has, or for how long: expected one that ends");
     c->stage_tasks = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_stage_task, c->tasks.count);
     c->alone = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_timeline, c->tasks.count);
     if (!c->stage_tasks || !c->alone) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -96,7 +107,8 @@ static enum gsim_status read_tasks(struct gsim_share_command *c, struct gsim_err
     if (status == GSIM_OK) status = choose_ways(c, error);
     if (status == GSIM_OK && c->recording) status = gsim_share_check_recording(c, error);
     const char *from = c->arguments.value[GSIM_CLI_PROFILE];
-    if (status == GSIM_OK && from && strcmp(from, "measure") != 0) status = gsim_task_profiles_read(&c->tasks.profiles, &c->tasks.set, from, error);
+    if (status == GSIM_OK && from && strcmp(from, "measure") != 0)
+        status = gsim_task_profiles_read(&c->tasks.profiles, &c->tasks.set, from, error);
     return status;
 }
 
@@ -123,19 +135,27 @@ static enum gsim_status prepare_kernels(void *data, struct gsim_error *error)
     struct gsim_share_command *c = data;
     enum gsim_status status = gsim_standin_event_excess(c->excess_us, error);
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++)
-        if (c->stage_tasks[i].standins) status = gsim_standin_measure(c->stage_tasks[i].program, c->stage_tasks[i].standins, error);
+        if (c->stage_tasks[i].standins)
+            status = gsim_standin_measure(c->stage_tasks[i].program, c->stage_tasks[i].standins, error);
     return status;
 }
 
 static struct gsim_stage stage_of(const struct gsim_share_command *c)
 {
-    return (struct gsim_stage){.set = &c->tasks.set, .tasks = c->stage_tasks, .device = &c->setup.device, .memory = c->setup.memory,
-                               .prefetch = c->setup.prefetch, .seed = c->setup.seed, .warmup = c->warmup, .excess_us = *c->excess_us};
+    return (struct gsim_stage){.set = &c->tasks.set,
+                               .tasks = c->stage_tasks,
+                               .device = &c->setup.device,
+                               .memory = c->setup.memory,
+                               .prefetch = c->setup.prefetch,
+                               .seed = c->setup.seed,
+                               .warmup = c->warmup,
+                               .excess_us = *c->excess_us};
 }
 
 /* As gpusim does. */
-static enum gsim_status run_alone(struct gsim_share_command *c, uint32_t index, bool measures, struct gsim_timeline *timeline,
-                                  struct gsim_task_stats *stats, struct gsim_error *error)
+static enum gsim_status run_alone(struct gsim_share_command *c, uint32_t index, bool measures,
+                                  struct gsim_timeline *timeline, struct gsim_task_stats *stats,
+                                  struct gsim_error *error)
 {
     struct gsim_task task;
     struct gsim_task_set set;
@@ -176,13 +196,16 @@ static enum gsim_status measure_task(struct gsim_share_command *c, uint32_t i, s
     struct gsim_task_stats stats = {0};
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
     enum gsim_status status = run_alone(c, i, true, &timeline, &stats, error);
-    if (status == GSIM_OK) status = gsim_task_profile_make(&t->profiles, &t->set, i, &timeline, c->stage_tasks[i].standins ? 0 : *c->excess_us, error);
+    if (status == GSIM_OK)
+        status = gsim_task_profile_make(&t->profiles, &t->set, i, &timeline,
+                                        c->stage_tasks[i].standins ? 0 : *c->excess_us, error);
     gsim_timeline_release(&timeline);
     if (status != GSIM_OK) return status;
     t->profiles.tasks[i].request_us = t->alone[i].alone_us;
     t->profiles.tasks[i].measured_us = stats.mean_us;
     fprintf(stderr, "gpusim-runner: measured %s: a request took %s, %s without measuring (%.2fx)\n", t->tasks[i].name,
-            gsim_text_time(a, gsim_time_from_us(stats.mean_us)), gsim_text_time(b, gsim_time_from_us(t->alone[i].alone_us)), stats.mean_us / t->alone[i].alone_us);
+            gsim_text_time(a, gsim_time_from_us(stats.mean_us)),
+            gsim_text_time(b, gsim_time_from_us(t->alone[i].alone_us)), stats.mean_us / t->alone[i].alone_us);
     return GSIM_OK;
 }
 
@@ -204,10 +227,12 @@ static void run_way(struct gsim_share_command *c, struct gsim_share_way *way)
     stage.params = way->params;
     stage.settings = way->settings;
     stage.profile = c->tasks.profiles.count ? &c->tasks.profiles : NULL;
-    enum gsim_status status = stats ? gsim_stage_run(&stage, &way->timeline, &way->error) : gsim_error_set(&way->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = stats ? gsim_stage_run(&stage, &way->timeline, &way->error)
+                                    : gsim_error_set(&way->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i] = c->tasks.alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(&way->timeline, &c->tasks.set, stats, &way->error);
-    for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i].kernel_us = NAN; /* nobody sees kernels */
+    for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++)
+        stats[i].kernel_us = NAN; /* nobody sees kernels */
     way->decisions = stage.decisions;
     if (status == GSIM_OK) way->stats = stats;
 }
@@ -222,8 +247,13 @@ static enum gsim_status deliver_one(struct gsim_share_command *c, struct gsim_sh
     s.device = &device;
     s.omits_kernels = true;
     enum gsim_status status = gsim_metrics_compute(&way->timeline, s.device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = &s, .timeline = &way->timeline, .metrics = &metrics, .tasks = way->stats,
-                                 .options = c->tasks.points[0].options, .option_count = c->tasks.points[0].option_count, .tracer = "none"};
+    struct gsim_result result = {.simulation = &s,
+                                 .timeline = &way->timeline,
+                                 .metrics = &metrics,
+                                 .tasks = way->stats,
+                                 .options = c->tasks.points[0].options,
+                                 .option_count = c->tasks.points[0].option_count,
+                                 .tracer = "none"};
     return status == GSIM_OK ? gsim_cli_deliver(&c->arguments, &result, error) : status;
 }
 
@@ -255,11 +285,14 @@ static enum gsim_status check_words(struct gsim_share_command *c, struct gsim_er
     enum gsim_status status = gsim_cli_check_files(&c->arguments, error);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && status == GSIM_OK; i++)
         if (c->arguments.value[files[i]] && share && strchr(share, ','))
-            status = gsim_error_set(error, GSIM_USAGE, "--%s: expected one way of sharing, found '%.60s'", gsim_cli_option_at(files[i])->name, share);
+            status = gsim_error_set(error, GSIM_USAGE, "--%s: expected one way of sharing, found '%.60s'",
+                                    gsim_cli_option_at(files[i])->name, share);
     if (status == GSIM_OK && c->arguments.value[GSIM_CLI_PROFILE] && c->arguments.value[GSIM_CLI_MEASURE])
         status = gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
     if (status == GSIM_OK && c->recording && !share && c->arguments.value[GSIM_CLI_MEASURE])
-        status = gsim_error_set(error, GSIM_USAGE, "--measure without --share runs no tasks together, which --recording writes: expected --share");
+        status = gsim_error_set(
+            error, GSIM_USAGE,
+            "--measure without --share runs no tasks together, which --recording writes: expected --share");
     if (status == GSIM_OK && c->recording) status = gsim_output_check(c->recording, error);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU. */
+/* Layer: traces/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU.
+ */
 #pragma once
 
 #include "cli/tasks/tasks.h"
@@ -40,5 +41,7 @@ enum gsim_status gsim_share_run(struct gsim_runner_words *words, struct gsim_err
 /* table.c: a line of each task under each way. */
 enum gsim_status gsim_share_print(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
 /* recording.c: as trust/validate/sharing.h reads it; of two tasks of kernels with host times behind them. */
-enum gsim_status gsim_share_check_recording(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_share_write_recording(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_share_check_recording(const struct gsim_share_command *command,
+                                            struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_share_write_recording(const struct gsim_share_command *command,
+                                            struct gsim_error *error) GSIM_NODISCARD;

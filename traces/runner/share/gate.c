@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gates in streams (traces/runner/share/gate.h). They are the driver's own calls, which libcuda has and the runtime library has not. */
+/* Gates in streams (traces/runner/share/gate.h). They are the driver's own calls, which libcuda has and the runtime
+ * library has not. */
 #include "traces/runner/share/gate.h"
 
 #include <dlfcn.h>
@@ -21,10 +22,13 @@ enum gsim_status gsim_gates_open(struct gsim_gates *gates, struct gsim_ledger *l
     void *device = NULL;
     *gates = (struct gsim_gates){.ledger = ledger};
     if (!find_calls(gates, dlopen(NULL, RTLD_NOW)) && !find_calls(gates, dlopen("libcuda.so.1", RTLD_NOW)))
-        return gsim_error_set(error, GSIM_SIM, "no cuStreamWaitValue32 in libcuda.so.1: expected the driver of CUDA 12 or later");
+        return gsim_error_set(error, GSIM_SIM,
+                              "no cuStreamWaitValue32 in libcuda.so.1: expected the driver of CUDA 12 or later");
     cudaError_t result = cudaHostRegister(ledger->streams, ledger->stream_bytes, cudaHostRegisterMapped);
     if (result == cudaSuccess) result = cudaHostGetDevicePointer(&device, ledger->streams, 0);
-    if (result != cudaSuccess) return gsim_error_set(error, GSIM_SIM, "memory that processes share, for the GPU: %s", cudaGetErrorString(result));
+    if (result != cudaSuccess)
+        return gsim_error_set(error, GSIM_SIM, "memory that processes share, for the GPU: %s",
+                              cudaGetErrorString(result));
     gates->device = device;
     return GSIM_OK;
 }
@@ -34,11 +38,14 @@ static unsigned long long address_of(const struct gsim_gates *gates, const void 
     return (unsigned long long)(uintptr_t)(gates->device + ((const char *)word - (const char *)gates->ledger->streams));
 }
 
-bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on, const struct gsim_ledger_slot *slot)
+bool gsim_gates_before(const struct gsim_gates *gates, struct gsim_ledger_stream *stream, cudaStream_t on,
+                       const struct gsim_ledger_slot *slot)
 {
     struct timespec pause = {0, 5000};
     uint32_t number = stream->issued + 1;
-    while (number - atomic_load_explicit(&stream->done, memory_order_acquire) > GSIM_LEDGER_LAUNCHES && !gates->ledger->is_stopped) nanosleep(&pause, NULL);
+    while (number - atomic_load_explicit(&stream->done, memory_order_acquire) > GSIM_LEDGER_LAUNCHES &&
+           !gates->ledger->is_stopped)
+        nanosleep(&pause, NULL);
     *gsim_ledger_slot_at(stream, number) = *slot;
     atomic_store_explicit(&stream->issued, number, memory_order_release);
     if (slot->is_marked && gates->write(on, address_of(gates, &stream->reached), number, 0)) return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. What the processes of a shared GPU have in common: memory that the starting process makes and its children
- * inherit. Clients write what they issued and how requests went; the GPU writes which launches are done; who started them opens
- * the gates that launches wait at, where a policy decides, and says when all begin.
+ * Layer: traces/runner. What the processes of a shared GPU have in common: memory that the starting process makes and
+ * its children inherit. Clients write what they issued and how requests went; the GPU writes which launches are done;
+ * who started them opens the gates that launches wait at, where a policy decides, and says when all begin.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ struct gsim_ledger_slot {
     bool is_marked;      /* something else than a launch is ahead of it: the GPU says when its turn comes */
 };
 
-/* One stream's launches, counted from 1. Each counter has one writer: the first two the GPU, OPEN the policy, ISSUED the client. */
+/* One stream's launches, counted from 1. Each counter has one writer: the first two the GPU, OPEN the policy, ISSUED
+ * the client. */
 struct gsim_ledger_stream {
     _Alignas(GSIM_LEDGER_LINE) _Atomic uint32_t done;
     _Alignas(GSIM_LEDGER_LINE) _Atomic uint32_t reached; /* the turn of this one has come; of marked ones only */
@@ -69,11 +70,14 @@ struct gsim_ledger {
     size_t stream_bytes, bytes;
 };
 
-/* Of COUNT tasks; with streams where a policy decides, with kernels where they are measured. NULL and an error otherwise. */
-struct gsim_ledger *gsim_ledger_create(uint32_t count, bool has_streams, bool has_kernels, struct gsim_error *error) GSIM_NODISCARD;
+/* Of COUNT tasks; with streams where a policy decides, with kernels where they are measured. NULL and an error
+ * otherwise. */
+struct gsim_ledger *gsim_ledger_create(uint32_t count, bool has_streams, bool has_kernels,
+                                       struct gsim_error *error) GSIM_NODISCARD;
 void gsim_ledger_destroy(struct gsim_ledger *ledger); /* accepts NULL */
 
-/* One request at a time has the GPU: waits until TASK's has; the most urgent that waits is next, then who arrived first. */
+/* One request at a time has the GPU: waits until TASK's has; the most urgent that waits is next, then who arrived
+ * first. */
 void gsim_ledger_take(struct gsim_ledger *ledger, uint32_t task);
 void gsim_ledger_leave(struct gsim_ledger *ledger, const struct gsim_task *tasks);
 

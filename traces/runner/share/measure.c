@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The measurement stage that policies' profiles come from. Stand-ins note themselves when their first block began and their last one ended;
- * other kernels have a timed event on either side, as FIKIT's have.
+ * The measurement stage that policies' profiles come from. Stand-ins note themselves when their first block began and
+ * their last one ended; other kernels have a timed event on either side, as FIKIT's have.
  */
 #include "traces/runner/share/client.h"
 
@@ -12,7 +12,8 @@ static bool has_standins(const struct gsim_client_task *c) { return c->stage->ta
 static void clear_spans(struct gsim_client_task *c)
 {
     for (size_t i = 0; i < c->span_count; i++) c->read[i] = (struct gsim_standin_span){~0ull, 0};
-    gsim_cuda_check(&c->cuda, cudaMemcpy(c->spans, c->read, sizeof *c->spans * c->span_count, cudaMemcpyHostToDevice), GSIM_API_MEMCPY);
+    gsim_cuda_check(&c->cuda, cudaMemcpy(c->spans, c->read, sizeof *c->spans * c->span_count, cudaMemcpyHostToDevice),
+                    GSIM_API_MEMCPY);
 }
 
 void gsim_client_measure(struct gsim_client_task *c)
@@ -24,17 +25,21 @@ void gsim_client_measure(struct gsim_client_task *c)
         gsim_error_set(&c->cuda.driver.error, GSIM_NOMEM, "out of memory");
         return;
     }
-    if (gsim_cuda_check(&c->cuda, cudaMalloc((void **)&c->spans, sizeof *c->spans * c->span_count), GSIM_API_MEMCPY)) clear_spans(c);
+    if (gsim_cuda_check(&c->cuda, cudaMalloc((void **)&c->spans, sizeof *c->spans * c->span_count), GSIM_API_MEMCPY))
+        clear_spans(c);
 }
 
 /* Events are kept for the next request. */
 static struct gsim_client_launch *next_launch(struct gsim_client_task *c)
 {
     if (c->launch_count == c->launch_room) {
-        if (gsim_array_grow((void **)&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity)) return NULL;
+        if (gsim_array_grow((void **)&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity))
+            return NULL;
         struct gsim_client_launch *fresh = &c->launches[c->launch_room];
         *fresh = (struct gsim_client_launch){0};
-        if (!has_standins(c) && (cudaEventCreate(&fresh->before) != cudaSuccess || cudaEventCreate(&fresh->behind) != cudaSuccess)) return NULL;
+        if (!has_standins(c) &&
+            (cudaEventCreate(&fresh->before) != cudaSuccess || cudaEventCreate(&fresh->behind) != cudaSuccess))
+            return NULL;
         c->launch_room++;
     }
     return &c->launches[c->launch_count++];
@@ -46,7 +51,8 @@ void gsim_client_measured_launch(struct gsim_driver *driver, const struct gsim_o
     size_t number = c->launch_count;
     struct gsim_client_launch *launch = gsim_driver_failed(driver) ? NULL : next_launch(c);
     cudaStream_t on = gsim_cuda_stream_at(&c->cuda, stream);
-    if (!launch && !gsim_driver_failed(driver)) gsim_error_set(&driver->error, GSIM_NOMEM, "out of memory for the events of a measurement");
+    if (!launch && !gsim_driver_failed(driver))
+        gsim_error_set(&driver->error, GSIM_NOMEM, "out of memory for the events of a measurement");
     if (!launch) return;
     launch->kernel = op->kernel_index;
     if (has_standins(c)) {
@@ -62,7 +68,8 @@ void gsim_client_measured_launch(struct gsim_driver *driver, const struct gsim_o
 static void note(struct gsim_client_task *c, uint32_t kernel, uint32_t request, double start_us, double end_us)
 {
     struct gsim_ledger_task *own = c->own;
-    if (own->kernel_count < GSIM_LEDGER_KERNELS) own->kernels[own->kernel_count++] = (struct gsim_ledger_kernel){kernel, request, start_us, end_us};
+    if (own->kernel_count < GSIM_LEDGER_KERNELS)
+        own->kernels[own->kernel_count++] = (struct gsim_ledger_kernel){kernel, request, start_us, end_us};
 }
 
 static void note_spans(struct gsim_client_task *c, uint32_t request)
@@ -73,7 +80,8 @@ static void note_spans(struct gsim_client_task *c, uint32_t request)
     unsigned long long first = gsim_standin_first(c->read, count);
     double start_us, end_us;
     for (size_t i = 0; i < count; i++)
-        if (gsim_standin_times(&c->read[i], first, &start_us, &end_us)) note(c, c->launches[i].kernel, request, start_us, end_us);
+        if (gsim_standin_times(&c->read[i], first, &start_us, &end_us))
+            note(c, c->launches[i].kernel, request, start_us, end_us);
     clear_spans(c);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CUDA's Multi-Process Service: the daemon that the caller has started, by CUDA_MPS_PIPE_DIRECTORY, or else one of our own with a pipe
- * directory of its own, which ends with the run.
+ * CUDA's Multi-Process Service: the daemon that the caller has started, by CUDA_MPS_PIPE_DIRECTORY, or else one of our
+ * own with a pipe directory of its own, which ends with the run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,9 @@
 #define NOWHERE   "/nonexistent-gpusim-runner" /* no daemon has its pipes there */
 #define WAIT_MS   5000
 #define MOST_CONNECTIONS  32
-#define CLIENT_SHARE      96 /* connections of all clients: 48 clients have the usual 2 each. Beyond it, contexts fail with "out of memory" */
+#define CLIENT_SHARE                                                                                                   \
+    96 /* connections of all clients: 48 clients have the usual 2 each. Beyond it, contexts fail with "out of memory"  \
+        */
 
 static char own[64]; /* the directory of our daemon's pipes; "": there is none */
 
@@ -65,7 +67,10 @@ enum gsim_status gsim_mps_start(struct gsim_error *error)
     struct timespec pause = {0, 10000000};
     if (own[0] || (given && given[0] && has_control(given))) return GSIM_OK;
     if (given && given[0])
-        return gsim_error_set(error, GSIM_USAGE, "no daemon has its pipes in CUDA_MPS_PIPE_DIRECTORY=%.200s: start %s -d with it, or unset it", given, PROGRAM);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "no daemon has its pipes in CUDA_MPS_PIPE_DIRECTORY=%.200s: start %s -d with it, or unset it", given,
+            PROGRAM);
     snprintf(own, sizeof own, "/tmp/gpusim-mps-XXXXXX");
     if (!mkdtemp(own)) return gsim_error_set(error, GSIM_SIM, "cannot make a directory in /tmp");
     setenv("CUDA_MPS_PIPE_DIRECTORY", own, 1);
@@ -74,13 +79,16 @@ enum gsim_status gsim_mps_start(struct gsim_error *error)
     for (int i = 0; i < WAIT_MS / 10 && status == 0 && !has_control(own); i++) nanosleep(&pause, NULL);
     if (status == 0 && has_control(own)) return GSIM_OK;
     gsim_mps_stop();
-    return gsim_error_set(error, GSIM_USAGE, "%s -d %s: start the daemon yourself and set CUDA_MPS_PIPE_DIRECTORY to its directory", PROGRAM,
-                          status == 127 ? "is not on the path" : "did not start");
+    return gsim_error_set(error, GSIM_USAGE,
+                          "%s -d %s: start the daemon yourself and set CUDA_MPS_PIPE_DIRECTORY to its directory",
+                          PROGRAM, status == 127 ? "is not on the path" : "did not start");
 }
 
 static void remove_files(const char *directory)
 {
-    static const char *const names[] = {"control", "control.log", "control_lock", "control_privileged", "log", "nvidia-cuda-mps-control.pid", "server.log"};
+    static const char *const names[] = {
+        "control",   "control.log", "control_lock", "control_privileged", "log", "nvidia-cuda-mps-control.pid",
+        "server.log"};
     char path[128];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, names[i]);
@@ -111,7 +119,10 @@ void gsim_mps_join(double percentage, bool is_behind)
 void gsim_mps_connect(uint32_t client_count, bool needs_queues)
 {
     const char *given = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    long wanted = needs_queues ? MOST_CONNECTIONS : given ? strtol(given, NULL, 10) : 0, most = CLIENT_SHARE / (client_count ? client_count : 1);
+    long wanted = needs_queues ? MOST_CONNECTIONS
+                  : given      ? strtol(given, NULL, 10)
+                               : 0,
+         most = CLIENT_SHARE / (client_count ? client_count : 1);
     char text[32];
     if (wanted <= 0) return;
     if (most < 2) most = 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A policy among tasks on real launches (traces/runner/share/policy.h). A launch's turn has come when those before it in its stream are
- * done; where something else is ahead of it, when the GPU says so. That it runs is taken from its release: nobody sees its start. What a
- * policy charges for a decision is not waited for, since here a decision takes the time it takes.
+ * A policy among tasks on real launches (traces/runner/share/policy.h). A launch's turn has come when those before it
+ * in its stream are done; where something else is ahead of it, when the GPU says so. That it runs is taken from its
+ * release: nobody sees its start. What a policy charges for a decision is not waited for, since here a decision takes
+ * the time it takes.
  */
 #include "traces/runner/share/policy.h"
 
@@ -48,7 +49,10 @@ static struct gsim_ledger_policy *policy_of(struct gsim_share *share)
 
 /* --- actions ------------------------------------------------------------------------------------------------ */
 
-static double do_now_us(struct gsim_share *share) { return policy_of(share)->setup.now_us(policy_of(share)->setup.clock); }
+static double do_now_us(struct gsim_share *share)
+{
+    return policy_of(share)->setup.now_us(policy_of(share)->setup.clock);
+}
 
 static void do_release(struct gsim_share *share, struct gsim_share_kernel *kernel, double delay_us)
 {
@@ -63,7 +67,9 @@ static void do_release(struct gsim_share *share, struct gsim_share_kernel *kerne
 static void refuse(struct gsim_share *share, const char *what)
 {
     struct gsim_ledger_policy *p = policy_of(share);
-    if (!p->error.status) gsim_error_set(&p->error, GSIM_USAGE, "--share %s: it %s, which a GPU's driver does not do", p->setup.ops->name, what);
+    if (!p->error.status)
+        gsim_error_set(&p->error, GSIM_USAGE, "--share %s: it %s, which a GPU's driver does not do", p->setup.ops->name,
+                       what);
 }
 
 static void do_pause(struct gsim_share *share, struct gsim_share_kernel *kernel)
@@ -107,7 +113,8 @@ static void do_give(struct gsim_share *share, uint32_t task)
     (void)task;
 }
 
-static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause, do_go_on, do_kill, do_timer, do_behind, do_give};
+static const struct gsim_share_actions actions = {do_now_us, do_release, do_pause,  do_go_on,
+                                                  do_kill,   do_timer,   do_behind, do_give};
 
 /* --- what happens -------------------------------------------------------------------------------------------- */
 
@@ -176,7 +183,8 @@ static struct held_kernel *new_kernel(struct gsim_ledger_policy *p)
 {
     struct held_kernel *h = p->free_kernels;
     if (h) p->free_kernels = h->next_free;
-    else if (!(h = GSIM_ARENA_NEW(&p->arena, struct held_kernel))) gsim_error_set(&p->error, GSIM_NOMEM, "out of memory");
+    else if (!(h = GSIM_ARENA_NEW(&p->arena, struct held_kernel)))
+        gsim_error_set(&p->error, GSIM_NOMEM, "out of memory");
     return h;
 }
 
@@ -254,20 +262,26 @@ bool gsim_ledger_policy_look(struct gsim_ledger_policy *p, struct gsim_error *er
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
 
-enum gsim_status gsim_ledger_policy_check(const struct gsim_sharing_ops *ops, const void *params, const struct gsim_share_settings *settings,
-                                          struct gsim_error *error)
+enum gsim_status gsim_ledger_policy_check(const struct gsim_sharing_ops *ops, const void *params,
+                                          const struct gsim_share_settings *settings, struct gsim_error *error)
 {
     if (settings->mechanism == GSIM_MECHANISM_PARTITION)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: the runner gives no task SMs of its own; --share mps with percentage= caps them", ops->name);
+        return gsim_error_set(
+            error, GSIM_USAGE,
+            "--share %s: the runner gives no task SMs of its own; --share mps with percentage= caps them", ops->name);
     const struct gsim_param *level = strcmp(ops->name, "xsched") == 0 ? gsim_params_find(ops->params, "level") : NULL;
     if (level && gsim_params_get(level, params) != 1)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: a GPU's driver takes no launch back: expected --opt xsched.level=1", ops->name);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--share %s: a GPU's driver takes no launch back: expected --opt xsched.level=1",
+                              ops->name);
     if (strcmp(ops->name, "reef") == 0 || strcmp(ops->name, "tally") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: it stops kernels that run, which a GPU's driver does not do", ops->name);
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--share %s: it stops kernels that run, which a GPU's driver does not do", ops->name);
     return GSIM_OK;
 }
 
-enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *setup, struct gsim_ledger_policy **policy, struct gsim_error *error)
+enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *setup,
+                                         struct gsim_ledger_policy **policy, struct gsim_error *error)
 {
     const struct gsim_task_set *set = setup->set;
     uint32_t count = set->count;
@@ -284,9 +298,15 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memset(p->streams, 0, sizeof *p->streams * count);
     gsim_task_set_identify(set, p->identity);
-    for (uint32_t i = 1; i < count; i++) p->first_kernel[i] = p->first_kernel[i - 1] + set->tasks[i - 1].program->kernel_count;
-    p->share = (struct gsim_share){.actions = &actions, .tasks = set->tasks, .task_count = count, .params = setup->params,
-                                   .device = setup->device, .profile = setup->profile, .arena = &p->arena};
+    for (uint32_t i = 1; i < count; i++)
+        p->first_kernel[i] = p->first_kernel[i - 1] + set->tasks[i - 1].program->kernel_count;
+    p->share = (struct gsim_share){.actions = &actions,
+                                   .tasks = set->tasks,
+                                   .task_count = count,
+                                   .params = setup->params,
+                                   .device = setup->device,
+                                   .profile = setup->profile,
+                                   .arena = &p->arena};
     return setup->ops->start ? setup->ops->start(&p->share, error) : GSIM_OK;
 }
 

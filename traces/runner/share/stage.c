@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts the processes of a shared GPU, decides for the policy while they run, and collects what they wrote (traces/runner/share/stage.h). */
+/* Starts the processes of a shared GPU, decides for the policy while they run, and collects what they wrote
+ * (traces/runner/share/stage.h). */
 #include "traces/runner/share/stage.h"
 
 #include <errno.h>
@@ -46,11 +47,14 @@ static void become_child(void)
 static void take_end(int status, const char *what, struct gsim_error *error)
 {
     if (error->status) return;
-    if (WIFSIGNALED(status)) gsim_error_set(error, GSIM_SIM, "%s: its process ended by signal %d", what, WTERMSIG(status));
-    else if (WIFEXITED(status) && WEXITSTATUS(status)) gsim_error_set(error, GSIM_SIM, "%s: its process ended with status %d", what, WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        gsim_error_set(error, GSIM_SIM, "%s: its process ended by signal %d", what, WTERMSIG(status));
+    else if (WIFEXITED(status) && WEXITSTATUS(status))
+        gsim_error_set(error, GSIM_SIM, "%s: its process ended with status %d", what, WEXITSTATUS(status));
 }
 
-enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_error *), void *data, const char *what, struct gsim_error *error)
+enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_error *), void *data, const char *what,
+                                  struct gsim_error *error)
 {
     struct gsim_error *found = gsim_stage_memory(sizeof *found);
     struct timespec pause = {0, 1000000};
@@ -66,7 +70,8 @@ enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_e
         (void)!body(data, found);
         _exit(0);
     }
-    for (int i = 0; i < START_S * 1000 && !interrupted && !(ended = waitpid(child, &status, WNOHANG)); i++) nanosleep(&pause, NULL);
+    for (int i = 0; i < START_S * 1000 && !interrupted && !(ended = waitpid(child, &status, WNOHANG)); i++)
+        nanosleep(&pause, NULL);
     if (!ended) {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
@@ -101,8 +106,14 @@ static double now_us(void *clock)
 static enum gsim_status open_policy(struct run *r, struct gsim_error *error)
 {
     const struct gsim_stage *s = r->stage;
-    struct gsim_ledger_policy_setup setup = {.ledger = r->ledger, .ops = s->ops, .params = s->params, .set = s->set, .profile = s->profile,
-                                            .device = gsim_device_facts(s->device), .now_us = now_us, .clock = r->ledger};
+    struct gsim_ledger_policy_setup setup = {.ledger = r->ledger,
+                                             .ops = s->ops,
+                                             .params = s->params,
+                                             .set = s->set,
+                                             .profile = s->profile,
+                                             .device = gsim_device_facts(s->device),
+                                             .now_us = now_us,
+                                             .clock = r->ledger};
     return s->ops->ready ? gsim_ledger_policy_open(&setup, &r->policy, error) : GSIM_OK;
 }
 
@@ -189,7 +200,9 @@ static void see_progress(struct run *r, struct gsim_error *error)
         r->quiet_since = now.tv_sec;
     }
     int most = r->ledger->epoch_ns ? QUIET_S : START_S;
-    if (now.tv_sec - r->quiet_since > most) gsim_error_set(error, GSIM_SIM, "nothing has ended on the GPU for %d s: a launch waits for what does not come", most);
+    if (now.tv_sec - r->quiet_since > most)
+        gsim_error_set(error, GSIM_SIM, "nothing has ended on the GPU for %d s: a launch waits for what does not come",
+                       most);
     if (interrupted) gsim_error_set(error, GSIM_SIM, "interrupted");
 }
 
@@ -198,7 +211,8 @@ static enum gsim_status watch(struct run *r, struct gsim_error *error)
     struct timespec pause = {0, 500000};
     while (r->left && !error->status) {
         bool is_fine = true;
-        for (int i = 0; i < LOOKS && r->policy && r->ledger->epoch_ns && is_fine; i++) is_fine = gsim_ledger_policy_look(r->policy, error);
+        for (int i = 0; i < LOOKS && r->policy && r->ledger->epoch_ns && is_fine; i++)
+            is_fine = gsim_ledger_policy_look(r->policy, error);
         if (!r->policy || !r->ledger->epoch_ns) nanosleep(&pause, NULL);
         if (!r->ledger->epoch_ns && is_ready(r->ledger)) r->ledger->epoch_ns = gsim_runner_now_ns() + EPOCH_NS;
         see_processes(r, error);
@@ -222,16 +236,21 @@ static enum gsim_status collect(const struct run *r, struct gsim_timeline *timel
         const struct gsim_ledger_task *t = &r->ledger->tasks[i];
         for (uint32_t n = 0; n < t->request_count; n++) {
             const struct gsim_ledger_request *q = &t->requests[n];
-            struct gsim_request_record record = {i, n, q->arrival_ns * GSIM_PS_PER_NS, q->began_ns * GSIM_PS_PER_NS, q->ended_ns * GSIM_PS_PER_NS};
+            struct gsim_request_record record = {i, n, q->arrival_ns * GSIM_PS_PER_NS, q->began_ns * GSIM_PS_PER_NS,
+                                                 q->ended_ns * GSIM_PS_PER_NS};
             gsim_timeline_add_request(timeline, &record);
         }
         if (t->kernel_count) qsort(t->kernels, t->kernel_count, sizeof *t->kernels, compare_ends);
         for (uint32_t n = 0; n < t->kernel_count; n++) {
             const struct gsim_ledger_kernel *k = &t->kernels[n];
             int64_t began = t->requests[k->request].began_ns * GSIM_PS_PER_NS;
-            struct gsim_kernel_record record = {.task = i, .iteration = k->request, .kernel_index = first_kernel + k->kernel,
-                                                .launch = began + gsim_time_from_us(k->start_us), .ready = began + gsim_time_from_us(k->start_us),
-                                                .start = began + gsim_time_from_us(k->start_us), .end = began + gsim_time_from_us(k->end_us)};
+            struct gsim_kernel_record record = {.task = i,
+                                                .iteration = k->request,
+                                                .kernel_index = first_kernel + k->kernel,
+                                                .launch = began + gsim_time_from_us(k->start_us),
+                                                .ready = began + gsim_time_from_us(k->start_us),
+                                                .start = began + gsim_time_from_us(k->start_us),
+                                                .end = began + gsim_time_from_us(k->end_us)};
             gsim_timeline_add_kernel(timeline, &record);
         }
         first_kernel += set->tasks[i].program->kernel_count;
@@ -249,7 +268,8 @@ enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *
     r->process_count = gsim_task_set_processes(stage->set, stage->settings.mechanism, r->process_of);
     r->ledger = gsim_ledger_create(stage->set->count, has_policy, stage->measures, error);
     if (r->ledger)
-        for (uint32_t i = 0; i < stage->set->count; i++) r->ledger->finite_left += gsim_task_is_finite(&stage->set->tasks[i]);
+        for (uint32_t i = 0; i < stage->set->count; i++)
+            r->ledger->finite_left += gsim_task_is_finite(&stage->set->tasks[i]);
     if (!error->status && stage->settings.mechanism == GSIM_MECHANISM_MPS) (void)!gsim_mps_start(error);
     if (!error->status) (void)!open_policy(r, error);
     if (!error->status) (void)!start(r, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. Tasks on this machine's GPU for a while: a process for each that has one of its own, a thread for each of those
- * that share one. The starting process makes no CUDA call itself, since a child cannot go on with its parent's.
+ * Layer: traces/runner. Tasks on this machine's GPU for a while: a process for each that has one of its own, a thread
+ * for each of those that share one. The starting process makes no CUDA call itself, since a child cannot go on with its
+ * parent's.
  */
 #pragma once
 
@@ -34,23 +35,27 @@ struct gsim_stage {
     uint64_t decisions;                       /* found: of the policy */
 };
 
-/* stage.c. TIMELINE gets the requests, and the kernels where they are measured: initialised here, released by the caller also on failure. */
-enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
+/* stage.c. TIMELINE gets the requests, and the kernels where they are measured: initialised here, released by the
+ * caller also on failure. */
+enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *timeline,
+                                struct gsim_error *error) GSIM_NODISCARD;
 /* BODY in a process of its own, which may use the GPU; its status and message come back. WHAT: for messages. */
-enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *data, struct gsim_error *error), void *data, const char *what,
-                                  struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *data, struct gsim_error *error), void *data,
+                                  const char *what, struct gsim_error *error) GSIM_NODISCARD;
 /* Memory that children share; released with the process. */
 void *gsim_stage_memory(size_t bytes);
 /* Interrupts end children and what else there is to end; then they end this process's run with a message. */
 void gsim_stage_catch_signals(void);
 
 /* client.c: all tasks of process PROCESS, in this process. Errors go to the ledger. */
-void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of, uint32_t process);
+void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger, const uint32_t *process_of,
+                      uint32_t process);
 
 /* mps.c: a daemon of our own, or the one of CUDA_MPS_PIPE_DIRECTORY. */
 enum gsim_status gsim_mps_start(struct gsim_error *error) GSIM_NODISCARD;
 void gsim_mps_stop(void); /* ours; does nothing where there is none */
-/* In a child before its first CUDA call: as a client of MPS with PERCENTAGE (0: all) of the SMs, or apart from any daemon. */
+/* In a child before its first CUDA call: as a client of MPS with PERCENTAGE (0: all) of the SMs, or apart from any
+ * daemon. */
 void gsim_mps_join(double percentage, bool is_behind);
 /* Before the process makes its context: one of so many clients. Its hardware queues fit with theirs. */
 void gsim_mps_connect(uint32_t client_count, bool needs_queues);

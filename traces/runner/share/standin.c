@@ -37,7 +37,8 @@ static enum gsim_status allow_memory(struct gsim_error *error)
     cudaError_t result = cudaGetDevice(&device);
     if (result == cudaSuccess) result = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     for (int kind = 0; kind < GSIM_STANDIN_KINDS && result == cudaSuccess; kind++)
-        result = cudaFuncSetAttribute(gsim_standin_function((enum gsim_standin_kind)kind), cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+        result = cudaFuncSetAttribute(gsim_standin_function((enum gsim_standin_kind)kind),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     return fine(result, "shared memory of stand-ins", error);
 }
 
@@ -45,15 +46,17 @@ static enum gsim_status allow_memory(struct gsim_error *error)
 static struct standins *own(struct gsim_runner_bench *bench) { return (struct standins *)bench; }
 static const struct standins *seen(const struct gsim_runner_bench *bench) { return (const struct standins *)bench; }
 
-enum gsim_status gsim_standin_open(const struct gsim_program *program, const struct gsim_standin *list, struct gsim_runner_bench **bench,
-                                   struct gsim_error *error)
+enum gsim_status gsim_standin_open(const struct gsim_program *program, const struct gsim_standin *list,
+                                   struct gsim_runner_bench **bench, struct gsim_error *error)
 {
     struct standins *b = gsim_alloc(sizeof *b);
     *bench = (struct gsim_runner_bench *)b;
     if (!b) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *b = (struct standins){.program = program, .list = list, .elements = 1024};
     for (uint32_t i = 0; i < program->kernel_count; i++)
-        while (list[i].kind == GSIM_STANDIN_STREAM && b->elements < list[i].rounds && b->elements < GSIM_STANDIN_MOST_ELEMENTS) b->elements *= 2;
+        while (list[i].kind == GSIM_STANDIN_STREAM && b->elements < list[i].rounds &&
+               b->elements < GSIM_STANDIN_MOST_ELEMENTS)
+            b->elements *= 2;
     size_t bytes = (size_t)b->elements * ELEMENT * 2 * GSIM_STANDIN_BUFFERS;
     enum gsim_status status = allow_memory(error);
     if (status == GSIM_OK) status = fine(cudaMalloc((void **)&b->memory, bytes), "cudaMalloc for stand-ins", error);
@@ -74,7 +77,8 @@ static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, v
     memset(host, 0, seen(bench)->program->buffers[buffer_index].bytes);
 }
 
-static void prepare(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span, struct gsim_runner_launch *launch)
+static void prepare(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span,
+                    struct gsim_runner_launch *launch)
 {
     const struct gsim_kernel *k = &b->program->kernels[kernel];
     const struct gsim_standin *s = &b->list[kernel];
@@ -93,7 +97,8 @@ static void prepare(const struct standins *b, uint32_t kernel, struct gsim_stand
     launch->args[0] = launch->storage;
 }
 
-static void launch_op(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device, struct gsim_runner_launch *launch)
+static void launch_op(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *const *device,
+                      struct gsim_runner_launch *launch)
 {
     (void)device;
     prepare(seen(bench), op->kernel_index, seen(bench)->span, launch);
@@ -116,12 +121,18 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     return GSIM_OK;
 }
 
-const struct gsim_bench_ops gsim_standin_bench = {
-    .name = "stand-ins", .tolerance = "nothing is computed", .fill = fill, .launch = launch_op, .is_result = is_result, .check = check, .destroy = release};
+const struct gsim_bench_ops gsim_standin_bench = {.name = "stand-ins",
+                                                  .tolerance = "nothing is computed",
+                                                  .fill = fill,
+                                                  .launch = launch_op,
+                                                  .is_result = is_result,
+                                                  .check = check,
+                                                  .destroy = release};
 
 /* --- times alone --------------------------------------------------------------------------------------------- */
 
-static enum gsim_status run_once(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span, double *us, struct gsim_error *error)
+static enum gsim_status run_once(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span, double *us,
+                                 struct gsim_error *error)
 {
     struct gsim_standin_span noted = {~0ull, 0};
     struct gsim_runner_launch l;
@@ -131,30 +142,38 @@ static enum gsim_status run_once(const struct standins *b, uint32_t kernel, stru
     if (result == cudaSuccess) result = cudaLaunchKernel(l.function, grid, block, l.args, l.smem_bytes, 0);
     if (result == cudaSuccess) result = cudaMemcpy(&noted, span, sizeof noted, cudaMemcpyDeviceToHost);
     if (result != cudaSuccess)
-        return gsim_error_set(error, GSIM_SIM, "kernel '%s': its stand-in (grid %u, block %u, %zu bytes of shared memory): %s", b->program->kernels[kernel].name,
-                              l.grid[0], l.block[0], l.smem_bytes, cudaGetErrorString(result));
+        return gsim_error_set(
+            error, GSIM_SIM, "kernel '%s': its stand-in (grid %u, block %u, %zu bytes of shared memory): %s",
+            b->program->kernels[kernel].name, l.grid[0], l.block[0], l.smem_bytes, cudaGetErrorString(result));
     *us = (double)(noted.end_ns - noted.start_ns) * 1e-3;
     return GSIM_OK;
 }
 
-static enum gsim_status median_of(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span, double *us, struct gsim_error *error)
+static enum gsim_status median_of(const struct standins *b, uint32_t kernel, struct gsim_standin_span *span, double *us,
+                                  struct gsim_error *error)
 {
     double times[SAMPLES];
     enum gsim_status status = GSIM_OK;
-    for (int i = -1; i < SAMPLES && status == GSIM_OK; i++) status = run_once(b, kernel, span, &times[i < 0 ? 0 : i], error);
+    for (int i = -1; i < SAMPLES && status == GSIM_OK; i++)
+        status = run_once(b, kernel, span, &times[i < 0 ? 0 : i], error);
     if (status != GSIM_OK) return status;
     gsim_runner_sort(times, SAMPLES);
     *us = times[SAMPLES / 2];
     return GSIM_OK;
 }
 
-static bool is_near(const struct gsim_standin *s) { return fabs(s->solo_us - s->wanted_us) <= NEAR * s->wanted_us + NEAR_US; }
+static bool is_near(const struct gsim_standin *s)
+{
+    return fabs(s->solo_us - s->wanted_us) <= NEAR * s->wanted_us + NEAR_US;
+}
 
-static enum gsim_status measure(const struct standins *b, uint32_t kernel, struct gsim_standin *s, struct gsim_standin_span *span, struct gsim_error *error)
+static enum gsim_status measure(const struct standins *b, uint32_t kernel, struct gsim_standin *s,
+                                struct gsim_standin_span *span, struct gsim_error *error)
 {
     struct cudaFuncAttributes attributes;
     double least_us = 0;
-    enum gsim_status status = fine(cudaFuncGetAttributes(&attributes, gsim_standin_function(s->kind)), "cudaFuncGetAttributes", error);
+    enum gsim_status status =
+        fine(cudaFuncGetAttributes(&attributes, gsim_standin_function(s->kind)), "cudaFuncGetAttributes", error);
     if (status == GSIM_OK) s->regs = (uint32_t)attributes.numRegs;
     if (status == GSIM_OK) status = median_of(b, kernel, span, &s->solo_us, error);
     if (status != GSIM_OK || s->wanted_us <= 0) return status;
@@ -184,7 +203,8 @@ static enum gsim_status warm_up(const struct standins *b, struct gsim_standin_sp
     return status;
 }
 
-enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct gsim_standin *list, struct gsim_error *error)
+enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct gsim_standin *list,
+                                      struct gsim_error *error)
 {
     struct gsim_runner_bench *bench = NULL;
     struct gsim_standin_span *span = NULL;
@@ -192,7 +212,8 @@ enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct
     const struct standins *b = seen(bench);
     if (status == GSIM_OK) status = fine(cudaMalloc((void **)&span, sizeof *span), "cudaMalloc", error);
     if (status == GSIM_OK && program->kernel_count) status = warm_up(b, span, error);
-    for (uint32_t i = 0; i < program->kernel_count && status == GSIM_OK; i++) status = measure(b, i, &list[i], span, error);
+    for (uint32_t i = 0; i < program->kernel_count && status == GSIM_OK; i++)
+        status = measure(b, i, &list[i], span, error);
     cudaFree(span);
     release(bench);
     return status;
@@ -215,7 +236,8 @@ enum gsim_status gsim_standin_event_excess(double *us, struct gsim_error *error)
         float ms = 0;
         prepare(seen(bench), 0, NULL, &l);
         dim3 grid = {l.grid[0], l.grid[1], l.grid[2]}, block = {l.block[0], l.block[1], l.block[2]};
-        for (int ahead = 0; ahead < AHEAD && result == cudaSuccess; ahead++) result = cudaLaunchKernel(l.function, grid, block, l.args, l.smem_bytes, 0);
+        for (int ahead = 0; ahead < AHEAD && result == cudaSuccess; ahead++)
+            result = cudaLaunchKernel(l.function, grid, block, l.args, l.smem_bytes, 0);
         if (result == cudaSuccess) result = cudaEventRecord(from, 0);
         if (result == cudaSuccess) result = cudaLaunchKernel(l.function, grid, block, l.args, l.smem_bytes, 0);
         if (result == cudaSuccess) result = cudaEventRecord(to, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. Stand-ins: real kernels in place of those of program files, which have none. Of each kernel the grid, the
- * block and the shared memory are as the program says, and the work is what it says: FMAs, DRAM traffic, or a walk through
- * shared memory. Where the program says how long the kernel takes alone, the work is scaled until it does.
+ * Layer: traces/runner. Stand-ins: real kernels in place of those of program files, which have none. Of each kernel the
+ * grid, the block and the shared memory are as the program says, and the work is what it says: FMAs, DRAM traffic, or a
+ * walk through shared memory. Where the program says how long the kernel takes alone, the work is scaled until it does.
  */
 #pragma once
 
@@ -43,23 +43,27 @@ struct gsim_standin_args {
 };
 
 /* choose.c: which stands in for K; GSIM_INPUT where nothing says what K does. */
-enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *standin, struct gsim_error *error);
+enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *standin,
+                                     struct gsim_error *error);
 /* The rounds that are to take wanted_us, where ROUNDS took US and LEAST_US is what none take. */
 uint64_t gsim_standin_rescale(uint64_t rounds, double us, double wanted_us, double least_us);
 /* When the first of those spans begins that were written; a kernel that was launched later may begin earlier. */
 unsigned long long gsim_standin_first(const struct gsim_standin_span *spans, size_t count);
 /* Times behind FIRST, in microseconds; false: the span was not written. */
-bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us, double *end_us);
+bool gsim_standin_times(const struct gsim_standin_span *span, unsigned long long first, double *start_us,
+                        double *end_us);
 
 /* standin.cu */
 const void *gsim_standin_function(enum gsim_standin_kind kind);
 
-/* standin.c: LIST has one of each kernel of PROGRAM. Measures each alone on the current device; fills regs, rounds and solo_us. */
-enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct gsim_standin *list, struct gsim_error *error);
+/* standin.c: LIST has one of each kernel of PROGRAM. Measures each alone on the current device; fills regs, rounds and
+ * solo_us. */
+enum gsim_status gsim_standin_measure(const struct gsim_program *program, struct gsim_standin *list,
+                                      struct gsim_error *error);
 /* A bench whose launches are LIST's; takes device memory. */
 extern const struct gsim_bench_ops gsim_standin_bench;
-enum gsim_status gsim_standin_open(const struct gsim_program *program, const struct gsim_standin *list, struct gsim_runner_bench **bench,
-                                   struct gsim_error *error);
+enum gsim_status gsim_standin_open(const struct gsim_program *program, const struct gsim_standin *list,
+                                   struct gsim_runner_bench **bench, struct gsim_error *error);
 /* The next launch notes its span there, on the device; of a bench of stand-ins. */
 void gsim_standin_note(struct gsim_runner_bench *bench, struct gsim_standin_span *span);
 /* What a pair of timed events around a kernel shows beyond its own time, in microseconds. */

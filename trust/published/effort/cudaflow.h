@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of Taskflow 3's tf::cudaFlow that the programs here use, over CUDA's graphs: tasks of kernels, edges, one launch. Own words.
+// The part of Taskflow 3's tf::cudaFlow that the programs here use, over CUDA's graphs: tasks of kernels, edges, one
+// launch. Own words.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -46,8 +47,9 @@ class cudaTask {
 class cudaFlow {
     cudaGraph_t graph;
 
-    template <class... P, size_t... I> cudaTask add(dim3 grid, dim3 block, size_t shared, void (*function)(P...), std::tuple<P...> values,
-                                                    std::index_sequence<I...>)
+    template <class... P, size_t... I>
+    cudaTask add(dim3 grid, dim3 block, size_t shared, void (*function)(P...), std::tuple<P...> values,
+                 std::index_sequence<I...>)
     {
         void *pointers[] = {(void *)&std::get<I>(values)...};
         cudaKernelNodeParams params = {};
@@ -64,7 +66,8 @@ class cudaFlow {
   public:
     cudaFlow() { cudaGraphCreate(&graph, 0); }
     ~cudaFlow() { cudaGraphDestroy(graph); }
-    template <class... P, class... A> cudaTask kernel(dim3 grid, dim3 block, size_t shared, void (*function)(P...), A... arguments)
+    template <class... P, class... A>
+    cudaTask kernel(dim3 grid, dim3 block, size_t shared, void (*function)(P...), A... arguments)
     {
         return add(grid, block, shared, function, std::tuple<P...>((P)arguments...), std::index_sequence_for<P...>());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GrCUDA's way to call kernels, as its host languages have it: a kernel is built with a signature that says which pointers are constant; the
-// run time finds streams and events from that (IPDPS 2021: a stream of its own for a kernel without parents, else its first parent's).
+// GrCUDA's way to call kernels, as its host languages have it: a kernel is built with a signature that says which
+// pointers are constant; the run time finds streams and events from that (IPDPS 2021: a stream of its own for a kernel
+// without parents, else its first parent's).
 #pragma once
 #include <cuda_runtime.h>
 
@@ -91,12 +92,19 @@ template <class... P> class kernel {
     kernel(void (*function)(P...), const std::string &signature) : function(function)
     {
         std::istringstream words(signature);
-        for (std::string word; std::getline(words, word, ',');) constant.push_back(word.find("const") != std::string::npos);
+        for (std::string word; std::getline(words, word, ',');)
+            constant.push_back(word.find("const") != std::string::npos);
     }
-    configured<P...> operator()(dim3 grid, dim3 block, size_t shared = 0) const { return {function, constant, grid, block, shared}; }
+    configured<P...> operator()(dim3 grid, dim3 block, size_t shared = 0) const
+    {
+        return {function, constant, grid, block, shared};
+    }
 };
 
-template <class... P> kernel<P...> buildkernel(void (*function)(P...), const char *, const char *signature) { return {function, signature}; }
+template <class... P> kernel<P...> buildkernel(void (*function)(P...), const char *, const char *signature)
+{
+    return {function, signature};
+}
 
 inline void synchronize()
 {

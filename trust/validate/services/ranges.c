@@ -91,7 +91,8 @@ static double median_of(const struct gsim_timeline *t, uint32_t task)
     return median;
 }
 
-static enum gsim_status simulate(const struct run *r, const struct gsim_task *tasks, uint32_t count, size_t way, double medians[2], struct gsim_error *error)
+static enum gsim_status simulate(const struct run *r, const struct gsim_task *tasks, uint32_t count, size_t way,
+                                 double medians[2], struct gsim_error *error)
 {
     struct gsim_task_set set;
     struct gsim_timeline timeline = {0};
@@ -101,9 +102,17 @@ static enum gsim_status simulate(const struct run *r, const struct gsim_task *ta
     void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
     if (!params) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && ops->params) gsim_params_set_defaults(ops->params, params);
-    if (status == GSIM_OK && count > 1 && ways[way].name) status = gsim_params_set(ops->params, params, ways[way].name, ways[way].value, error);
-    struct gsim_simulation s = {.program = &set.all, .device = r->device, .scheduler = tasks[0].scheduler, .tasks = &set, .sharing = ops, .sharing_params = params,
-                                .memory = GSIM_MEMORY_PINNED, .seed = 1, .omits_kernels = true};
+    if (status == GSIM_OK && count > 1 && ways[way].name)
+        status = gsim_params_set(ops->params, params, ways[way].name, ways[way].value, error);
+    struct gsim_simulation s = {.program = &set.all,
+                                .device = r->device,
+                                .scheduler = tasks[0].scheduler,
+                                .tasks = &set,
+                                .sharing = ops,
+                                .sharing_params = params,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .omits_kernels = true};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     if (status == GSIM_OK) status = gsim_simulate(&s, &timeline, error);
     for (uint32_t i = 0; i < count && status == GSIM_OK; i++) medians[i] = median_of(&timeline, i);
@@ -114,12 +123,16 @@ static enum gsim_status simulate(const struct run *r, const struct gsim_task *ta
 
 static struct gsim_task task_of(const struct model *m, int index)
 {
-    return (struct gsim_task){.name = index ? "b" : "a", .program = &m->program, .scheduler = gsim_scheduler_find("async"), .priority = 5 * index,
+    return (struct gsim_task){.name = index ? "b" : "a",
+                              .program = &m->program,
+                              .scheduler = gsim_scheduler_find("async"),
+                              .priority = 5 * index,
                               .process = GSIM_OWN_PROCESS};
 }
 
 /* The scale of the host's times at which a request alone takes so long. */
-static enum gsim_status find_scale(const struct run *r, struct model *m, double us, double *factor, struct gsim_error *error)
+static enum gsim_status find_scale(const struct run *r, struct model *m, double us, double *factor,
+                                   struct gsim_error *error)
 {
     double low = LEAST_SCALE, high = MOST_SCALE, medians[2] = {0};
     struct gsim_task task = task_of(m, 0);
@@ -151,7 +164,8 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
     if (!service || r->count == MOST_MODELS) return GSIM_OK;
     struct model *m = &r->models[r->count];
     *m = (struct model){.name = service->name, .fast_us = number(solo, "p10"), .slow_us = number(solo, "p90")};
-    if (!(m->fast_us > 0) || !(m->slow_us >= m->fast_us)) return gsim_error_set(error, GSIM_INPUT, "solo.%.40s: expected p10 and p90", solo->string);
+    if (!(m->fast_us > 0) || !(m->slow_us >= m->fast_us))
+        return gsim_error_set(error, GSIM_INPUT, "solo.%.40s: expected p10 and p90", solo->string);
     snprintf(path, sizeof path, "%s/%s", services, service->file);
     enum gsim_status status = gsim_service_build(service, path, r->device->name, &m->program, error);
     if (status != GSIM_OK) return status;
@@ -202,18 +216,24 @@ static enum gsim_status predict(struct run *r, struct gsim_range_row *row, size_
 }
 
 /* PASS 0: takes the services' fastest tenths; 1: counts and predicts. */
-static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *share, int pass, struct gsim_ranges *ranges, struct gsim_error *error)
+static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *share, int pass,
+                                  struct gsim_ranges *ranges, struct gsim_error *error)
 {
     const char *names[] = {text(pair, "a"), text(pair, "b")};
-    const cJSON *stats[] = {cJSON_GetObjectItemCaseSensitive(pair, "a_us"), cJSON_GetObjectItemCaseSensitive(pair, "b_us")};
+    const cJSON *stats[] = {cJSON_GetObjectItemCaseSensitive(pair, "a_us"),
+                            cJSON_GetObjectItemCaseSensitive(pair, "b_us")};
     size_t way = 0;
     while (way < sizeof ways / sizeof ways[0] && strcmp(ways[way].word, share) != 0) way++;
-    if (way == sizeof ways / sizeof ways[0] || !find(r, names[0]) || !find(r, names[1]) || find(r, names[0]) == find(r, names[1])) return GSIM_OK;
+    if (way == sizeof ways / sizeof ways[0] || !find(r, names[0]) || !find(r, names[1]) ||
+        find(r, names[0]) == find(r, names[1]))
+        return GSIM_OK;
     struct gsim_range_row *row = &ranges->rows[ranges->count];
     for (int i = 0; i < 2; i++) {
         struct model *m = find(r, names[i]);
-        double p10 = number(stats[i], "p10"), p50 = number(stats[i], "p50"), rate = number(pair, i ? "b_rate" : "a_rate");
-        if (!(p10 > 0) || !(p50 >= p10)) return gsim_error_set(error, GSIM_INPUT, "%.20s of %.40s: expected p10 and p50", share, names[i]);
+        double p10 = number(stats[i], "p10"), p50 = number(stats[i], "p50"),
+               rate = number(pair, i ? "b_rate" : "a_rate");
+        if (!(p10 > 0) || !(p50 >= p10))
+            return gsim_error_set(error, GSIM_INPUT, "%.20s of %.40s: expected p10 and p50", share, names[i]);
         if (!pass && p10 < m->fast_us) m->fast_us = p10;
         if (!pass) continue;
         row->names[i] = m->name;
@@ -227,7 +247,8 @@ static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *
 }
 
 /* A list of runs that say their way, or a list for each way. */
-static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, struct gsim_ranges *ranges, struct gsim_error *error)
+static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, struct gsim_ranges *ranges,
+                                   struct gsim_error *error)
 {
     const cJSON *list, *pair;
     enum gsim_status status = GSIM_OK;
@@ -236,7 +257,9 @@ static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, s
         if (!cJSON_IsArray(list) || !list->string) continue;
         cJSON_ArrayForEach(pair, list)
         {
-            if (status == GSIM_OK) status = take_pair(r, pair, strcmp(list->string, "runs") == 0 ? text(pair, "share") : list->string, pass, ranges, error);
+            if (status == GSIM_OK)
+                status = take_pair(r, pair, strcmp(list->string, "runs") == 0 ? text(pair, "share") : list->string,
+                                   pass, ranges, error);
         }
     }
     return status;
@@ -259,7 +282,8 @@ bool gsim_ranges_holds(const char *path)
     return holds;
 }
 
-static enum gsim_status run_all(struct run *r, const cJSON *json, const char *services, struct gsim_ranges *ranges, struct gsim_error *error)
+static enum gsim_status run_all(struct run *r, const cJSON *json, const char *services, struct gsim_ranges *ranges,
+                                struct gsim_error *error)
 {
     const cJSON *solo;
     enum gsim_status status = GSIM_OK;
@@ -272,12 +296,13 @@ static enum gsim_status run_all(struct run *r, const cJSON *json, const char *se
     if (status == GSIM_OK) status = take_pairs(r, json, 0, ranges, error);
     if (status == GSIM_OK) status = find_scales(r, error);
     if (status == GSIM_OK) status = take_pairs(r, json, 1, ranges, error);
-    if (status == GSIM_OK && !ranges->count) status = gsim_error_set(error, GSIM_INPUT, "expected pairs of services, found none");
+    if (status == GSIM_OK && !ranges->count)
+        status = gsim_error_set(error, GSIM_INPUT, "expected pairs of services, found none");
     return status;
 }
 
-enum gsim_status gsim_ranges_run(const char *path, const char *services, const struct gsim_device_spec *device, struct gsim_ranges *ranges,
-                                 struct gsim_error *error)
+enum gsim_status gsim_ranges_run(const char *path, const char *services, const struct gsim_device_spec *device,
+                                 struct gsim_ranges *ranges, struct gsim_error *error)
 {
     struct gsim_device_spec own = {0};
     struct run r = {.device = device ? device : &own};

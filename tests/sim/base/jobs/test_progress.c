@@ -49,7 +49,8 @@ static void the_caller_names_what_is_done(void)
     progress.recent_s -= 12;
     gsim_progress_show(&progress);
     gsim_progress_clear(&progress); /* nothing stands there that could be cleared */
-    CHECK_STR(written(file, text, sizeof text), "gpusim: 12 of about 40 runs (30 %), 1/s, about 28 s left, img with kesco\n");
+    CHECK_STR(written(file, text, sizeof text),
+              "gpusim: 12 of about 40 runs (30 %), 1/s, about 28 s left, img with kesco\n");
     fclose(file);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Energy of a run (docs/model/energy.md), added up by hand for a GPU of 100 W base power: base for all of the time, kernels
- * and copies on top.
+ * Energy of a run (docs/model/energy.md), added up by hand for a GPU of 100 W base power: base for all of the time,
+ * kernels and copies on top.
  */
 #include "gpusim/energy.h"
 #include "tests/test.h"
@@ -26,13 +26,14 @@ static struct gsim_device_spec device_of(void)
     return d;
 }
 
-/* Two iterations of 100 us. In the first a kernel of 6 mJ runs from 10 to 60 us beside one of 3 mJ from 40 to 80, in the second a
- * copy from 110 to 150 us. */
+/* Two iterations of 100 us. In the first a kernel of 6 mJ runs from 10 to 60 us beside one of 3 mJ from 40 to 80, in
+ * the second a copy from 110 to 150 us. */
 static void test_sums(void)
 {
     struct gsim_error error = {0};
-    struct gsim_kernel kernels[] = {{.name = "a", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 6, .solo_us = 50},
-                                    {.name = "b", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 3, .solo_us = 40, .solo_device = "d"}};
+    struct gsim_kernel kernels[] = {
+        {.name = "a", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 6, .solo_us = 50},
+        {.name = "b", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 3, .solo_us = 40, .solo_device = "d"}};
     struct gsim_program program = {.kernels = kernels, .kernel_count = 2};
     struct gsim_device_spec device = device_of();
     struct gsim_timeline t;
@@ -41,8 +42,10 @@ static void test_sums(void)
     t.gpu_count = 1;
     const gsim_time us = GSIM_PS_PER_US;
     gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.kernel_index = 0, .start = 10 * us, .end = 60 * us});
-    gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.kernel_index = 1, .task = 1, .start = 40 * us, .end = 80 * us});
-    gsim_timeline_add_copy(&t, &(struct gsim_copy_record){.iteration = 1, .kind = GSIM_COPY_H2D, .start = 110 * us, .end = 150 * us});
+    gsim_timeline_add_kernel(
+        &t, &(struct gsim_kernel_record){.kernel_index = 1, .task = 1, .start = 40 * us, .end = 80 * us});
+    gsim_timeline_add_copy(
+        &t, &(struct gsim_copy_record){.iteration = 1, .kind = GSIM_COPY_H2D, .start = 110 * us, .end = 150 * us});
     gsim_timeline_add_iteration(&t, &(struct gsim_iteration_record){.end = 100 * us});
     gsim_timeline_add_iteration(&t, &(struct gsim_iteration_record){.start = 100 * us, .end = 200 * us});
     CHECK(gsim_energy_is_known(&program, &device));
@@ -73,10 +76,12 @@ static void test_estimates(void)
         struct gsim_kernel kernel;
         double mj, relative;
     } rows[] = {
-        {{.flops = 1e9}, 5 + 0.0256, 0.15},                              /* 1e9 x 5 pJ; 64 x 4 mW x 100 us */
-        {{.dram_bytes = 1e7}, 0.5 + 2 * (1 - 0.367879441) + 0.0256, 0.15}, /* 1e7 x 50 pJ; 20 W (1 - 1/e) x 100 us at 100 GB/s */
-        {{.smem_bytes = 1024}, 0.32, 0.35},                              /* 64 x 50 mW x 100 us */
-        {{.flops = 0}, 30 * (1 - 0.87985338), 0.5},                      /* 300 W (1 - exp(-64 / 500)) x 100 us */
+        {{.flops = 1e9}, 5 + 0.0256, 0.15}, /* 1e9 x 5 pJ; 64 x 4 mW x 100 us */
+        {{.dram_bytes = 1e7},
+         0.5 + 2 * (1 - 0.367879441) + 0.0256,
+         0.15},                                     /* 1e7 x 50 pJ; 20 W (1 - 1/e) x 100 us at 100 GB/s */
+        {{.smem_bytes = 1024}, 0.32, 0.35},         /* 64 x 50 mW x 100 us */
+        {{.flops = 0}, 30 * (1 - 0.87985338), 0.5}, /* 300 W (1 - exp(-64 / 500)) x 100 us */
         {{.energy_mj = 7, .solo_device = "d"}, 7, 0.03},
         {{.energy_mj = 7, .solo_device = "other"}, 30 * (1 - 0.87985338), 0.5}, /* of another GPU */
     };

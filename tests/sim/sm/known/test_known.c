@@ -74,9 +74,15 @@ static double together(const struct gsim_kernel *a, const struct gsim_kernel *b)
     return end;
 }
 
-static struct gsim_kernel kernel_of(uint32_t blocks, uint32_t threads, double solo_us, enum gsim_pipe pipe, double share)
+static struct gsim_kernel kernel_of(uint32_t blocks, uint32_t threads, double solo_us, enum gsim_pipe pipe,
+                                    double share)
 {
-    struct gsim_kernel k = {.name = "k", .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .regs_per_thread = 16, .solo_us = solo_us, .pipes_given = true};
+    struct gsim_kernel k = {.name = "k",
+                            .grid = {blocks, 1, 1},
+                            .block = {threads, 1, 1},
+                            .regs_per_thread = 16,
+                            .solo_us = solo_us,
+                            .pipes_given = true};
     k.pipes[pipe] = share;
     return k;
 }
@@ -85,7 +91,8 @@ static struct gsim_kernel kernel_of(uint32_t blocks, uint32_t threads, double so
  * other pipes takes no longer. */
 static void pipes(void)
 {
-    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0.6), b = kernel_of(132, 128, 100, GSIM_PIPE_XU, 0.6);
+    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0.6),
+                             b = kernel_of(132, 128, 100, GSIM_PIPE_XU, 0.6);
     const struct gsim_kernel none = kernel_of(132, 128, 100, GSIM_PIPE_FP64, 0);
     double same = together(&a, &a), other = together(&a, &b);
     CHECK_MSG(same > 120 && same < 150, "%g us", same);
@@ -96,7 +103,8 @@ static void pipes(void)
 /* Two that take L2's whole rate take twice as long; one that uses none of it takes no longer. */
 static void l2(void)
 {
-    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_L2, 0.9), b = kernel_of(132, 128, 100, GSIM_PIPE_FMA, 0.3);
+    const struct gsim_kernel a = kernel_of(132, 128, 100, GSIM_PIPE_L2, 0.9),
+                             b = kernel_of(132, 128, 100, GSIM_PIPE_FMA, 0.3);
     double same = together(&a, &a);
     CHECK_MSG(same > 175 && same < 200, "%g us", same);
     CHECK_NEAR(together(&a, &b), 100, 1);
@@ -117,8 +125,8 @@ static void alone(void)
     close_world(&w);
 }
 
-/* Blocks of 198 KiB stand alone on their SMs. An H100 of GPCs of 18, 18, 16 (5), 8 and four times 2 SMs holds 66 clusters of 2 at once,
- * 30 of 4, 15 of 8 and 7 of 16; one more takes a second wave. */
+/* Blocks of 198 KiB stand alone on their SMs. An H100 of GPCs of 18, 18, 16 (5), 8 and four times 2 SMs holds 66
+ * clusters of 2 at once, 30 of 4, 15 of 8 and 7 of 16; one more takes a second wave. */
 static void clusters(void)
 {
     static const struct {
@@ -128,7 +136,11 @@ static void clusters(void)
     open_world(&w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (uint32_t more = 0; more < 2; more++) {
-            struct gsim_kernel k = {.name = "k", .block = {128, 1, 1}, .smem_bytes = 198 * 1024, .thread_cycles = 2e5, .demand_given = true};
+            struct gsim_kernel k = {.name = "k",
+                                    .block = {128, 1, 1},
+                                    .smem_bytes = 198 * 1024,
+                                    .thread_cycles = 2e5,
+                                    .demand_given = true};
             k.grid = (struct gsim_dim3){cases[i].blocks * (cases[i].most + more), 1, 1};
             k.cluster = (struct gsim_dim3){cases[i].blocks, 1, 1};
             struct gsim_demand work = work_of(&w, &k);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 1,000 random pairs of kernels put to an idle H100 at once, of times alone, of given arithmetic or DRAM bytes, of neither, and of pipes. The later
- * end comes hardly before that of the longer one alone: blocks that wait for memory are told apart when others wait for room, and the slowest
- * one's place is drawn. It comes after what one takes behind the other where blocks are packed on few SMs (../../../golden/test_packs.c) or an
- * SM's carve-out leaves little L1; these are few and counted.
+ * 1,000 random pairs of kernels put to an idle H100 at once, of times alone, of given arithmetic or DRAM bytes, of
+ * neither, and of pipes. The later end comes hardly before that of the longer one alone: blocks that wait for memory
+ * are told apart when others wait for room, and the slowest one's place is drawn. It comes after what one takes behind
+ * the other where blocks are packed on few SMs (../../../golden/test_packs.c) or an SM's carve-out leaves little L1;
+ * these are few and counted.
  */
 #include "sim/sm/gpu.h"
 
@@ -31,15 +32,20 @@ enum knowledge { NOTHING, ARITHMETIC, BYTES, NEITHER, PIPES, KNOWLEDGE_COUNT };
 static struct gsim_kernel draw_kernel(const struct gsim_device_spec *device, enum knowledge known)
 {
     double solo = DRAW(2, 5, 10, 27, 60, 150) * draw_between(0.8, 1.2);
-    struct gsim_kernel k = {.name = "k", .solo_us = solo, .regs_per_thread = (uint16_t)DRAW(16, 32, 64, 128), .smem_bytes = DRAW(0, 0, 0, 16384, 49152),
-                            .grid = {DRAW(16, 48, 132, 264, 500, 1000, 2200), 1, 1}, .block = {DRAW(64, 128, 256, 512), 1, 1}};
+    struct gsim_kernel k = {.name = "k",
+                            .solo_us = solo,
+                            .regs_per_thread = (uint16_t)DRAW(16, 32, 64, 128),
+                            .smem_bytes = DRAW(0, 0, 0, 16384, 49152),
+                            .grid = {DRAW(16, 48, 132, 264, 500, 1000, 2200), 1, 1},
+                            .block = {DRAW(64, 128, 256, 512), 1, 1}};
     k.demand_given = known == ARITHMETIC || known == BYTES || known == NEITHER;
     /* no more than its threads can do: an SM's peak takes 512 of them */
     double threads = fmin(k.grid.x * (double)k.block.x / (512.0 * device->sm_count), 1);
     if (known == ARITHMETIC) k.flops = threads * draw_between(0.05, 0.8) * 60e6 * solo;
     if (known == BYTES) k.dram_bytes = draw_between(0.05, 0.8) * 3e6 * solo;
     k.pipes_given = known == PIPES;
-    for (int p = 0; known == PIPES && p < GSIM_PIPE_COUNT; p++) k.pipes[p] = draw(3) ? 0 : threads * draw_between(0.05, 0.9);
+    for (int p = 0; known == PIPES && p < GSIM_PIPE_COUNT; p++)
+        k.pipes[p] = draw(3) ? 0 : threads * draw_between(0.05, 0.9);
     return k;
 }
 
@@ -78,7 +84,8 @@ static struct counts count(struct gsim_device_spec *device, enum knowledge known
         struct gsim_demand works[2];
         double alone[2];
         for (int k = 0; k < 2; k++) {
-            struct gsim_kernel kernel = draw_kernel(device, k == 0 || known == PIPES ? known : (enum knowledge)draw(PIPES));
+            struct gsim_kernel kernel =
+                draw_kernel(device, k == 0 || known == PIPES ? known : (enum knowledge)draw(PIPES));
             CHECK_OK(gsim_work_init(&works[k], device, &kernel, &error), error);
             alone[k] = gsim_time_us(run(device, &works[k], 1).of[0]);
         }
@@ -100,8 +107,10 @@ static void pairs(void)
         struct gsim_error error = {0};
         CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
         struct counts c = count(&device, (enum knowledge)known);
-        CHECK_MSG(c.soonest >= 0.8 && c.sooner <= 15, "%d: %d end before the longer one alone, at %g of it", known, c.sooner, c.soonest);
-        CHECK_MSG(c.latest <= 6 && c.later <= 30, "%d: %d take more than one behind the other, up to %g times", known, c.later, c.latest);
+        CHECK_MSG(c.soonest >= 0.8 && c.sooner <= 15, "%d: %d end before the longer one alone, at %g of it", known,
+                  c.sooner, c.soonest);
+        CHECK_MSG(c.latest <= 6 && c.later <= 30, "%d: %d take more than one behind the other, up to %g times", known,
+                  c.later, c.latest);
         gsim_device_release(&device);
     }
 }
@@ -117,7 +126,13 @@ static void nothing_of_a_pipe(void)
         double end[2];
         for (int given = 0; given < 2; given++) {
             struct gsim_demand works[2];
-            struct gsim_kernel a = {.name = "a", .grid = {132, 1, 1}, .block = {128, 1, 1}, .regs_per_thread = 16, .solo_us = 100, .pipes_given = true}, b = a;
+            struct gsim_kernel a = {.name = "a",
+                                    .grid = {132, 1, 1},
+                                    .block = {128, 1, 1},
+                                    .regs_per_thread = 16,
+                                    .solo_us = 100,
+                                    .pipes_given = true},
+                               b = a;
             a.pipes[other] = 0.3;
             if (given) b.pipes[p] = 0.5;
             CHECK_OK(gsim_work_init(&works[0], &device, &a, &error), error);

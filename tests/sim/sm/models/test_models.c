@@ -13,7 +13,10 @@ struct world {
     struct gsim_error error;
 };
 
-static void ended(void *data, void *tag, gsim_time now) { ((struct world *)data)->end_us[(uintptr_t)tag] = gsim_time_us(now); }
+static void ended(void *data, void *tag, gsim_time now)
+{
+    ((struct world *)data)->end_us[(uintptr_t)tag] = gsim_time_us(now);
+}
 
 static void open_world(struct world *w, const char *model)
 {
@@ -31,14 +34,19 @@ static uint32_t room(const struct world *w)
 {
     struct gsim_demand shape;
     struct gsim_error error = {0};
-    const struct gsim_kernel k = {.name = "k", .grid = {1, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 1};
+    const struct gsim_kernel k = {
+        .name = "k", .grid = {1, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 1};
     CHECK_OK(gsim_demand_shape(&shape, &w->device, &k, &error), error);
     return SMS * shape.need.blocks_per_sm;
 }
 
 static void describe(struct world *w, double grid, double solo_us, struct gsim_demand *work)
 {
-    const struct gsim_kernel k = {.name = "k", .grid = {(uint32_t)(grid * room(w)), 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = solo_us};
+    const struct gsim_kernel k = {.name = "k",
+                                  .grid = {(uint32_t)(grid * room(w)), 1, 1},
+                                  .block = {256, 1, 1},
+                                  .regs_per_thread = 32,
+                                  .solo_us = solo_us};
     CHECK_OK(gsim_work_init(work, &w->device, &k, &w->error), w->error);
 }
 
@@ -62,7 +70,8 @@ static void alone(void)
             describe(&w, grids[g], 100, &work);
             CHECK(gsim_gpu_submit(w.gpu, 0, &work, 0, (void *)0) != NULL);
             run(&w);
-            CHECK_MSG(fabs(w.end_us[0] - 100) < 0.1, "%s, %g times the room: %.3f us", gsim_model_name(m), grids[g], w.end_us[0]);
+            CHECK_MSG(fabs(w.end_us[0] - 100) < 0.1, "%s, %g times the room: %.3f us", gsim_model_name(m), grids[g],
+                      w.end_us[0]);
         }
 }
 
@@ -92,13 +101,15 @@ static void side_by_side(void)
         for (int k = 0; k < 2; k++) CHECK(gsim_gpu_submit(w.gpu, 0, &works[k], 0, (void *)(uintptr_t)k) != NULL);
         run(&w);
         for (int k = 0; k < 2; k++)
-            CHECK_MSG(fabs(w.end_us[k] - rows[i].ends[k]) < 0.01, "%s, %g and %g: kernel %d ends at %.3f, expected %.3f", rows[i].model,
-                      rows[i].grids[0], rows[i].grids[1], k, w.end_us[k], rows[i].ends[k]);
+            CHECK_MSG(fabs(w.end_us[k] - rows[i].ends[k]) < 0.01,
+                      "%s, %g and %g: kernel %d ends at %.3f, expected %.3f", rows[i].model, rows[i].grids[0],
+                      rows[i].grids[1], k, w.end_us[k], rows[i].ends[k]);
     }
 }
 
-/* 10 us, both ask for all. The second comes at 4, when 6 us of the first are left, which then take 12: it ends at 16. The second has
- * 4 us left by then, alone again: 20. One that waits for pages half of the time asks for half, and takes twice as long. */
+/* 10 us, both ask for all. The second comes at 4, when 6 us of the first are left, which then take 12: it ends at 16.
+ * The second has 4 us left by then, alone again: 20. One that waits for pages half of the time asks for half, and takes
+ * twice as long. */
 static void fluid_in_time(void)
 {
     struct world w;
@@ -121,7 +132,12 @@ static void fluid_in_time(void)
 static void unknown_gpu(void)
 {
     struct gsim_demand work;
-    const struct gsim_kernel k = {.name = "k", .grid = {100, 1, 1}, .block = {256, 1, 1}, .smem_bytes = 1u << 20, .solo_us = 7, .solo_device = "nobody knows"};
+    const struct gsim_kernel k = {.name = "k",
+                                  .grid = {100, 1, 1},
+                                  .block = {256, 1, 1},
+                                  .smem_bytes = 1u << 20,
+                                  .solo_us = 7,
+                                  .solo_device = "nobody knows"};
     for (uint32_t m = 0; gsim_model_name(m); m++) {
         struct world w;
         open_world(&w, gsim_model_name(m));
@@ -134,6 +150,9 @@ static void unknown_gpu(void)
 }
 
 static const struct test_case cases[] = {
-    {"alone", alone}, {"side by side", side_by_side}, {"fluids in time", fluid_in_time}, {"an unknown GPU", unknown_gpu},
+    {"alone", alone},
+    {"side by side", side_by_side},
+    {"fluids in time", fluid_in_time},
+    {"an unknown GPU", unknown_gpu},
 };
 TEST_MAIN("sim/sm/models/models", cases)

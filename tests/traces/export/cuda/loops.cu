@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Loops: a pair of arrays swapped each round, copies that share a buffer of the host, a result that the host reads in between, checks
-// by macros, statements without braces, memory that is not pinned.
+// Loops: a pair of arrays swapped each round, copies that share a buffer of the host, a result that the host reads in
+// between, checks by macros, statements without braces, memory that is not pinned.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two chains that meet, in the shape of HITS: a loop with launches, halves of one array, copies, streams and events, a kernel
-// launched by a call, a swap of pointers.
+// Two chains that meet, in the shape of HITS: a loop with launches, halves of one array, copies, streams and events, a
+// kernel launched by a call, a swap of pointers.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

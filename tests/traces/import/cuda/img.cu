@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An image sharpened at three scales, in the shape of IMG: 11 launches, methods of a class, sizes set by the command line.
+// An image sharpened at three scales, in the shape of IMG: 11 launches, methods of a class, sizes set by the command
+// line.
 #include <cuda_runtime.h>
 #include <cstdlib>
 

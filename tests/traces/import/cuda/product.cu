@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matrices by explicit copies, repeated, in a function whose name begins as CUDA's do; then ten independent vectors, as B&S has
-// them, each in a stream of its own.
+// Matrices by explicit copies, repeated, in a function whose name begins as CUDA's do; then ten independent vectors, as
+// B&S has them, each in a stream of its own.
 #include <cuda_runtime.h>
 #include <cmath>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Execution traces into reads and writes: what is updated in place stays one buffer, memory that the allocator hands out again is
- * another, and an output belongs to the innermost operator that allocated it.
+ * Execution traces into reads and writes: what is updated in place stays one buffer, memory that the allocator hands
+ * out again is another, and an output belongs to the innermost operator that allocated it.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,8 +10,9 @@
 #include "traces/import/records/dataflow.h"
 
 #define T(tensor, storage) "[" #tensor ", " #storage ", 0, 256, 4, \"cuda:0\"]"
-#define NODE(id, parent, rf, inputs, outputs)                                                                              \
-    "{\"id\": " #id ", \"name\": \"op\", \"ctrl_deps\": " #parent ", \"inputs\": {\"values\": [" inputs "]}, \"outputs\": {\"values\": [" outputs \
+#define NODE(id, parent, rf, inputs, outputs)                                                                          \
+    "{\"id\": " #id ", \"name\": \"op\", \"ctrl_deps\": " #parent ", \"inputs\": {\"values\": [" inputs                \
+    "]}, \"outputs\": {\"values\": [" outputs                                                                          \
     "]}, \"attrs\": [{\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": " #rf "}]}"
 
 static enum gsim_status read_text(const char *text, struct gsim_dataflow *flow, struct gsim_error *error)
@@ -27,15 +28,16 @@ static enum gsim_status read_text(const char *text, struct gsim_dataflow *flow, 
 
 static void buffers_follow_storages(void)
 {
-    /* 100: b = f(a), of which 101 allocates b; 110 updates b in place; 120: c = g(b); 130: d = h(c), where d has a's memory. */
+    /* 100: b = f(a), of which 101 allocates b; 110 updates b in place; 120: c = g(b); 130: d = h(c), where d has a's
+     * memory. */
     static const char text[] = "{\"schema\": \"1.1.1-chakra.0.0.4\", \"nodes\": [" NODE(101, 100, 2, "", T(2, 20)) ", "
         NODE(100, 1, 1, T(1, 10), T(2, 20)) ", " NODE(110, 1, 3, T(2, 20), T(2, 20)) ", "
         NODE(120, 1, 4, "[" T(2, 20) "], 1", T(3, 30)) ", " NODE(130, 1, 5, T(3, 30), T(4, 10)) "]}";
     struct gsim_dataflow flow = {0};
     struct gsim_error error = {0};
     CHECK_OK(read_text(text, &flow, &error), error);
-    const struct gsim_dataflow_op *f = gsim_dataflow_find(&flow, 1), *update = gsim_dataflow_find(&flow, 3), *g = gsim_dataflow_find(&flow, 4),
-                                  *h = gsim_dataflow_find(&flow, 5);
+    const struct gsim_dataflow_op *f = gsim_dataflow_find(&flow, 1), *update = gsim_dataflow_find(&flow, 3),
+                                  *g = gsim_dataflow_find(&flow, 4), *h = gsim_dataflow_find(&flow, 5);
     CHECK(f && update && g && h && !gsim_dataflow_find(&flow, 6));
     const struct gsim_dataflow_op *inner = gsim_dataflow_find(&flow, 2);
     if (f && update && g && h && inner) {
@@ -62,8 +64,10 @@ static void chains_in_place_are_one_buffer(void)
     for (int i = 1; i <= 10; i++) {
         size_t length = strlen(text);
         snprintf(text + length, sizeof text - length,
-                 "%s{\"id\": %d, \"name\": \"op\", \"ctrl_deps\": 1, \"inputs\": {\"values\": [[%d, 50, 0, 64, 4, \"cuda:0\"], [%d, 60, 0, 8, 4, \"cuda:0\"]]}, "
-                 "\"outputs\": {\"values\": [[%d, 50, 0, 64, 4, \"cuda:0\"]]}, \"attrs\": [{\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": %d}]}",
+                 "%s{\"id\": %d, \"name\": \"op\", \"ctrl_deps\": 1, \"inputs\": {\"values\": [[%d, 50, 0, 64, 4, "
+                 "\"cuda:0\"], [%d, 60, 0, 8, 4, \"cuda:0\"]]}, "
+                 "\"outputs\": {\"values\": [[%d, 50, 0, 64, 4, \"cuda:0\"]]}, \"attrs\": [{\"name\": \"rf_id\", "
+                 "\"type\": \"uint64\", \"value\": %d}]}",
                  i > 1 ? ", " : "", 100 + i, i, 1000 + i, i + 1, i);
     }
     snprintf(text + strlen(text), sizeof text - strlen(text), "]}");
@@ -90,7 +94,9 @@ static void other_files_are_refused(void)
     }
     struct gsim_dataflow flow = {0};
     struct gsim_error error = {0};
-    CHECK_OK(read_text("{\"nodes\": [1, {}, {\"id\": 3}, {\"id\": 4, \"inputs\": {\"values\": [[[[[[[]]]]]]]}}]}", &flow, &error), error);
+    CHECK_OK(read_text("{\"nodes\": [1, {}, {\"id\": 3}, {\"id\": 4, \"inputs\": {\"values\": [[[[[[[]]]]]]]}}]}",
+                       &flow, &error),
+             error);
     CHECK_INT(flow.op_count, 0);
     gsim_dataflow_release(&flow);
 }
@@ -98,8 +104,9 @@ static void other_files_are_refused(void)
 /* Beyond 2^53 doubles tell neighbours apart no more, and beyond 2^63 they fit no integer: such ids are none. */
 static void ids_out_of_range_are_none(void)
 {
-    static const char text[] = "{\"nodes\": [" NODE(1, 0, 1, T(1, 9223372036854775808), T(2, 1e300)) ", " NODE(2, 0, 1e300, T(1, -5), T(2, 20)) ", "
-        NODE(3, 0, -3, T(1, 9007199254740992), T(2, 30)) ", " NODE(4, 0, 4, T(1, 40), T(2, 9007199254740991)) "]}";
+    static const char text[] = "{\"nodes\": [" NODE(1, 0, 1, T(1, 9223372036854775808), T(2, 1e300)) ", " NODE(
+        2, 0, 1e300, T(1, -5), T(2, 20)) ", " NODE(3, 0, -3, T(1, 9007199254740992),
+                                                   T(2, 30)) ", " NODE(4, 0, 4, T(1, 40), T(2, 9007199254740991)) "]}";
     struct gsim_dataflow flow = {0};
     struct gsim_error error = {0};
     CHECK_OK(read_text(text, &flow, &error), error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Idle time of the GPU before a kernel: which of it nothing explains, by hand. Two kernels of 100 us, launched by calls of 2 us. */
+/* Idle time of the GPU before a kernel: which of it nothing explains, by hand. Two kernels of 100 us, launched by calls
+ * of 2 us. */
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
 
@@ -43,8 +44,9 @@ static void idle_time_is_explained_or_kept(void)
             if (strcmp(k->name, "a") == 0) at = &found[1];
             if (strcmp(k->name, "a") != 0 && strcmp(k->name, "b") != 0) *at += k->solo_us;
         }
-        CHECK_MSG(fabs(found[0] - rows[r].before_first) < 0.1 && fabs(found[1] - rows[r].before_second) < 0.1, "%s: %.3f and %.3f us, expected %.3f and %.3f",
-                  rows[r].what, found[0], found[1], rows[r].before_first, rows[r].before_second);
+        CHECK_MSG(fabs(found[0] - rows[r].before_first) < 0.1 && fabs(found[1] - rows[r].before_second) < 0.1,
+                  "%s: %.3f and %.3f us, expected %.3f and %.3f", rows[r].what, found[0], found[1],
+                  rows[r].before_first, rows[r].before_second);
         gsim_program_release(&i.program);
         remove(path);
     }

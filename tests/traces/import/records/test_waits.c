@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cudaStreamWaitEvent calls of which no record says for what, by times: a launch of stream 7 at 10, the record, the wait at 60, and a launch
- * of another stream behind it. What the launch comes to follow is known by hand.
+ * cudaStreamWaitEvent calls of which no record says for what, by times: a launch of stream 7 at 10, the record, the
+ * wait at 60, and a launch of another stream behind it. What the launch comes to follow is known by hand.
  */
 #include "tests/traces/import/import_fixture.h"
 #include "traces/import/importers.h"
@@ -53,7 +53,8 @@ static void waits_are_for_what_had_ended(void)
         }
         bool follows = false;
         for (uint32_t a = 0; second != UINT32_MAX && a < i.program.ops[second].after_count; a++)
-            follows |= i.program.ops[second].after[a] == first && i.program.ops[first].stream != i.program.ops[second].stream;
+            follows |=
+                i.program.ops[second].after[a] == first && i.program.ops[first].stream != i.program.ops[second].stream;
         CHECK_MSG(follows == rows[r].follows, "%s: follows: %d", rows[r].what, follows);
         gsim_program_release(&i.program);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The runner's random numbers against what is known of them: the generator's first outputs for seed 1234567 as published
- * (Rosetta Code, SplitMix64: 6457827717110365317, 3203168211198807973), moments, ranges, and the same again for the same seed.
+ * The runner's random numbers against what is known of them: the generator's first outputs for seed 1234567 as
+ * published (Rosetta Code, SplitMix64: 6457827717110365317, 3203168211198807973), moments, ranges, and the same again
+ * for the same seed.
  */
 #include "traces/runner/kernels/numbers.h"
 

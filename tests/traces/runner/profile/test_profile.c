@@ -41,7 +41,8 @@ static bool was_asked(const char *word)
 
 static void ncu(void)
 {
-    char program[] = "/a/runner", option[] = "--workload", name[] = "vec", *const words[] = {program, option, name, NULL};
+    char program[] = "/a/runner", option[] = "--workload",
+         name[] = "vec", *const words[] = {program, option, name, NULL};
     struct gsim_error error = {0};
     struct gsim_profiles profiles = {0};
     snprintf(folder, sizeof folder, "/tmp/gpusim-ncu-%ld", (long)getpid());

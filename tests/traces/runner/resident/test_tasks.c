@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resident kernels as the runner has them, with threads of the CPU in place of workers of a GPU: random graphs in each mode, three launches
- * each, in which every task must run once, behind what it follows, and see what that wrote. What the check itself would find, too.
+ * Resident kernels as the runner has them, with threads of the CPU in place of workers of a GPU: random graphs in each
+ * mode, three launches each, in which every task must run once, behind what it follows, and see what that wrote. What
+ * the check itself would find, too.
  */
 #include <pthread.h>
 
@@ -28,12 +29,14 @@ static void draw(struct graph *g, const struct gsim_random *numbers, const struc
     for (uint32_t i = 0; i < OPS; i++) {
         uint32_t blocks = gsim_random_integer(numbers, 4) ? 1 : 1 + gsim_random_integer(numbers, 100);
         uint32_t count = i ? gsim_random_integer(numbers, 4) : 0;
-        g->kernels[i] = (struct gsim_kernel){.name = "task", .grid = {blocks, 1, 1}, .block = {32 * (1 + i % 4), 1, 1}, .smem_bytes = i};
+        g->kernels[i] = (struct gsim_kernel){
+            .name = "task", .grid = {blocks, 1, 1}, .block = {32 * (1 + i % 4), 1, 1}, .smem_bytes = i};
         g->ops[i] = (struct gsim_op){.kind = GSIM_OP_KERNEL, .index = i, .kernel_index = i};
         g->list[i] = &g->ops[i];
         g->order[i] = i;
         g->starts[i] = edges;
-        for (uint32_t e = 0; e < count && e < i; e++) g->after[edges++] = i / (count < i ? count : i) * e + gsim_random_integer(numbers, 2) * (e + 1 == i);
+        for (uint32_t e = 0; e < count && e < i; e++)
+            g->after[edges++] = i / (count < i ? count : i) * e + gsim_random_integer(numbers, 2) * (e + 1 == i);
         for (uint32_t e = g->starts[i]; e < edges; e++)
             if (g->after[e] >= i) g->after[e] = i - 1;
     }
@@ -78,7 +81,8 @@ static void launch(struct gsim_tasks_tables *tasks, struct gsim_host_board *boar
     }
     if (board) CHECK_OK(gsim_host_board_run(board, tasks->view.limit_ns, &error), error);
     for (uint32_t i = 0; i < WORKERS; i++) pthread_join(threads[i].thread, NULL);
-    CHECK_OK(gsim_tasks_check(tasks, tasks->view.stamps, tasks->view.values, number, tasks->view.verifies, &error), error);
+    CHECK_OK(gsim_tasks_check(tasks, tasks->view.stamps, tasks->view.values, number, tasks->view.verifies, &error),
+             error);
 }
 
 static void launch_all(struct gsim_tasks_tables *tasks)
@@ -103,7 +107,8 @@ static void check_idle(const struct gsim_tasks_tables *tasks)
     struct gsim_error error = {0};
     uint64_t start, end, busy = 0;
     CHECK_OK(gsim_tasks_idle(tasks, tasks->view.stamps, &record, &start, &end, &error), error);
-    for (uint32_t i = 0; i < tasks->view.task_count; i++) busy += tasks->view.stamps[i].end_ns - tasks->view.stamps[i].start_ns;
+    for (uint32_t i = 0; i < tasks->view.task_count; i++)
+        busy += tasks->view.stamps[i].end_ns - tasks->view.stamps[i].start_ns;
     CHECK_NEAR(record.busy_us, (double)busy * 1e-3, 1e-6);
     CHECK_NEAR(record.busy_us + record.late_us + record.limited_us, (double)(end - start) * 1e-3 * WORKERS, 1e-6);
 }
@@ -138,7 +143,8 @@ static void modes(void)
         {.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.depth = 2}},
         {.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.depth = 3, .batch = 4, .threads = 2}},
         {.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.depth = 2, .speculates = true, .guess = 1}},
-        {.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.depth = 4, .batch = 16, .threads = 2, .speculates = true, .guess = 1, .is_global = true}},
+        {.mode = GSIM_PERSISTENT_COPILOT,
+         .copilot = {.depth = 4, .batch = 16, .threads = 2, .speculates = true, .guess = 1, .is_global = true}},
     };
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
         for (uint64_t seed = 1; seed <= 2; seed++) run(&styles[i], seed);
@@ -166,15 +172,19 @@ static void refusals(void)
     CHECK_OK(gsim_random_init(&numbers, 1, &error), error);
     draw(g, &numbers, &(struct gsim_persistent){0});
     expect(&(struct gsim_persistent){.mode = GSIM_PERSISTENT_SCHED_WARPS}, g, GSIM_SIM, "found sched-warps");
-    expect(&(struct gsim_persistent){.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.bypasses = true}}, g, GSIM_SIM, "bypass=off");
-    expect(&(struct gsim_persistent){.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.speculates = true, .guess = 0.5}}, g, GSIM_SIM, "guess=1");
+    expect(&(struct gsim_persistent){.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.bypasses = true}}, g, GSIM_SIM,
+           "bypass=off");
+    expect(&(struct gsim_persistent){.mode = GSIM_PERSISTENT_COPILOT, .copilot = {.speculates = true, .guess = 0.5}}, g,
+           GSIM_SIM, "guess=1");
     g->order[0] = 1;
     expect(&(struct gsim_persistent){.order = g->order}, g, GSIM_INPUT, "entry 1 twice");
     g->order[0] = OPS - 1;
     g->order[OPS - 1] = 0;
     g->after[g->starts[OPS] - 1] = 0; /* of the last op, if it follows any */
     bool follows = g->starts[OPS] > g->starts[OPS - 1];
-    if (follows) expect(&(struct gsim_persistent){.order = g->order}, g, GSIM_INPUT, "it follows: its worker would wait for ever");
+    if (follows)
+        expect(&(struct gsim_persistent){.order = g->order}, g, GSIM_INPUT,
+               "it follows: its worker would wait for ever");
     CHECK(follows);
     g->kernels[2].grid = (struct gsim_dim3){131072, 32768, 1}; /* 2^32 blocks */
     expect(&(struct gsim_persistent){0}, g, GSIM_INPUT, "ops[2] has 4294967296 blocks: expected 4294967295 at most");
@@ -186,13 +196,15 @@ static void refusals(void)
 static void what_the_check_finds(void)
 {
     const struct gsim_kernel kernel = {.name = "task", .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    const struct gsim_op ops[2] = {{.kind = GSIM_OP_KERNEL, .index = 3}, {.kind = GSIM_OP_KERNEL, .index = 4}}, *list[2] = {&ops[0], &ops[1]};
+    const struct gsim_op ops[2] = {{.kind = GSIM_OP_KERNEL, .index = 3}, {.kind = GSIM_OP_KERNEL, .index = 4}},
+                         *list[2] = {&ops[0], &ops[1]};
     static const uint32_t starts[3] = {0, 0, 1}, after[1] = {0};
     const struct gsim_persistent plan = {.ops = list, .op_count = 2, .after_start = starts, .after = after};
     struct gsim_tasks_tables tasks;
     struct gsim_error error = {0};
     CHECK_OK(gsim_tasks_make(&tasks, &plan, &kernel, 1, cycles, NULL, &error), error);
-    struct gsim_tasks_stamp stamps[2] = {{.start_ns = 1, .end_ns = 5, .runs = 1, .launch = 1}, {.start_ns = 5, .end_ns = 9, .runs = 1, .launch = 1}};
+    struct gsim_tasks_stamp stamps[2] = {{.start_ns = 1, .end_ns = 5, .runs = 1, .launch = 1},
+                                         {.start_ns = 5, .end_ns = 9, .runs = 1, .launch = 1}};
     uint64_t values[2] = {gsim_tasks_value(0, 1, 0), 0};
     values[1] = gsim_tasks_value(1, 1, values[0]);
     CHECK_OK(gsim_tasks_check(&tasks, stamps, values, 1, true, &error), error);
@@ -210,7 +222,8 @@ static void what_the_check_finds(void)
     gsim_tasks_release(&tasks);
 }
 
-/* A worker has up to 16 tasks of an op, so many workers have so many that their sum leaves 32 bits. The tables are never made. */
+/* A worker has up to 16 tasks of an op, so many workers have so many that their sum leaves 32 bits. The tables are
+ * never made. */
 static void too_many_tasks(void)
 {
     static const uint32_t starts[301] = {0};
@@ -221,10 +234,13 @@ static void too_many_tasks(void)
     struct gsim_tasks_tables tasks;
     struct gsim_error error = {0};
     CHECK_INT(gsim_tasks_make(&tasks, &plan, &kernel, 1u << 20, cycles, NULL, &error), GSIM_INPUT);
-    CHECK_MSG(strstr(error.message, "first 3 ops are more than 33554432 tasks for 1048576 workers") != NULL, "found '%s'", error.message);
+    CHECK_MSG(strstr(error.message, "first 3 ops are more than 33554432 tasks for 1048576 workers") != NULL,
+              "found '%s'", error.message);
     gsim_tasks_release(&tasks);
 }
 
-static const struct test_case cases[] = {
-    {"random graphs in every mode", modes}, {"refusals", refusals}, {"too many tasks", too_many_tasks}, {"what the check finds", what_the_check_finds}};
+static const struct test_case cases[] = {{"random graphs in every mode", modes},
+                                         {"refusals", refusals},
+                                         {"too many tasks", too_many_tasks},
+                                         {"what the check finds", what_the_check_finds}};
 TEST_MAIN("traces/runner/resident/tasks", cases)

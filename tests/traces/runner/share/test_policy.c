@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The runner's side of a policy without a GPU: this test writes in the ledger what clients and a GPU would, and kernels start when the
- * simulator, with the same policy's source, starts them. What policies ask for that no driver does is refused.
+ * The runner's side of a policy without a GPU: this test writes in the ledger what clients and a GPU would, and kernels
+ * start when the simulator, with the same policy's source, starts them. What policies ask for that no driver does is
+ * refused.
  */
 #include "traces/runner/share/policy.h"
 
@@ -52,7 +53,8 @@ static void client(struct world *w, uint32_t i)
         }
         const struct gsim_op *op = &p->ops[t->op];
         if (op->kind == GSIM_OP_KERNEL) {
-            *gsim_ledger_slot_at(&own->streams[0], ++t->issued) = (struct gsim_ledger_slot){.op = op->index, .kernel = op->kernel_index};
+            *gsim_ledger_slot_at(&own->streams[0], ++t->issued) =
+                (struct gsim_ledger_slot){.op = op->index, .kernel = op->kernel_index};
             own->streams[0].issued = t->issued;
         } else {
             if (op->after_count && !is_idle) return;
@@ -95,8 +97,14 @@ static void run(struct world *w, struct task_fixture *f, const char *way)
         CHECK_OK(gsim_params_set(ops->params, params, text, equals + 1, &error), error);
     }
     w->ledger = gsim_ledger_create(f->count, true, false, &error);
-    struct gsim_ledger_policy_setup setup = {.ledger = w->ledger, .ops = ops, .params = params, .set = &set, .device = gsim_device_facts(&f->device),
-                                            .profile = f->profiles.count ? &f->profiles : NULL, .now_us = world_now, .clock = w};
+    struct gsim_ledger_policy_setup setup = {.ledger = w->ledger,
+                                             .ops = ops,
+                                             .params = params,
+                                             .set = &set,
+                                             .device = gsim_device_facts(&f->device),
+                                             .profile = f->profiles.count ? &f->profiles : NULL,
+                                             .now_us = world_now,
+                                             .clock = w};
     CHECK_OK(gsim_ledger_policy_open(&setup, &w->policy, &error), error);
     for (; w->now_us < END_US; w->now_us += STEP_US) {
         for (int round = 0; round < 3; round++) { /* what follows at once */
@@ -119,16 +127,21 @@ static void check_same(struct task_fixture *f, const char *way)
     run(&w, f, way);
     for (uint32_t i = 0; i < f->count; i++)
         for (uint32_t n = 0; n < w.tasks[i].start_count; n++)
-            CHECK_MSG(fabs(w.tasks[i].starts_us[n] - gsim_time_us(kernel_of(f, i, n)->start)) <= 8 * STEP_US, "%s: task %u, kernel %u: %.2f us, simulated %.2f", way, i, n,
-                      w.tasks[i].starts_us[n], gsim_time_us(kernel_of(f, i, n)->start));
+            CHECK_MSG(fabs(w.tasks[i].starts_us[n] - gsim_time_us(kernel_of(f, i, n)->start)) <= 8 * STEP_US,
+                      "%s: task %u, kernel %u: %.2f us, simulated %.2f", way, i, n, w.tasks[i].starts_us[n],
+                      gsim_time_us(kernel_of(f, i, n)->start));
 }
 
 /* FIKIT's figure 2: three urgent kernels of 20 us with gaps of 30, others of 10 and 20 in turn. */
 static void fikit(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step urgent[3] = {{fixture_kernel("u1", 8, 1024, 20), 30, true}, {fixture_kernel("u2", 8, 1024, 20), 30, true}, {fixture_kernel("u3", 8, 1024, 20), 0, true}};
-    const struct step other[4] = {{fixture_kernel("x", 8, 1024, 10), 0, false}, {fixture_kernel("y", 8, 1024, 20), 0, false}, {fixture_kernel("x", 8, 1024, 10), 0, false},
+    const struct step urgent[3] = {{fixture_kernel("u1", 8, 1024, 20), 30, true},
+                                   {fixture_kernel("u2", 8, 1024, 20), 30, true},
+                                   {fixture_kernel("u3", 8, 1024, 20), 0, true}};
+    const struct step other[4] = {{fixture_kernel("x", 8, 1024, 10), 0, false},
+                                  {fixture_kernel("y", 8, 1024, 20), 0, false},
+                                  {fixture_kernel("x", 8, 1024, 10), 0, false},
                                   {fixture_kernel("y", 8, 1024, 20), 0, false}};
     add_service(&f, "urgent", urgent, 3);
     struct gsim_task *o = add_service(&f, "other", other, 4);
@@ -148,7 +161,8 @@ static void fikit(void)
 static void xsched(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step urgent[2] = {{fixture_kernel("u", 8, 1024, 20), 50, true}, {fixture_kernel("u", 8, 1024, 20), 0, true}};
+    const struct step urgent[2] = {{fixture_kernel("u", 8, 1024, 20), 50, true},
+                                   {fixture_kernel("u", 8, 1024, 20), 0, true}};
     const struct step other[1] = {{fixture_kernel("x", 8, 1024, 30), 0, true}};
     struct gsim_task *u = add_service(&f, "urgent", urgent, 2);
     u->start_us = 10;
@@ -162,7 +176,8 @@ static void xsched(void)
     f.tasks[0].start_us = 0;
     f.tasks[1].start_us = 5;
     run(&w, &f, "xsched");
-    CHECK_NEAR(w.tasks[1].starts_us[0], 20, 8 * STEP_US); /* held until the urgent kernel has ended and none is behind it */
+    CHECK_NEAR(w.tasks[1].starts_us[0], 20,
+               8 * STEP_US); /* held until the urgent kernel has ended and none is behind it */
     CHECK_NEAR(w.tasks[0].starts_us[1], 70, 8 * STEP_US);
     task_fixture_release(&f);
 }
@@ -172,7 +187,8 @@ static void orion(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
     const struct step urgent = {fixture_kernel("u", 4, 1024, 20), 0, true};
-    const struct step small = {fixture_kernel("small", 2, 1024, 10), 0, true}, big = {fixture_kernel("big", 16, 1024, 10), 0, true};
+    const struct step small = {fixture_kernel("small", 2, 1024, 10), 0, true},
+                      big = {fixture_kernel("big", 16, 1024, 10), 0, true};
     add_service(&f, "urgent", &urgent, 1);
     add_service(&f, "small", &small, 1)->priority = 1;
     add_service(&f, "big", &big, 1)->priority = 2;
@@ -188,7 +204,8 @@ static void orion(void)
 static void tgs(void)
 {
     struct task_fixture f = {.device = free_device(), .seed = 1};
-    const struct step urgent = {fixture_kernel("u", 8, 1024, 20), 0, true}, other = {fixture_kernel("x", 8, 1024, 30), 0, true};
+    const struct step urgent = {fixture_kernel("u", 8, 1024, 20), 0, true},
+                      other = {fixture_kernel("x", 8, 1024, 30), 0, true};
     add_service(&f, "production", &urgent, 1);
     add_service(&f, "other", &other, 1)->priority = 5;
     f.opts[0] = "message_us=1000";
@@ -224,9 +241,11 @@ static void kill_ready(struct gsim_share *s, struct gsim_share_kernel *k)
 }
 static void no_settings(const void *params, struct gsim_share_settings *settings) { (void)params; (void)settings; }
 
-static const struct gsim_sharing_ops listener = {GSIM_SHARING_HEAD, .name = "listener", .settings = no_settings, .request_began = told_began,
-                                                 .request_ended = told_ended, .ready = told_ready, .ended = told_kernel, .timer = told_timer};
-static const struct gsim_sharing_ops killer = {GSIM_SHARING_HEAD, .name = "killer", .settings = no_settings, .ready = kill_ready};
+static const struct gsim_sharing_ops listener = {
+    GSIM_SHARING_HEAD,           .name = "listener",  .settings = no_settings, .request_began = told_began,
+    .request_ended = told_ended, .ready = told_ready, .ended = told_kernel,    .timer = told_timer};
+static const struct gsim_sharing_ops killer = {GSIM_SHARING_HEAD, .name = "killer", .settings = no_settings,
+                                               .ready = kill_ready};
 
 struct quiet {
     struct task_fixture f;
@@ -243,7 +262,8 @@ static void quiet_open(struct quiet *q, const struct gsim_sharing_ops *ops)
     point_to_programs(&q->f);
     CHECK_OK(gsim_task_set_init(&q->set, "tasks", q->f.tasks, 1, &q->error), q->error);
     q->w.ledger = gsim_ledger_create(1, true, false, &q->error);
-    struct gsim_ledger_policy_setup setup = {.ledger = q->w.ledger, .ops = ops, .set = &q->set, .now_us = world_now, .clock = &q->w};
+    struct gsim_ledger_policy_setup setup = {
+        .ledger = q->w.ledger, .ops = ops, .set = &q->set, .now_us = world_now, .clock = &q->w};
     CHECK_OK(gsim_ledger_policy_open(&setup, &q->w.policy, &q->error), q->error);
 }
 
@@ -255,7 +275,8 @@ static void quiet_close(struct quiet *q)
     task_fixture_release(&q->f);
 }
 
-/* All that a request does is there at the first look: it is told in its order. A launch behind a copy waits for the GPU's word. */
+/* All that a request does is there at the first look: it is told in its order. A launch behind a copy waits for the
+ * GPU's word. */
 static void order(void)
 {
     struct quiet q;
@@ -291,8 +312,8 @@ static void told_started(struct gsim_share *s, struct gsim_share_kernel *k)
     CHECK_INT(k->state, GSIM_SHARE_RUNNING);
     tell("s", k->task);
 }
-static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD, .name = "starts", .settings = no_settings, .ready = told_ready, .started = told_started,
-                                               .ended = told_kernel};
+static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD,   .name = "starts",        .settings = no_settings,
+                                               .ready = told_ready, .started = told_started, .ended = told_kernel};
 
 /* A kernel that begins and ends between two looks has begun for the policy, too; one that was seen begins once. */
 static void short_kernel(void)
@@ -325,7 +346,9 @@ static void refused(void)
     CHECK(!gsim_ledger_policy_look(q.w.policy, &q.error));
     CHECK_HAS(q.error.message, "takes back a kernel");
     quiet_close(&q);
-    static const char *const ways[] = {"reef", "tally", "partition", "xsched"}, *const words[] = {"stops kernels", "stops kernels", "SMs of its own", "xsched.level=1"};
+    static const char *const ways[] = {"reef", "tally", "partition", "xsched"}, *const words[] = {
+                                                                                    "stops kernels", "stops kernels",
+                                                                                    "SMs of its own", "xsched.level=1"};
     for (int i = 0; i < 4; i++) {
         const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[i]);
         char params[256] = {0};
@@ -380,7 +403,12 @@ static void exclusive(void)
     gsim_ledger_destroy(ledger);
 }
 
-static const struct test_case cases[] = {
-    {"FIKIT as simulated", fikit}, {"XSched level 1", xsched}, {"Orion as simulated", orion}, {"tgs", tgs}, {"what is told, in its order", order},
-    {"a kernel between two looks", short_kernel}, {"what no driver does is refused", refused}, {"one request at a time", exclusive}};
+static const struct test_case cases[] = {{"FIKIT as simulated", fikit},
+                                         {"XSched level 1", xsched},
+                                         {"Orion as simulated", orion},
+                                         {"tgs", tgs},
+                                         {"what is told, in its order", order},
+                                         {"a kernel between two looks", short_kernel},
+                                         {"what no driver does is refused", refused},
+                                         {"one request at a time", exclusive}};
 TEST_MAIN("traces/runner/share/policy", cases)

@@ -70,6 +70,6 @@ static void spans(void)
     CHECK_NEAR(start_us, -3, 1e-12);
 }
 
-static const struct test_case cases[] = {{"by its demand", by_demand}, {"by its time alone", by_time}, {"rounds for a time", rescaled},
-                                         {"spans", spans}};
+static const struct test_case cases[] = {
+    {"by its demand", by_demand}, {"by its time alone", by_time}, {"rounds for a time", rescaled}, {"spans", spans}};
 TEST_MAIN("traces/runner/share/standin", cases)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recordings of PyTorch services: which files hold some, what is refused, a range of one pair. tests/golden/test_ranges.c has the recordings. */
+/* Recordings of PyTorch services: which files hold some, what is refused, a range of one pair.
+ * tests/golden/test_ranges.c has the recordings. */
 #include <unistd.h>
 
 #include "tests/test.h"
@@ -31,9 +32,11 @@ static void refusals(void)
         const char *text, *expected;
     } cases[] = {{"{\"solo\": ", "expected JSON"},
                  {"{\"solo\": {\"alexnet\": {\"p10\": 5}}}", "solo.alexnet: expected p10 and p90"},
-                 {"{\"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}}, \"runs\": []}", "expected pairs of services, found none"},
+                 {"{\"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}}, \"runs\": []}",
+                  "expected pairs of services, found none"},
                  {"{\"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}, \"vgg16\": {\"p10\": 2600, \"p90\": 2700}},"
-                  " \"mps\": [{\"a\": \"alexnet\", \"b\": \"vgg16\", \"a_us\": {\"p10\": 9, \"p50\": 3}}]}", "mps of alexnet: expected p10 and p50"}};
+                  " \"mps\": [{\"a\": \"alexnet\", \"b\": \"vgg16\", \"a_us\": {\"p10\": 9, \"p50\": 3}}]}",
+                  "mps of alexnet: expected p10 and p50"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gsim_ranges ranges;
         struct gsim_error error = {0};
@@ -46,17 +49,22 @@ static void refusals(void)
     CHECK(gsim_ranges_holds(GPUSIM_SOURCE_DIR "/traces/h100/sharing_pytorch.json.gz"));
 }
 
-/* Alone alexnet takes 600 to 700 us; MPS beside a service that leaves room adds little, and slices add at most slices. */
+/* Alone alexnet takes 600 to 700 us; MPS beside a service that leaves room adds little, and slices add at most slices.
+ */
 static void one_pair(void)
 {
     struct gsim_ranges ranges;
     struct gsim_error error = {0};
-    CHECK_OK(run("{\"device\": \"NVIDIA H200\", \"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}, \"resnet18\": {\"p10\": 1000, \"p90\": 1200}},"
-                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_us\": {\"p10\": 500, \"p50\": 680}, \"b_us\": {\"p10\": 1100, \"p50\": 5000}}]}",
-                 &ranges, &error), error);
+    CHECK_OK(run("{\"device\": \"NVIDIA H200\", \"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}, \"resnet18\": "
+                 "{\"p10\": 1000, \"p90\": 1200}},"
+                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_us\": {\"p10\": 500, \"p50\": 680}, "
+                 "\"b_us\": {\"p10\": 1100, \"p50\": 5000}}]}",
+                 &ranges, &error),
+             error);
     CHECK_INT(ranges.count, 1);
     const struct gsim_range_row *r = &ranges.rows[0];
-    CHECK_MSG(r->low_us[0] > 490 && r->low_us[0] < 660 && r->high_us[0] > 690 && r->high_us[0] < 1000, "%g to %g us", r->low_us[0], r->high_us[0]);
+    CHECK_MSG(r->low_us[0] > 490 && r->low_us[0] < 660 && r->high_us[0] > 690 && r->high_us[0] < 1000, "%g to %g us",
+              r->low_us[0], r->high_us[0]);
     CHECK(gsim_range_holds(r, 0, 0));
     CHECK(!gsim_range_holds(r, 1, 0.03));
     gsim_ranges_release(&ranges);

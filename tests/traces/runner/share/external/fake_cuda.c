@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A CUDA runtime without a GPU, for the test of tasks that share one: streams are queues that a thread of each process works off, kernels
- * take the time that their stand-ins' rounds say, streams run side by side. What the runner needs elsewhere is refused.
+ * A CUDA runtime without a GPU, for the test of tasks that share one: streams are queues that a thread of each process
+ * works off, kernels take the time that their stand-ins' rounds say, streams run side by side. What the runner needs
+ * elsewhere is refused.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <cuda_runtime_api.h>
@@ -118,7 +119,9 @@ static void *device(void *argument)
     for (;;) {
         pthread_mutex_lock(&mutex);
         for (int i = 0; i < stream_count; i++)
-            while (streams[i].first != streams[i].last && run_command(&streams[i], &streams[i].commands[streams[i].first % MOST_COMMANDS])) streams[i].first++;
+            while (streams[i].first != streams[i].last &&
+                   run_command(&streams[i], &streams[i].commands[streams[i].first % MOST_COMMANDS]))
+                streams[i].first++;
         pthread_mutex_unlock(&mutex);
         sched_yield();
     }
@@ -163,11 +166,26 @@ static cudaError_t new_stream(cudaStream_t *stream, int priority)
     pthread_mutex_unlock(&mutex);
     return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) { (void)flags; return new_stream(stream, 0); }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) { (void)flags; return new_stream(stream, priority); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    (void)flags;
+    return new_stream(stream, 0);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    (void)flags;
+    return new_stream(stream, priority);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { (void)stream; return cudaSuccess; }
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) { *priority = stream_of(stream)->priority; return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return stream_of(stream)->first == stream_of(stream)->last ? cudaSuccess : cudaErrorNotReady; }
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    *priority = stream_of(stream)->priority;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return stream_of(stream)->first == stream_of(stream)->last ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return drain(stream_of(stream)); }
 cudaError_t cudaDeviceSynchronize(void)
 {
@@ -191,27 +209,37 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
     *ms = (float)((double)(event_of(to)->at_ns - event_of(from)->at_ns) * 1e-6);
     return cudaSuccess;
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return event_of(event)->done >= event_of(event)->recorded ? cudaSuccess : cudaErrorNotReady; }
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event_of(event)->done >= event_of(event)->recorded ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     while (cudaEventQuery(event)) sched_yield();
     return cudaSuccess;
 }
 /* Work goes to the streams of the current GPU, and an event to its own GPU's: as CUDA has it. */
-static bool is_elsewhere(cudaStream_t stream) { return stream_of(stream) != &streams[0] && stream_of(stream)->device != current; }
+static bool is_elsewhere(cudaStream_t stream)
+{
+    return stream_of(stream) != &streams[0] && stream_of(stream)->device != current;
+}
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     if (is_elsewhere(stream) || event_of(event)->device != current) return cudaErrorInvalidResourceHandle;
-    return push(stream, (struct command){.kind = RECORD, .event = event_of(event), .number = ++event_of(event)->recorded});
+    return push(stream,
+                (struct command){.kind = RECORD, .event = event_of(event), .number = ++event_of(event)->recorded});
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    return push(stream, (struct command){.kind = WAIT_EVENT, .event = event_of(event), .number = event_of(event)->recorded});
+    return push(stream,
+                (struct command){.kind = WAIT_EVENT, .event = event_of(event), .number = event_of(event)->recorded});
 }
 /* The driver's own, which are looked for by name. */
-__attribute__((visibility("default"))) int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long address, unsigned value, unsigned flags);
-__attribute__((visibility("default"))) int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address, unsigned value, unsigned flags);
+__attribute__((visibility("default"))) int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long address,
+                                                                  unsigned value, unsigned flags);
+__attribute__((visibility("default"))) int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address,
+                                                                   unsigned value, unsigned flags);
 int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long address, unsigned value, unsigned flags)
 {
     (void)flags;
@@ -247,7 +275,11 @@ static bool is_of_another(const void *memory)
             return blocks[i % MOST_BLOCKS].device != current;
     return false;
 }
-cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    return (*memory = calloc(1, bytes)) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
 /* FAKE_CUDA_REFUSES: how many times a client of MPS is refused its context. */
 cudaError_t cudaFree(void *memory)
 {
@@ -263,8 +295,19 @@ cudaError_t cudaFree(void *memory)
     return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void *memory) { free(memory); return cudaSuccess; }
-cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags) { (void)memory; (void)bytes; (void)flags; return cudaSuccess; }
-cudaError_t cudaHostGetDevicePointer(void **device_side, void *memory, unsigned flags) { (void)flags; *device_side = memory; return cudaSuccess; }
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
+{
+    (void)memory;
+    (void)bytes;
+    (void)flags;
+    return cudaSuccess;
+}
+cudaError_t cudaHostGetDevicePointer(void **device_side, void *memory, unsigned flags)
+{
+    (void)flags;
+    *device_side = memory;
+    return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) { *unused = *total = (size_t)1 << 36; return cudaSuccess; }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
@@ -298,8 +341,15 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     *attributes = (struct cudaFuncAttributes){.numRegs = 16};
     return cudaSuccess;
 }
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) { (void)function; (void)attribute; (void)value; return cudaSuccess; }
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t smem_bytes, cudaStream_t stream)
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+{
+    (void)function;
+    (void)attribute;
+    (void)value;
+    return cudaSuccess;
+}
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t smem_bytes,
+                             cudaStream_t stream)
 {
     (void)grid;
     (void)block;
@@ -307,7 +357,9 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     if (is_elsewhere(stream)) return cudaErrorInvalidResourceHandle;
     bool is_standin = (const char *)function >= functions && (const char *)function < functions + GSIM_STANDIN_KINDS;
     const struct gsim_standin_args *a = is_standin ? args[0] : NULL;
-    return push(stream, (struct command){.kind = KERNEL, .ns = LEAST_NS + (a ? (int64_t)a->rounds * ROUND_NS : 0), .span = a ? a->span : NULL});
+    return push(stream, (struct command){.kind = KERNEL,
+                                         .ns = LEAST_NS + (a ? (int64_t)a->rounds * ROUND_NS : 0),
+                                         .span = a ? a->span : NULL});
 }
 
 /* --- the GPU ----------------------------------------------------------------------------------------------------- */
@@ -329,8 +381,13 @@ cudaError_t cudaSetDevice(int number)
     return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) { *can = device != peer; return cudaSuccess; }
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { (void)flags; return peer == current ? cudaErrorInvalidDevice : cudaSuccess; }
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)flags;
+    return peer == current ? cudaErrorInvalidDevice : cudaSuccess;
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                cudaStream_t stream)
 {
     if (to_device == from_device) return cudaErrorInvalidValue;
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
@@ -344,11 +401,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int number)
 {
     (void)number;
-    *properties = (struct cudaDeviceProp){.name = "no GPU at all", .major = 9, .multiProcessorCount = 132, .totalGlobalMem = (size_t)1 << 36};
+    *properties = (struct cudaDeviceProp){
+        .name = "no GPU at all", .major = 9, .multiProcessorCount = 132, .totalGlobalMem = (size_t)1 << 36};
     return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { *version = CUDART_VERSION; return cudaSuccess; }
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
-const char *cudaGetErrorName(cudaError_t error) { return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : error ? "an error" : "none"; }
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : error ? "an error" : "none";
+}
 const char *cudaGetErrorString(cudaError_t error) { return error ? "not there without a GPU" : "fine"; }

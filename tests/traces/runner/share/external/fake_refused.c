@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that tasks on a GPU that is none need not make (fake_cuda.c): they fail. Without CUDA's headers, since none looks at its arguments. */
+/* Calls that tasks on a GPU that is none need not make (fake_cuda.c): they fail. Without CUDA's headers, since none
+ * looks at its arguments. */
 #define NOT_SUPPORTED 801
 
 #define REFUSED(name) \
