@@ -77,7 +77,7 @@ struct gsim_kernel {
     double memory_wait;       /* share of its warps' time that waits for L2 and DRAM; 0: not given */
     double dram_cost;         /* what a byte costs DRAM, relative to a stream's; 0: not given, as much */
     double data_bytes;        /* that it reads and writes, each counted once; 0: not given */
-    double imbalance;         /* the longest block's time over the mean block's; 0: not given, all are alike */
+    double imbalance;         /* the longest block's time over the mean block's; 0: not given. Kept, not modelled */
     struct gsim_dim3 cluster; /* blocks that stand in one GPC at once; 0, 0, 0: not given, each stands alone */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */

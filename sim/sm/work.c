@@ -291,7 +291,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     double low = target / waves * 1e-4, high = target * 1.001;
     if (w->has_pipes) {
         set_measured(w, d, k, target / waves, &settled);
-        low = target / waves * (w->is_computing ? LEAST_OF_WAVE : LEAST_OF_MEMORY / fmax(k->imbalance, 1));
+        low = target / waves * (w->is_computing ? LEAST_OF_WAVE : LEAST_OF_MEMORY);
         high = target * MOST_OF_TIME;
     }
     if (w->has_pipes || (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0)) {
@@ -537,7 +537,6 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     if (status) return status;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL))
         gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
-    if (is_measured && kernel->imbalance > 1) gsim_demand_set_imbalance(work, kernel->imbalance);
     set_described(work, device, kernel);
     struct sandbox box;
     status = open_sandbox(&box, device, error);

@@ -31,7 +31,6 @@ struct gsim_unequal {
     uint32_t width, height;       /* of the grid */
     uint32_t more_x, more_y;      /* how many columns and rows have a round more */
     uint64_t busy;                /* how many blocks have something to do */
-    bool is_mixed;                /* by the kernel's imbalance: the kinds, the longest last, stand all over the grid */
     bool is_sorted;               /* the longest first: */
     uint64_t counts[GSIM_BLOCK_KINDS];
     double factor[GSIM_BLOCK_KINDS]; /* work, relative to the mean of the busy ones */
@@ -144,8 +143,6 @@ bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster);
 uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of);
 
 /* Whether WORK's blocks are unequal, and how. */
-/* The longest is R times the mean. */
-void gsim_demand_set_imbalance(struct gsim_demand *work, double r);
 void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel *kernel);
 /* Of the first COUNT blocks that are placed of a grid of unequal ones, how many of each kind. */
 void gsim_unequal_count(const struct gsim_unequal *unequal, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS]);

@@ -103,7 +103,6 @@ struct gsim_kernel gsim_known_of(const struct gsim_device_spec *d, const struct 
 {
     struct gsim_kernel known = *kernel;
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_KNOWN_PIPES)) known.pipes_given = false;
-    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_KNOWN_IMBALANCE)) known.imbalance = 0;
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_BLOCK_CLUSTERS)) known.cluster = (struct gsim_dim3){0};
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_TIME)) known.cold_us = 0;
     return known;

@@ -4,9 +4,6 @@
 #include "sim/sm/work.h"
 
 #include <math.h>
-#include <string.h>
-
-#define LEAST_FACTOR 0.01 /* of the mean block's work */
 
 /* Along one axis: how many blocks have a round more, and how many one less, which is ROUNDS. */
 struct axis {
@@ -33,24 +30,8 @@ static void count_sorted(const struct gsim_unequal *u, uint64_t count, uint64_t 
     }
 }
 
-/* Of blocks in the order of their time, those from the share of each kind on; the last are the longest. */
-static const double longer_share[GSIM_BLOCK_KINDS] = {1, 0.6, 0.35, 0.15, 0.05};
-/* The kinds of a grid's blocks, again and again. */
-static const uint8_t mixed_kinds[] = {4, 1, 0, 2, 0, 1, 0, 3, 0, 2, 1, 0, 2, 0, 1, 0, 3, 2, 0, 1};
-
-static void count_mixed(uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
-{
-    const uint64_t period = sizeof mixed_kinds;
-    memset(kinds, 0, GSIM_BLOCK_KINDS * sizeof *kinds);
-    for (uint64_t i = 0; i < period; i++) kinds[mixed_kinds[i]] += count / period + (i < count % period);
-}
-
 void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t kinds[GSIM_BLOCK_KINDS])
 {
-    if (u->is_mixed) {
-        count_mixed(count, kinds);
-        return;
-    }
     if (u->is_sorted) {
         count_sorted(u, count, kinds);
         return;
@@ -68,27 +49,6 @@ void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t k
     kinds[last] += columns - more_columns;
     kinds[last + 1] += more_columns;
     kinds[4] = count - busy;
-}
-
-/* Time r q^(r - 1) of the share q of the blocks has the mean 1 and the longest r. Kinds have the mean of their share of
- * it, the last the longest. */
-void gsim_demand_set_imbalance(struct gsim_demand *w, double r)
-{
-    struct gsim_unequal *u = &w->unequal;
-    *u = (struct gsim_unequal){.is_mixed = true, .busy = w->blocks};
-    gsim_unequal_count(u, w->blocks, u->counts);
-    const int last = GSIM_BLOCK_KINDS - 1;
-    double total = 0, longest = (double)u->counts[last] * r, rest = (double)w->blocks - longest;
-    for (int i = 0; i < last; i++) {
-        double from = 1 - longer_share[i], to = 1 - longer_share[i + 1];
-        u->factor[i] = (pow(to, r) - pow(from, r)) / (to - from);
-        total += (double)u->counts[i] * u->factor[i];
-    }
-    double least = LEAST_FACTOR * (double)w->blocks;
-    for (int i = 0; i < last; i++)
-        u->factor[i] = fmax(u->factor[i], LEAST_FACTOR) * fmax(rest, least) / fmax(total, least);
-    u->factor[last] = r;
-    w->is_unequal = w->blocks > u->counts[last];
 }
 
 /* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels of which pipes, imbalance or clusters are known, alone and in pairs on the machine itself. */
+/* Kernels of which pipes or clusters are known, alone and in pairs on the machine itself. */
 #include "sim/sm/gpu.h"
 
 #include "gpusim/device.h"
@@ -113,13 +113,12 @@ static void l2(void)
 /* Alone a kernel takes its time whatever is known of it. */
 static void alone(void)
 {
-    static const double imbalances[] = {0, 1.5, 3, 6};
+    static const double used[] = {0.1, 0.7};
     struct world w;
     open_world(&w);
     for (int p = 0; p < GSIM_PIPE_COUNT; p++)
-        for (size_t i = 0; i < sizeof imbalances / sizeof *imbalances; i++) {
-            struct gsim_kernel k = kernel_of(400, 256, 50, (enum gsim_pipe)p, imbalances[i] > 0 ? 0.1 : 0.7);
-            k.imbalance = imbalances[i];
+        for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+            struct gsim_kernel k = kernel_of(400, 256, 50, (enum gsim_pipe)p, used[i]);
             CHECK_NEAR(work_of(&w, &k).solo_ps, 50e6, 0.01 * 50e6);
         }
     close_world(&w);
