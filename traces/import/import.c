@@ -555,3 +555,15 @@ enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_
     gsim_free(steps.steps);
     return status;
 }
+
+enum gsim_status gsim_records_import(const char *path, gsim_records_reader *read, void *context,
+                                     const struct gsim_import_options *options, struct gsim_program *program,
+                                     struct gsim_import_notes *notes, struct gsim_error *error)
+{
+    struct gsim_records records = {.options = options, .notes = notes, .error = error};
+    *notes = (struct gsim_import_notes){0};
+    enum gsim_status status = read(path, &records, context);
+    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    gsim_records_release(&records);
+    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+}

@@ -12,6 +12,11 @@ bool gsim_sniff_cuda(const struct gsim_sniff *sniff)
     return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0) && sniff->is_there && !sniff->is_folder;
 }
 
+bool gsim_sniff_chrome(const struct gsim_sniff *sniff)
+{
+    return *sniff->head == '[' || strstr(sniff->head, "\"traceEvents\"") != NULL;
+}
+
 static const struct {
     struct gsim_importer importer;
     bool (*sniff)(const struct gsim_sniff *);

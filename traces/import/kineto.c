@@ -13,6 +13,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
+#include "traces/import/copies.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
 #include "traces/import/records/kineto_header.h"
@@ -114,6 +115,16 @@ static void wrong(struct event *e, const char *field, const char *expected, cons
                    value ? gsim_scan_found(value, text, sizeof text) : "nothing");
 }
 
+static enum category category_of(const char *value)
+{
+    if (!value || *value != '"') return CAT_COUNT;
+    size_t length = strcspn(value + 1, "\"");
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (strlen(categories[i].name) == length && strncasecmp(categories[i].name, value + 1, length) == 0)
+            return categories[i].category;
+    return CAT_COUNT;
+}
+
 static bool is_number(const char *value) { return gsim_value_digits(value) != NULL; }
 
 /* 0 where it is missing: traces/import/import.c knows what to do. A duration too long to be one is an overflow, whose
@@ -139,7 +150,7 @@ static double whole(struct event *e, enum argument argument, double most, double
     char place[64];
     const char *value = e->args[argument];
     if (gsim_value_is_missing(value) && !isnan(otherwise)) return otherwise;
-    double number = is_number(value) ? gsim_scan_number(gsim_value_digits(value)) : NAN;
+    double number = gsim_value_number(value, NAN);
     bool may_be_unknown = argument == ARG_REGS || argument == ARG_SMEM || argument == ARG_CORRELATION;
     if (number == -1 && may_be_unknown) return otherwise;
     if (number >= 0 && number <= most && number == floor(number)) return number;
@@ -212,20 +223,6 @@ static uint32_t work_stream(struct event *e)
     return GSIM_NO_STREAM;
 }
 
-/* "Memcpy HtoD (Pageable -> Device)". False for copies that are not a GPU's. */
-static bool copy_kind(struct gsim_activity *work, const char *name)
-{
-    work->pageable = strstr(name, "Pageable") != NULL;
-    work->pinned = !work->pageable && strstr(name, "Pinned");
-    work->is_peer = strstr(name, "PtoP") != NULL;
-    work->is_managed = strstr(name, "Managed") || strstr(name, "Unified");
-    if (strstr(name, "HtoH")) return false;
-    work->copy_kind = strstr(name, "HtoD") || strstr(name, "HtoA")   ? GSIM_COPY_H2D
-                      : strstr(name, "DtoH") || strstr(name, "AtoH") ? GSIM_COPY_D2H
-                                                                     : GSIM_COPY_D2D;
-    return true;
-}
-
 /* In ROOM; a longer one, which is rare, in the records' arena. */
 static const char *name_of(struct event *e, char room[NAME_ROOM])
 {
@@ -245,8 +242,9 @@ static enum gsim_status read_collective(struct event *e, struct gsim_activity *w
     return gsim_records_add_collective(e->records, &words, work);
 }
 
-static enum gsim_status read_work(struct event *e, enum category category)
+static enum gsim_status read_work(struct event *e)
 {
+    enum category category = category_of(e->values[EV_CAT]);
     struct gsim_activity work = {.kind = category == CAT_KERNEL   ? GSIM_ACTIVITY_KERNEL
                                      : category == CAT_MEMCPY ? GSIM_ACTIVITY_COPY
                                                               : GSIM_ACTIVITY_MEMSET};
@@ -273,9 +271,15 @@ static enum gsim_status read_work(struct event *e, enum category category)
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
     const char *name = category == CAT_MEMSET ? "memset" : name_of(e, room);
-    if (category == CAT_MEMCPY && !copy_kind(&work, name)) {
-        e->records->notes->host_copies++;
-        return GSIM_OK;
+    if (category == CAT_MEMCPY) {
+        const struct gsim_copy_words words = gsim_copy_words(name);
+        work.copy_kind = words.kind;
+        work.pageable = words.is_pageable;
+        work.pinned = words.is_pinned;
+        work.is_peer = words.is_peer;
+        work.is_managed = words.is_managed;
+        e->records->notes->host_copies += words.is_host;
+        if (words.is_host) return GSIM_OK;
     }
     e->records->notes->pageable += work.pageable;
     enum gsim_status status = gsim_records_name(e->records, name, &launched.name);
@@ -287,11 +291,10 @@ static enum gsim_status read_work(struct event *e, enum category category)
 static enum gsim_status read_gradient(struct event *e)
 {
     char room[NAME_ROOM];
-    const char *args[ARG_COUNT] = {NULL}, *name = name_of(e, room);
+    const char *name = name_of(e, room);
     int64_t start_ns = time_ns(e, EV_TS);
-    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{')
-        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, args);
-    return gsim_records_add_gradient(e->records, name, start_ns, start_ns + time_ns(e, EV_DUR), args[ARG_DIMS]);
+    return gsim_records_add_gradient(e->records, name, start_ns, start_ns + time_ns(e, EV_DUR),
+                                     gsim_value_member(e->values[EV_ARGS], argument_fields[ARG_DIMS]));
 }
 
 static enum gsim_status read_operator(struct event *e)
@@ -387,16 +390,6 @@ static enum gsim_status read_annotation(struct event *e)
     return gsim_records_add_annotation(e->records, name_of(e, room), start_ns, start_ns + length_ns);
 }
 
-static enum category category_of(const char *value)
-{
-    if (!value || *value != '"') return CAT_COUNT;
-    size_t length = strcspn(value + 1, "\"");
-    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
-        if (strlen(categories[i].name) == length && strncasecmp(categories[i].name, value + 1, length) == 0)
-            return categories[i].category;
-    return CAT_COUNT;
-}
-
 static void note_other(struct event *e)
 {
     struct reader *reader = e->reader;
@@ -447,10 +440,9 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     event.start_ns = time_ns(&asked, EV_TS);
     event.length_ns = time_ns(&asked, EV_DUR);
     if (asked.failed) return GSIM_OK;
-    if (category == CAT_OPERATOR && !e->records->is_observed && e->values[EV_ARGS] && *e->values[EV_ARGS] == '{') {
-        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
-        e->records->is_observed =
-            is_number(e->args[ARG_FUNCTION]) && gsim_scan_number(gsim_value_digits(e->args[ARG_FUNCTION])) > 0;
+    if (category == CAT_OPERATOR && !e->records->is_observed) {
+        const char *function = gsim_value_member(e->values[EV_ARGS], argument_fields[ARG_FUNCTION]);
+        e->records->is_observed = gsim_value_number(function, 0) > 0;
     }
     enum gsim_status status =
         event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
@@ -459,6 +451,10 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
 
 static enum gsim_status read_whole(struct event *e)
 {
+    static enum gsim_status (*const readers[])(struct event *) = {
+        [CAT_KERNEL] = read_work,  [CAT_MEMCPY] = read_work, [CAT_MEMSET] = read_work,
+        [CAT_CALL] = read_call,    [CAT_SYNC] = read_sync,   [CAT_ANNOTATION] = read_annotation,
+        [CAT_OPERATOR] = read_operator};
     enum category category = category_of(e->values[EV_CAT]);
     enum gsim_status status = read_host_event(e, category);
     if (status == GSIM_OK && (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION))
@@ -469,30 +465,12 @@ static enum gsim_status read_whole(struct event *e)
         note_other(e);
         return GSIM_OK;
     }
-    if (e->values[EV_ARGS] && *e->values[EV_ARGS] == '{')
-        gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+    gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
     if ((category == CAT_CALL || category == CAT_SYNC) && gsim_value_is_missing(e->values[EV_TS])) {
         e->records->notes->damaged++;
         return GSIM_OK;
     }
-    switch (category) {
-    case CAT_KERNEL:
-    case CAT_MEMCPY:
-    case CAT_MEMSET:
-        return read_work(e, category);
-    case CAT_CALL:
-        return read_call(e);
-    case CAT_SYNC:
-        return read_sync(e);
-    case CAT_ANNOTATION:
-        return read_annotation(e);
-    case CAT_OPERATOR:
-        return read_operator(e);
-    case CAT_FUNCTION:
-    case CAT_COUNT:
-        break;
-    }
-    GSIM_BUG("category %d", category);
+    return readers[category](e);
 }
 
 /* Pairs of "B" and "E": an "E" ends what its thread began last. */
@@ -579,37 +557,35 @@ static enum gsim_status explain(const struct reader *reader, struct gsim_error *
                           reader->other_first);
 }
 
-enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
-                                    struct gsim_program *program, struct gsim_import_notes *notes,
-                                    struct gsim_error *error)
+/* FLOW: what operators read and write; empty: not known. */
+static enum gsim_status read_file(const char *path, struct gsim_records *records, void *flow)
 {
-    struct gsim_records records = {.options = options, .notes = notes, .error = error};
-    struct reader reader = {.records = &records};
+    struct reader reader = {.records = records};
     struct gsim_events_handler handler = {.event = read_event,
                                           .header = read_header,
                                           .damaged = skip_damaged,
                                           .progress = tell_progress,
                                           .context = &reader};
-    *notes = (struct gsim_import_notes){0};
-    struct gsim_dataflow flow = {0};
-    enum gsim_status status =
-        options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
-    if (status != GSIM_OK) return gsim_dataflow_release(&flow), status;
-    if (options->execution_trace) records.flow = &flow;
-    if (status == GSIM_OK) status = gsim_events_read(path, &handler, error);
-    bool may_explain = reader.other || notes->damaged || reader.unread || reader.begun_count;
-    if (status == GSIM_OK && !records.work_count && may_explain) status = explain(&reader, error);
-    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    if (records->options->execution_trace) records->flow = flow;
+    enum gsim_status status = gsim_events_read(path, &handler, records->error);
+    bool may_explain = reader.other || records->notes->damaged || reader.unread || reader.begun_count;
+    if (status == GSIM_OK && !records->work_count && may_explain) status = explain(&reader, records->error);
     for (size_t i = 0; i < reader.begun_count; i++) gsim_free(reader.begun[i].text);
     gsim_free(reader.begun);
-    gsim_records_release(&records);
-    gsim_dataflow_release(&flow);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+    return status;
 }
 
-bool gsim_sniff_chrome(const struct gsim_sniff *sniff)
+enum gsim_status gsim_import_kineto(const char *path, const struct gsim_import_options *options,
+                                    struct gsim_program *program, struct gsim_import_notes *notes,
+                                    struct gsim_error *error)
 {
-    return *sniff->head == '[' || strstr(sniff->head, "\"traceEvents\"") != NULL;
+    struct gsim_dataflow flow = {0};
+    *notes = (struct gsim_import_notes){0};
+    enum gsim_status status =
+        options->execution_trace ? gsim_dataflow_read(options->execution_trace, &flow, error) : GSIM_OK;
+    if (status == GSIM_OK) status = gsim_records_import(path, read_file, &flow, options, program, notes, error);
+    gsim_dataflow_release(&flow);
+    return status;
 }
 
 bool gsim_sniff_kineto(const struct gsim_sniff *sniff)

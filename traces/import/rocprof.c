@@ -13,8 +13,10 @@
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
 #include "sim/program/file.h"
+#include "traces/import/copies.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
+#include "traces/import/values.h"
 
 #define TIME_LIMIT_NS     4000000000000000000 /* 64 bits also hold sums with durations */
 #define DURATION_LIMIT_NS 1000000000000000    /* GSIM_LIMIT_US */
@@ -45,25 +47,6 @@ struct reader {
 };
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
-/* The members of the object at OBJECT with these NAMES; NULL for those that are not there. */
-static void find_members(const char *object, const char *const *names, const char **values, size_t count)
-{
-    struct gsim_scan_text key;
-    const char *rest;
-    for (size_t i = 0; i < count; i++) values[i] = NULL;
-    if (!object || *object != '{') return;
-    for (const char *v = gsim_scan_next(object, &key, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), &key, &rest))
-        for (size_t i = 0; i < count; i++)
-            if (gsim_scan_is(&key, names[i])) values[i] = v;
-}
-
-static const char *member(const char *object, const char *name)
-{
-    const char *value;
-    find_members(object, &name, &value, 1);
-    return value;
-}
-
 /* Numbers of 64 bits, of which a double would lose some; 0 for what is none. */
 static uint64_t number(const char *value)
 {
@@ -73,7 +56,7 @@ static uint64_t number(const char *value)
 /* {"handle": 5} as 5. */
 static uint64_t handle(const char *value)
 {
-    return value && *value == '{' ? number(member(value, "handle")) : number(value);
+    return value && *value == '{' ? number(gsim_value_member(value, "handle")) : number(value);
 }
 
 static enum gsim_status wrong(const struct reader *r, const char *expected)
@@ -124,7 +107,7 @@ static enum gsim_status read_kind(struct reader *r, const char *value)
     if (gsim_array_grow(&kinds, sizeof *r->kinds, r->kind_count, &r->kind_room)) return no_memory(r);
     r->kinds = kinds;
     r->kinds[r->kind_count++] = (struct operations){0};
-    enum gsim_status status = each(r, member(value, "operations"), "operations", read_operation);
+    enum gsim_status status = each(r, gsim_value_member(value, "operations"), "operations", read_operation);
     r->index = index;
     return status;
 }
@@ -135,7 +118,7 @@ static enum gsim_status read_symbol(struct reader *r, const char *value)
                                         "arch_vgpr_count"};
     const char *found[5];
     void *symbols = r->symbols;
-    find_members(value, names, found, 5);
+    gsim_values_find(value, names, 5, found);
     const char *text = found[1] ? found[1] : found[2] ? found[2] : found[3];
     const char *name = text && *text == '"' ? gsim_scan_copy(text, &r->records->arena) : NULL;
     uint64_t registers = number(found[4]);
@@ -161,7 +144,7 @@ static enum gsim_status read_agent(struct reader *r, const char *value)
     const char *found[6];
     char name[64];
     void *agents = r->agents;
-    find_members(value, names, found, 6);
+    gsim_values_find(value, names, 6, found);
     if (number(found[1]) == CPU_AGENT) return GSIM_OK;
     if (gsim_array_grow(&agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
     r->agents = agents;
@@ -197,7 +180,7 @@ static enum gsim_status read_times(const struct reader *r, const char *const fou
     work->end_ns = (int64_t)end;
     work->process = r->process;
     const char *internal = found[R_CORRELATION] && *found[R_CORRELATION] == '{'
-                               ? member(found[R_CORRELATION], "internal")
+                               ? gsim_value_member(found[R_CORRELATION], "internal")
                                : found[R_CORRELATION];
     work->correlation = number(internal);
     return GSIM_OK;
@@ -217,7 +200,7 @@ static bool read_size(const char *value, uint64_t size[3])
 {
     static const char *const names[] = {"x", "y", "z"};
     const char *found[3];
-    find_members(value, names, found, 3);
+    gsim_values_find(value, names, 3, found);
     for (int i = 0; i < 3; i++) size[i] = number(found[i]);
     return size[0] && size[1] && size[2];
 }
@@ -250,8 +233,8 @@ static enum gsim_status read_dispatch(struct reader *r, const char *value)
     const char *found[COUNT], *info[INFO_COUNT];
     struct gsim_activity work = {.kind = GSIM_ACTIVITY_KERNEL};
     struct gsim_work_shape shape = {0};
-    find_members(value, names, found, COUNT);
-    find_members(found[INFO], info_names, info, INFO_COUNT);
+    gsim_values_find(value, names, COUNT, found);
+    gsim_values_find(found[INFO], info_names, INFO_COUNT, info);
     enum gsim_status status = read_times(r, found, &work);
     if (status == GSIM_OK) status = read_shape(r, info[GRID], info[BLOCK], &work, &shape);
     if (status != GSIM_OK) return status;
@@ -280,21 +263,20 @@ static enum gsim_status read_copy(struct reader *r, const char *value)
     static const char *const names[] = {RECORD_MEMBERS, "kind", "operation", "src_agent_id", "dst_agent_id", "bytes"};
     const char *found[COUNT];
     struct gsim_activity work = {.kind = GSIM_ACTIVITY_COPY};
-    find_members(value, names, found, COUNT);
-    const char *operation = operation_name(r, found[KIND], found[OPERATION]);
-    bool to_device = strstr(operation, "HOST_TO_DEVICE") != NULL, to_host = strstr(operation, "DEVICE_TO_HOST") != NULL;
+    gsim_values_find(value, names, COUNT, found);
+    const struct gsim_copy_words words = gsim_copy_words(operation_name(r, found[KIND], found[OPERATION]));
     enum gsim_status status = read_times(r, found, &work);
     if (status != GSIM_OK) return status;
-    if (strstr(operation, "HOST_TO_HOST")) {
+    if (words.is_host) {
         r->records->notes->host_copies++;
         return GSIM_OK;
     }
     work.bytes = number(found[BYTES]);
     if (work.bytes > GSIM_LIMIT_BYTES) return wrong(r, "bytes that memory can hold");
     work.lacks_size = !found[BYTES];
-    work.copy_kind = to_device ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D;
-    work.is_peer = !to_device && !to_host && handle(found[FROM]) != handle(found[TO]);
-    uint32_t device = device_of(r, handle(to_host ? found[FROM] : found[TO]));
+    work.copy_kind = words.kind;
+    work.is_peer = words.kind == GSIM_COPY_D2D && handle(found[FROM]) != handle(found[TO]);
+    uint32_t device = device_of(r, handle(words.kind == GSIM_COPY_D2H ? found[FROM] : found[TO]));
     const struct gsim_stream_key stream = {.process = r->process,
                                            .device = device,
                                            .gpu = device,
@@ -308,7 +290,7 @@ static enum gsim_status read_call(struct reader *r, const char *value)
     static const char *const names[] = {RECORD_MEMBERS, "kind", "operation", "thread_id"};
     const char *found[COUNT];
     struct gsim_activity times = {0};
-    find_members(value, names, found, COUNT);
+    gsim_values_find(value, names, COUNT, found);
     enum gsim_status status = read_times(r, found, &times);
     if (status != GSIM_OK) return status;
     const char *name = operation_name(r, found[KIND], found[OPERATION]);
@@ -328,18 +310,18 @@ static enum gsim_status read_process(struct reader *r, const char *value)
     static const char *const names[] = {"agents", "strings", "kernel_symbols", "buffer_records"};
     const char *found[COUNT];
     uint64_t process = r->index;
-    find_members(value, names, found, COUNT);
+    gsim_values_find(value, names, COUNT, found);
     r->process = (uint32_t)process;
     for (size_t i = 0; i < r->kind_count; i++) gsim_free(r->kinds[i].names);
     r->kind_count = r->symbol_count = r->agent_count = 0;
     enum gsim_status status = each(r, found[AGENTS], "agents", read_agent);
     if (status == GSIM_OK)
-        status = each(r, member(found[STRINGS], "buffer_records"), "strings.buffer_records", read_kind);
+        status = each(r, gsim_value_member(found[STRINGS], "buffer_records"), "strings.buffer_records", read_kind);
     if (status == GSIM_OK) status = each(r, found[SYMBOLS], "kernel_symbols", read_symbol);
     if (status == GSIM_OK)
-        status = each(r, member(found[RECORDS], "kernel_dispatch"), "kernel_dispatch", read_dispatch);
-    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "memory_copy"), "memory_copy", read_copy);
-    if (status == GSIM_OK) status = each(r, member(found[RECORDS], "hip_api"), "hip_api", read_call);
+        status = each(r, gsim_value_member(found[RECORDS], "kernel_dispatch"), "kernel_dispatch", read_dispatch);
+    if (status == GSIM_OK) status = each(r, gsim_value_member(found[RECORDS], "memory_copy"), "memory_copy", read_copy);
+    if (status == GSIM_OK) status = each(r, gsim_value_member(found[RECORDS], "hip_api"), "hip_api", read_call);
     r->list = "rocprofiler-sdk-tool";
     r->index = process;
     return status;
@@ -349,29 +331,31 @@ static enum gsim_status read_text(struct reader *r, const char *text, size_t len
 {
     enum gsim_status status = gsim_scan_check(text, length, r->error);
     if (status != GSIM_OK) return status;
-    const char *tool = member(gsim_scan_start(text), "rocprofiler-sdk-tool");
+    const char *tool = gsim_value_member(gsim_scan_start(text), "rocprofiler-sdk-tool");
     if (!tool) return gsim_error_set(r->error, GSIM_INPUT, "expected rocprofiler-sdk-tool, found none");
     return *tool == '{' ? read_process(r, tool) : each(r, tool, "rocprofiler-sdk-tool", read_process);
+}
+
+static enum gsim_status read_file(const char *path, struct gsim_records *records, void *context)
+{
+    struct reader reader = {.records = records, .error = records->error};
+    size_t length = 0;
+    (void)context;
+    char *text = gsim_file_read(path, &length, records->error);
+    enum gsim_status status = text ? read_text(&reader, text, length) : records->error->status;
+    gsim_free(text);
+    for (size_t i = 0; i < reader.kind_count; i++) gsim_free(reader.kinds[i].names);
+    gsim_free(reader.kinds);
+    gsim_free(reader.symbols);
+    gsim_free(reader.agents);
+    return status;
 }
 
 enum gsim_status gsim_import_rocprof(const char *path, const struct gsim_import_options *options,
                                      struct gsim_program *program, struct gsim_import_notes *notes,
                                      struct gsim_error *error)
 {
-    struct gsim_records records = {.options = options, .notes = notes, .error = error};
-    struct reader reader = {.records = &records, .error = error};
-    size_t length = 0;
-    *notes = (struct gsim_import_notes){0};
-    char *text = gsim_file_read(path, &length, error);
-    enum gsim_status status = text ? read_text(&reader, text, length) : error->status;
-    gsim_free(text);
-    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
-    for (size_t i = 0; i < reader.kind_count; i++) gsim_free(reader.kinds[i].names);
-    gsim_free(reader.kinds);
-    gsim_free(reader.symbols);
-    gsim_free(reader.agents);
-    gsim_records_release(&records);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+    return gsim_records_import(path, read_file, NULL, options, program, notes, error);
 }
 
 bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)

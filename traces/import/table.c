@@ -19,12 +19,10 @@ static enum gsim_status sql_error(struct gsim_table *t, int code)
 }
 
 /* --- the database --------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, struct gsim_records *records,
-                                  struct gsim_error *error)
+static enum gsim_status open_database(struct gsim_tables *tables, const char *path)
 {
     struct stat info;
-    tables->records = records;
-    tables->error = error;
+    struct gsim_error *error = tables->error;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return gsim_error_set(error, GSIM_INPUT, "expected an SQLite database, found %s",
                               stat(path, &info) != 0 ? "no such file" : "no regular file");
@@ -35,74 +33,83 @@ enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, 
     return GSIM_OK;
 }
 
-void gsim_tables_close(struct gsim_tables *tables)
-{
-    sqlite3_finalize(tables->find_string);
-    sqlite3_close(tables->database);
-    gsim_free(tables->events);
-}
-
 /* One number of a query on the table; 0 where it fails. */
-static int64_t ask(sqlite3 *database, const char *what, const char *prefix, const char *name)
+static int64_t ask(sqlite3 *database, const char *what, const char *name)
 {
-    char text[128];
+    char text[160];
     sqlite3_stmt *row = NULL;
     int64_t value = 0;
-    snprintf(text, sizeof text, "SELECT %s FROM %s%s", what, prefix, name);
+    snprintf(text, sizeof text, "SELECT %s FROM %s", what, name);
     if (sqlite3_prepare_v2(database, text, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
         value = sqlite3_column_int64(row, 0);
     sqlite3_finalize(row);
     return value;
 }
 
-/* By the last row's number, which costs no pass over the tables. */
-void gsim_tables_count(struct gsim_tables *tables, const char *prefix, const char *const *names)
-{
-    for (; *names; names++) {
-        int64_t last = ask(tables->database, "max(_rowid_)", prefix, *names);
-        if (last > 0) tables->rows_in_all += (uint64_t)last;
-    }
-}
-
-void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const char *const *names)
+/* How many rows there are, for progress: by the last row's number, which costs no pass over the tables. The shift: so
+ * that the earliest start is at least 1. Whether works say their process. */
+static void survey(struct gsim_tables *tables)
 {
     int64_t earliest = 0;
-    for (; *names; names++) {
-        int64_t start = ask(tables->database, "min(start)", prefix, *names);
+    bool has_works = false, has_processes = false;
+    for (const struct gsim_table_kind *kind = tables->kinds; kind->name; kind++) {
+        int64_t last = ask(tables->database, "max(_rowid_)", kind->name);
+        int64_t start = kind->has_start ? ask(tables->database, "min(start)", kind->name) : 0;
+        if (last > 0) tables->rows_in_all += (uint64_t)last;
         if (start < earliest) earliest = start;
+        if (!kind->has_works) continue;
+        char columns[96];
+        snprintf(columns, sizeof columns, "pragma_table_info('%s')", kind->name);
+        has_works |= ask(tables->database, "count(*)", columns) > 0;
+        has_processes |= ask(tables->database, "sum(name = 'globalPid')", columns) > 0;
     }
     tables->shift_ns = earliest < 0 && earliest >= -(int64_t)TIME_LIMIT_NS ? 1 - earliest : 0;
+    tables->lacks_processes = has_works && !has_processes;
 }
 
-bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column)
+static enum gsim_status read_database(const char *path, struct gsim_records *records, void *context)
 {
-    bool is_there = false, found = false;
-    for (; *names && !found; names++) {
-        char text[160];
-        sqlite3_stmt *row = NULL;
-        snprintf(text, sizeof text, "SELECT count(*), sum(name = ?1) FROM pragma_table_info('%s%s')", prefix, *names);
-        if (sqlite3_prepare_v2(tables->database, text, -1, &row, NULL) == SQLITE_OK &&
-            sqlite3_bind_text(row, 1, column, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
-            is_there |= sqlite3_column_int64(row, 0) > 0;
-            found = sqlite3_column_int64(row, 1) > 0;
-        }
-        sqlite3_finalize(row);
-    }
-    return is_there && !found;
-}
-
-enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers, size_t count)
-{
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < count && status == GSIM_OK; i++) {
-        struct gsim_table table = {
-            .all = tables, .records = tables->records, .error = tables->error, .database = tables->database};
-        status = readers[i](&table);
+    struct gsim_tables *tables = context;
+    tables->records = records;
+    tables->error = records->error;
+    enum gsim_status status = open_database(tables, path);
+    if (status == GSIM_OK) survey(tables);
+    for (const struct gsim_table_kind *kind = tables->kinds; kind->name && status == GSIM_OK; kind++) {
+        struct gsim_table table = {.all = tables,
+                                   .records = records,
+                                   .error = tables->error,
+                                   .database = tables->database,
+                                   .name = kind->name};
+        status = kind->read(&table);
     }
     return status;
 }
 
+enum gsim_status gsim_tables_import(struct gsim_tables *tables, const char *path,
+                                    const struct gsim_import_options *options, struct gsim_program *program,
+                                    struct gsim_import_notes *notes, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_records_import(path, read_database, tables, options, program, notes, error);
+    sqlite3_finalize(tables->find_string);
+    sqlite3_close(tables->database);
+    gsim_free(tables->events);
+    return status;
+}
+
 /* --- tables and columns ----------------------------------------------------------------------------------------- */
+/* The table has a column NAME: column INDEX, if that is one of its names, and no earlier one is there. */
+static void note_column(struct gsim_table *t, int index, const char *name)
+{
+    const char *at = t->columns[index], *known = t->has[index].name;
+    for (size_t length; *at && (!known || at < known); at += length + (at[length] == '|')) {
+        length = strcspn(at, "|");
+        if (strlen(name) != length || strncmp(at, name, length) != 0) continue;
+        t->has[index].name = at;
+        t->has[index].length = (int)length;
+        return;
+    }
+}
+
 static enum gsim_status find_columns(struct gsim_table *t)
 {
     char text[128];
@@ -114,18 +121,16 @@ static enum gsim_status find_columns(struct gsim_table *t)
         if (code != SQLITE_ROW) break;
         t->is_there = true;
         const char *name = (const char *)sqlite3_column_text(info, 1);
-        for (int i = 0; name && t->columns[i]; i++)
-            if (strcmp(t->columns[i], name) == 0) t->has[i] = true;
+        for (int i = 0; name && t->columns[i]; i++) note_column(t, i, name);
     }
     enum gsim_status status = code == SQLITE_DONE ? GSIM_OK : sql_error(t, code);
     sqlite3_finalize(info);
     return status;
 }
 
-enum gsim_status gsim_table_open(struct gsim_table *t, const char *name, const char *const *columns)
+enum gsim_status gsim_table_open(struct gsim_table *t, const char *const *columns)
 {
     char text[1024] = "SELECT ";
-    t->name = name;
     t->columns = columns;
     enum gsim_status status = find_columns(t);
     if (status != GSIM_OK || !t->is_there) return status;
@@ -137,8 +142,8 @@ enum gsim_status gsim_table_open(struct gsim_table *t, const char *name, const c
     }
     size_t length = strlen(text);
     for (int i = 0; t->columns[i]; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s", i ? ", " : "",
-                                   t->has[i] ? "\"" : "", t->has[i] ? t->columns[i] : "NULL", t->has[i] ? "\"" : "");
+        length += (size_t)snprintf(text + length, sizeof text - length, t->has[i].name ? "%s\"%.*s\"" : "%sNULL",
+                                   i ? ", " : "", t->has[i].length, t->has[i].name);
     snprintf(text + length, sizeof text - length, " FROM %s", t->name);
     int code = sqlite3_prepare_v2(t->database, text, -1, &t->rows, NULL);
     return code == SQLITE_OK ? GSIM_OK : sql_error(t, code);
@@ -168,8 +173,9 @@ void gsim_table_wrong(struct gsim_table *t, int column, const char *expected)
     if (t->failed) return;
     t->failed = true;
     const char *found = (const char *)sqlite3_column_text(t->rows, column);
-    gsim_error_set(t->error, GSIM_INPUT, "table %s, row %" PRIu64 ", column %s: expected %s, found %.40s", t->name,
-                   t->row, t->columns[column], expected, found ? found : "nothing");
+    const char *name = t->has[column].name ? t->has[column].name : t->columns[column];
+    gsim_error_set(t->error, GSIM_INPUT, "table %s, row %" PRIu64 ", column %.*s: expected %s, found %.40s", t->name,
+                   t->row, (int)strcspn(name, "|"), name, expected, found ? found : "nothing");
 }
 
 uint64_t gsim_table_whole(struct gsim_table *t, int column, uint64_t most)

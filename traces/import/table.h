@@ -19,15 +19,29 @@ struct gsim_table_event {
     uint32_t process, stream;
 };
 
+/* Hands each row of the open table to the records. */
+struct gsim_table;
+typedef enum gsim_status gsim_table_reader(struct gsim_table *table);
+
+/* One of a format's tables; the list ends with a NULL name. */
+struct gsim_table_kind {
+    const char *name;
+    gsim_table_reader *read;
+    bool has_start; /* its column "start" counts for the shift of all times */
+    bool has_works;
+};
+
 /* What all tables of one database share. */
 struct gsim_tables {
     struct gsim_records *records;
     struct gsim_error *error;
     sqlite3 *database;
     struct gsim_database_steps steps;
+    const struct gsim_table_kind *kinds; /* in the order in which they are read */
     const char *string_sql;     /* "SELECT value FROM ... WHERE id = ?1" */
     sqlite3_stmt *find_string;  /* made at the first use */
     bool lacks_strings;
+    bool has_cupti_numbers; /* of memory kinds, not Nsight Systems' */
     bool lacks_processes; /* works do not say theirs, so ids are taken for those of one */
     uint64_t rows_done, rows_in_all;
     int64_t shift_ns; /* added to every time */
@@ -43,26 +57,20 @@ struct gsim_table {
     sqlite3 *database;
     sqlite3_stmt *rows;
     const char *name;
-    const char *const *columns; /* ends with NULL */
-    bool has[GSIM_TABLE_COLUMNS];
+    const char *const *columns; /* ends with NULL; "syncType|type": the first of these that is there */
+    struct {
+        const char *name; /* within COLUMNS, not ended; NULL: the table lacks it */
+        int length;
+    } has[GSIM_TABLE_COLUMNS];
     bool is_there, failed;
     uint64_t row; /* counted from 1 */
 };
 
-/* Opens the database at PATH, to read only, and trusts nothing in it. Messages are without the path. */
-enum gsim_status gsim_tables_open(struct gsim_tables *tables, const char *path, struct gsim_records *records,
-                                  struct gsim_error *error) GSIM_NODISCARD;
-void gsim_tables_close(struct gsim_tables *tables);
-/* For progress: how many rows the tables have in all, about. Each name stands behind PREFIX; NULL ends them. */
-void gsim_tables_count(struct gsim_tables *tables, const char *prefix, const char *const *names);
-/* Chooses the shift so that the earliest column "start" of these tables is at least 1. */
-void gsim_tables_shift(struct gsim_tables *tables, const char *prefix, const char *const *names);
-/* Whether one of these tables is there and none of them has the column. */
-bool gsim_tables_lack(struct gsim_tables *tables, const char *prefix, const char *const *names, const char *column);
-/* Hands each table to its reader, in this order, until one fails. */
-typedef enum gsim_status gsim_table_reader(struct gsim_table *table);
-enum gsim_status gsim_tables_read(struct gsim_tables *tables, gsim_table_reader *const *readers,
-                                  size_t count) GSIM_NODISCARD;
+/* The importer of a database: reads the KINDS of tables, and makes the program. TABLES: kinds and string_sql are set.
+ * The file is only read, and nothing in it is trusted. */
+enum gsim_status gsim_tables_import(struct gsim_tables *tables, const char *path,
+                                    const struct gsim_import_options *options, struct gsim_program *program,
+                                    struct gsim_import_notes *notes, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Events, all before they are sorted, which is before the first wait is added. TYPE: CUPTI's
  * CUpti_ActivitySynchronizationType; a wait is for what its event last recorded before it, by the ids of the calls. */
@@ -72,8 +80,8 @@ void gsim_tables_sort_events(struct gsim_tables *tables);
 enum gsim_status gsim_tables_add_sync(struct gsim_tables *tables, struct gsim_sync *sync, uint64_t type,
                                       uint64_t event) GSIM_NODISCARD;
 
-/* Opens the table NAME; columns that it lacks give NULL. is_there is false where there is no such table. */
-enum gsim_status gsim_table_open(struct gsim_table *table, const char *name, const char *const *columns) GSIM_NODISCARD;
+/* Opens the table; columns that it lacks give NULL. is_there is false where there is no such table. */
+enum gsim_status gsim_table_open(struct gsim_table *table, const char *const *columns) GSIM_NODISCARD;
 bool gsim_table_next(struct gsim_table *table);
 /* STATUS, or where all went well what a row was refused for. */
 enum gsim_status gsim_table_close(struct gsim_table *table, enum gsim_status status) GSIM_NODISCARD;

@@ -10,15 +10,22 @@
 
 #define EXACT_MOST 100000000000000000 /* below this a further digit fits 64 bits */
 
-void gsim_values_find(const char *at, const char *const *names, int count, const char **values)
+void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values)
 {
     struct gsim_scan_text key;
     const char *rest;
-    for (const char *value = gsim_scan_next(at, &key, &rest); value;) {
-        for (int i = 0; i < count; i++)
-            if (gsim_scan_is(&key, names[i])) values[i] = value;
-        value = gsim_scan_next(gsim_scan_skip(value), &key, &rest);
-    }
+    memset(values, 0, count * sizeof *values);
+    if (!object || *object != '{') return;
+    for (const char *v = gsim_scan_next(object, &key, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), &key, &rest))
+        for (size_t i = 0; i < count; i++)
+            if (gsim_scan_is(&key, names[i])) values[i] = v;
+}
+
+const char *gsim_value_member(const char *object, const char *name)
+{
+    const char *value;
+    gsim_values_find(object, &name, 1, &value);
+    return value;
 }
 
 bool gsim_value_is_text(const char *value, const char *text)
@@ -34,6 +41,12 @@ const char *gsim_value_digits(const char *value)
     if (value && *value == '"') value += 1 + strspn(value + 1, " ");
     return value && ((*value >= '0' && *value <= '9') || (*value == '-' && value[1] >= '0' && value[1] <= '9')) ? value
                                                                                                                 : NULL;
+}
+
+double gsim_value_number(const char *value, double otherwise)
+{
+    const char *digits = gsim_value_digits(value);
+    return digits ? gsim_scan_number(digits) : otherwise;
 }
 
 /* MANTISSA times ten to the power of SCALE, downwards, but up from 0.9995 on: that is a double's rounding. */

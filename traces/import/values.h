@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces (private to the importers). Values of a Chrome trace's events, as profilers write them: numbers also as
- * texts, times exact to the nanosecond. All take pointers into checked JSON (sim/base/scan.h).
+ * Layer: traces (private to the importers). Values of JSON as profilers write it: numbers also as texts, times exact to
+ * the nanosecond. All take pointers into checked JSON (sim/base/scan.h).
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* The members of the object at AT whose names are in NAMES; of repeated ones the last. */
-void gsim_values_find(const char *at, const char *const *names, int count, const char **values);
+/* The members of OBJECT whose names are in NAMES; of repeated ones the last. NULL: it has none such, or is NULL or none
+ * itself. */
+void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values);
+const char *gsim_value_member(const char *object, const char *name);
 
 /* NULL allowed. */
 bool gsim_value_is_text(const char *value, const char *text);
@@ -19,6 +22,8 @@ bool gsim_value_is_missing(const char *value);
 
 /* Where the digits of a number stand, which some profilers write as a text; NULL where VALUE is none. */
 const char *gsim_value_digits(const char *value);
+/* The number there; OTHERWISE where VALUE is none. */
+double gsim_value_number(const char *value, double otherwise);
 
 /* Whole nanoseconds of the microseconds at DIGITS, exact where a double is not. Beyond 64 bits: the most. */
 int64_t gsim_value_ns(const char *digits);

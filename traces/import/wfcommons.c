@@ -16,6 +16,7 @@
 #include "sim/program/file.h"
 #include "traces/import/importers.h"
 #include "traces/import/sniff.h"
+#include "traces/import/values.h"
 
 #define THREADS 256 /* of a block */
 #define NONE    UINT32_MAX
@@ -65,17 +66,6 @@ static enum gsim_status expected(const struct reader *r, const char *what, const
                           value ? gsim_scan_found(value, found, sizeof found) : "nothing");
 }
 
-/* The member of an object; NULL where there is none, or no object. */
-static const char *member(const char *object, const char *name)
-{
-    struct gsim_scan_text key;
-    const char *rest;
-    if (!object || *object != '{') return NULL;
-    for (const char *v = gsim_scan_next(object, &key, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), &key, &rest))
-        if (gsim_scan_is(&key, name)) return v;
-    return NULL;
-}
-
 static bool is_number(const char *value) { return value && (*value == '-' || (*value >= '0' && *value <= '9')); }
 
 /* From 0 to MOST; INITIAL where it is missing. */
@@ -83,7 +73,7 @@ static enum gsim_status read_number(const struct reader *r, const char *object, 
                                     double most, double *number)
 {
     char what[80];
-    const char *value = member(object, name);
+    const char *value = gsim_value_member(object, name);
     *number = is_number(value) ? gsim_scan_number(value) : initial;
     if ((!value || is_number(value)) && *number >= 0 && *number <= most) return GSIM_OK;
     snprintf(what, sizeof what, "%s from 0 to %g", name, most);
@@ -94,7 +84,7 @@ static enum gsim_status read_number(const struct reader *r, const char *object, 
 static enum gsim_status read_text(struct reader *r, const char *object, const char *name, const char **text)
 {
     char room[GSIM_LIMIT_NAME + 1], what[80];
-    const char *value = member(object, name);
+    const char *value = gsim_value_member(object, name);
     if (!value || *value != '"' || !gsim_scan_string(value, room, sizeof room)) {
         snprintf(what, sizeof what, "%s of 1 to %u bytes", name, GSIM_LIMIT_NAME);
         return expected(r, what, value);
@@ -131,7 +121,7 @@ static enum gsim_status read_file(struct reader *r, const char *value)
     if (status != GSIM_OK) return status;
     file.bytes = bytes >= 1 ? (uint64_t)bytes : 1; /* an empty file still is one */
     if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE)
-        return expected(r, "an id that no other file has", member(value, "id"));
+        return expected(r, "an id that no other file has", gsim_value_member(value, "id"));
     if (gsim_array_grow(&files, sizeof file, r->file_count, &r->file_room)) return no_memory(r);
     r->files = files;
     r->files[r->file_count] = file;
@@ -143,15 +133,16 @@ static enum gsim_status read_task(struct reader *r, const char *value)
     struct task task = {.cores = 1, .place = NONE, .first_edge = NONE};
     void *tasks = r->tasks;
     enum gsim_status status = read_text(r, value, "id", &task.id);
-    if (status == GSIM_OK) status = member(value, "name") ? read_text(r, value, "name", &task.name) : GSIM_OK;
+    if (status == GSIM_OK)
+        status = gsim_value_member(value, "name") ? read_text(r, value, "name", &task.name) : GSIM_OK;
     if (status != GSIM_OK) return status;
     if (!task.name) task.name = task.id;
-    task.parents = member(value, "parents");
-    task.children = member(value, "children");
-    task.inputs = member(value, "inputFiles");
-    task.outputs = member(value, "outputFiles");
+    task.parents = gsim_value_member(value, "parents");
+    task.children = gsim_value_member(value, "children");
+    task.inputs = gsim_value_member(value, "inputFiles");
+    task.outputs = gsim_value_member(value, "outputFiles");
     if (gsim_names_find(&r->task_names, task.id) != GSIM_NAME_NONE)
-        return expected(r, "an id that no other task has", member(value, "id"));
+        return expected(r, "an id that no other task has", gsim_value_member(value, "id"));
     if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&tasks, sizeof task, r->task_count, &r->task_room))
         return no_memory(r);
     r->tasks = tasks;
@@ -165,7 +156,7 @@ static enum gsim_status read_execution(struct reader *r, const char *value)
     enum gsim_status status = read_text(r, value, "id", &id);
     uint32_t index = status == GSIM_OK ? gsim_names_find(&r->task_names, id) : NONE;
     if (status == GSIM_OK && index == GSIM_NAME_NONE)
-        return expected(r, "the id of a task of the specification", member(value, "id"));
+        return expected(r, "the id of a task of the specification", gsim_value_member(value, "id"));
     if (status == GSIM_OK)
         status = read_number(r, value, "runtimeInSeconds", 0, GSIM_LIMIT_US / US_PER_S, &r->tasks[index].seconds);
     if (status == GSIM_OK) status = read_number(r, value, "coreCount", 1, 65536, &r->tasks[index].cores);
@@ -333,17 +324,21 @@ static enum gsim_status read_workflow(struct reader *r, const char *text, size_t
     char version[16] = "";
     enum gsim_status status = gsim_scan_check(text, length, r->error);
     if (status != GSIM_OK) return status;
-    const char *top = gsim_scan_start(text), *value = member(top, "schemaVersion"), *workflow = member(top, "workflow");
+    const char *top = gsim_scan_start(text), *value = gsim_value_member(top, "schemaVersion"),
+               *workflow = gsim_value_member(top, "workflow");
     if (value && *value == '"') (void)gsim_scan_string(value, version, sizeof version);
     if (strcmp(version, "1.5") != 0 && strcmp(version, "1.6") != 0) /* 1.6 adds summaries only */
         return gsim_error_set(r->error, GSIM_INPUT,
                               "schemaVersion: expected \"1.5\" (WfFormat of WfCommons), found \"%s\"", version);
-    const char *specification = member(workflow, "specification"), *execution = member(workflow, "execution");
-    if (!member(specification, "tasks"))
+    const char *specification = gsim_value_member(workflow, "specification"),
+               *execution = gsim_value_member(workflow, "execution");
+    if (!gsim_value_member(specification, "tasks"))
         return gsim_error_set(r->error, GSIM_INPUT, "expected workflow.specification.tasks, found none");
-    status = each(r, member(specification, "files"), "workflow.specification.files", read_file);
-    if (status == GSIM_OK) status = each(r, member(specification, "tasks"), "workflow.specification.tasks", read_task);
-    if (status == GSIM_OK) status = each(r, member(execution, "tasks"), "workflow.execution.tasks", read_execution);
+    status = each(r, gsim_value_member(specification, "files"), "workflow.specification.files", read_file);
+    if (status == GSIM_OK)
+        status = each(r, gsim_value_member(specification, "tasks"), "workflow.specification.tasks", read_task);
+    if (status == GSIM_OK)
+        status = each(r, gsim_value_member(execution, "tasks"), "workflow.execution.tasks", read_execution);
     if (status != GSIM_OK) return status;
     notes->kernels = notes->data_works = notes->workflow_tasks = r->task_count;
     for (size_t i = 0; i < r->task_count; i++) notes->span_us += r->tasks[i].seconds * US_PER_S;

@@ -17,13 +17,11 @@ static void read_properties(struct gsim_records *records, const char *text)
 {
     enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
     static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
-    const char *rest, *values[COUNT] = {NULL};
-    double numbers[COUNT] = {0};
+    const char *rest, *values[COUNT];
+    double numbers[COUNT];
     const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
-    if (!first || *first != '{') return;
     gsim_values_find(first, fields, COUNT, values);
-    for (int i = MAJOR; i < COUNT; i++)
-        if (gsim_value_digits(values[i])) numbers[i] = gsim_scan_number(gsim_value_digits(values[i]));
+    for (int i = MAJOR; i < COUNT; i++) numbers[i] = gsim_value_number(values[i], 0);
     char room[NAME_ROOM];
     const char *gpu = values[NAME] && *values[NAME] == '"' ? gsim_scan_string(values[NAME], room, sizeof room) : NULL;
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
@@ -36,11 +34,8 @@ static void read_properties(struct gsim_records *records, const char *text)
 
 static void read_rank(struct gsim_import_notes *notes, const char *text)
 {
-    static const char *const fields[] = {"rank", "world_size"};
-    const char *values[2] = {NULL, NULL};
-    gsim_values_find(text, fields, 2, values);
-    double rank = gsim_value_digits(values[0]) ? gsim_scan_number(gsim_value_digits(values[0])) : 0;
-    double world = gsim_value_digits(values[1]) ? gsim_scan_number(gsim_value_digits(values[1])) : 0;
+    double rank = gsim_value_number(gsim_value_member(text, "rank"), 0),
+           world = gsim_value_number(gsim_value_member(text, "world_size"), 0);
     if (!(world >= 1 && world <= GSIM_LIMIT_RANKS && rank >= 0 && rank < world)) return;
     notes->rank = (uint32_t)rank;
     notes->world = (uint32_t)world;
@@ -50,14 +45,12 @@ static void read_rank(struct gsim_import_notes *notes, const char *text)
  * own, with the "tracer" where it was no simulation. */
 void gsim_kineto_header(struct gsim_records *records, const char *name, const char *text)
 {
-    static const char *const fields[] = {"tracer"};
-    const char *tracer = NULL;
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
-    if (strcmp(name, "distributedInfo") == 0 && *text == '{') read_rank(records->notes, text);
-    double number = gsim_value_digits(text) ? gsim_scan_number(gsim_value_digits(text)) : 0;
+    if (strcmp(name, "distributedInfo") == 0) read_rank(records->notes, text);
+    double number = gsim_value_number(text, 0);
     if (strcmp(name, "baseTimeNanoseconds") == 0 && number > 0 && number < 4e18) records->epoch_ns = (int64_t)number;
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
-        gsim_values_find(text, fields, 1, &tracer);
+        const char *tracer = gsim_value_member(text, "tracer");
         records->notes->is_simulated = !tracer;
         records->notes->is_runner = gsim_value_is_text(tracer, "CUPTI");
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: traces (private to the importers). What a profiler recorded, whatever its file format: work on GPUs,
- * calls of host threads, synchronisation. Filled by import_kineto.c and import_nsys.c, read by import.c.
+ * calls of host threads, synchronisation. Filled by the importers, read by import.c.
  */
 #pragma once
 
@@ -316,6 +316,12 @@ void gsim_records_compare_rates(const struct gsim_records *records, bool keeps[2
 enum gsim_status gsim_records_emit(const struct gsim_records *records, const struct gsim_steps *steps,
                                    const struct gsim_import_options *options,
                                    struct gsim_program *program) GSIM_NODISCARD;
+
+/* An importer of records: READ fills them from the file, then they become a program. A failure names the file. */
+typedef enum gsim_status gsim_records_reader(const char *path, struct gsim_records *records, void *context);
+enum gsim_status gsim_records_import(const char *path, gsim_records_reader *read, void *context,
+                                     const struct gsim_import_options *options, struct gsim_program *program,
+                                     struct gsim_import_notes *notes, struct gsim_error *error) GSIM_NODISCARD;
 
 /* The second half of every importer. Changes the records. */
 enum gsim_status gsim_records_program(struct gsim_records *records, const struct gsim_import_options *options,

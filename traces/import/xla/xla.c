@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
+#include "traces/import/copies.h"
 #include "traces/import/importers.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
@@ -62,8 +63,7 @@ static void text_of(const char *value, char *room, size_t size)
 
 static uint64_t whole_of(const char *value)
 {
-    const char *digits = gsim_value_digits(value);
-    double number = digits ? gsim_scan_number(digits) : 0;
+    double number = gsim_value_number(value, 0);
     return number >= 0 && number <= 9e15 ? (uint64_t)number : 0;
 }
 
@@ -132,12 +132,12 @@ static enum gsim_status read_name(struct event *e)
 /* --- works --- */
 static void read_copy(struct gsim_activity *work, const char *name, const char *details)
 {
-    bool to_host = strstr(name, "D2H") || strstr(name, "DtoH"), to_device = strstr(name, "H2D") || strstr(name, "HtoD");
-    work->copy_kind = to_device ? GSIM_COPY_H2D : to_host ? GSIM_COPY_D2H : GSIM_COPY_D2D;
-    work->is_peer = strstr(name, "P2P") || strstr(name, "PtoP");
-    work->pageable = strstr(details, "pageable") != NULL;
-    work->pinned = !work->pageable && strstr(details, "pinned");
-    work->is_managed = strstr(details, "managed") != NULL;
+    const struct gsim_copy_words words = gsim_copy_words(name), memory = gsim_copy_words(details);
+    work->copy_kind = words.kind;
+    work->is_peer = words.is_peer;
+    work->pageable = memory.is_pageable;
+    work->pinned = memory.is_pinned;
+    work->is_managed = memory.is_managed;
 }
 
 static enum gsim_status read_work(struct event *e, const struct place *device, const struct place *stream)
@@ -250,8 +250,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     text = gsim_scan_start(text);
     if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
     gsim_values_find(text, event_fields, EV_COUNT, e.values);
-    if (e.values[EV_ARGS] && *e.values[EV_ARGS] == '{')
-        gsim_values_find(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
+    gsim_values_find(e.values[EV_ARGS], argument_fields, ARG_COUNT, e.args);
     e.process = id_of(e.values[EV_PID]);
     e.thread = gsim_hash_value(e.process, e.values[EV_TID]);
     if (gsim_value_is_text(e.values[EV_PH], "M")) return read_name(&e);
@@ -284,28 +283,30 @@ static void tell_progress(void *context, double ratio)
     gsim_records_progress(((struct reader *)context)->records, ratio);
 }
 
-enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_options *options,
-                                 struct gsim_program *program, struct gsim_import_notes *notes,
-                                 struct gsim_error *error)
+static enum gsim_status read_file(const char *path, struct gsim_records *records, void *context)
 {
-    struct gsim_records records = {
-        .options = options, .notes = notes, .error = error, .has_framework = true, .is_xla = true};
-    struct reader reader = {.records = &records, .error = error};
+    struct reader reader = {.records = records, .error = records->error};
     struct gsim_events_handler handler = {.event = read_event,
                                           .header = skip_header,
                                           .damaged = skip_damaged,
                                           .progress = tell_progress,
                                           .context = &reader};
-    *notes = (struct gsim_import_notes){0};
-    enum gsim_status status = gsim_events_read(path, &handler, error);
-    if (status == GSIM_OK && !records.work_count)
-        status = gsim_error_set(error, GSIM_INPUT,
+    (void)context;
+    records->has_framework = records->is_xla = true;
+    enum gsim_status status = gsim_events_read(path, &handler, records->error);
+    if (status == GSIM_OK && !records->work_count)
+        status = gsim_error_set(records->error, GSIM_INPUT,
                                 "expected kernels, copies or memsets on threads \"" STREAM
                                 "N(...)\" of a process \"" DEVICE "N\", found none");
-    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
     gsim_free(reader.places);
-    gsim_records_release(&records);
-    return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
+    return status;
+}
+
+enum gsim_status gsim_import_xla(const char *path, const struct gsim_import_options *options,
+                                 struct gsim_program *program, struct gsim_import_notes *notes,
+                                 struct gsim_error *error)
+{
+    return gsim_records_import(path, read_file, NULL, options, program, notes, error);
 }
 
 bool gsim_sniff_xla(const struct gsim_sniff *sniff)
