@@ -33,7 +33,7 @@ struct gsim_figure {
     } own;
 };
 
-/* The public fields are set, all else is zero. Afterwards DATA takes the figure's data. */
+/* The public fields are set, all else is zero. Afterwards figure->data takes what is drawn. */
 enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
 /* "NAME = 'TEXT'" and "NAME = VALUE" in the script. */
 void gsim_figure_text(struct gsim_figure *figure, const char *name, const char *text);

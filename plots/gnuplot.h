@@ -20,8 +20,8 @@ const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, co
 /* Whether a figure can be written to PATH: its ending is .svg, .pdf or .png, and its folder is there. */
 enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
-/* gnuplot -c SCRIPT DATA PART [TERMINAL], then PART becomes PATH (sim/base/part.h). TERMINAL NULL: the script sets its
- * own. */
+/* Runs gnuplot -c SCRIPT DATA on a file beside PATH, which becomes PATH when it is whole (sim/base/part.h). TERMINAL
+ * NULL: the script sets its own. */
 enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
                                    struct gsim_error *error) GSIM_NODISCARD;
 

@@ -19,7 +19,7 @@ struct gsim_library {
     bool is_separate;                  /* prefill has a GPU and a host of its own */
 };
 
-/* Reads the program of STEP; IS_GRAPH: a trace whose kernels all came from graph launches, or no trace. */
+/* Reads the program of a step from PATH; IS_GRAPH: a trace whose kernels all came from graph launches, or no trace. */
 typedef enum gsim_status gsim_library_reader(void *context, const char *path, struct gsim_program *program,
                                              bool *is_graph, struct gsim_error *error);
 

@@ -29,7 +29,7 @@ struct gsim_drawn {
 enum gsim_status gsim_drawn_init(struct gsim_drawn *drawn, struct gsim_machine *machine, struct gsim_space *space,
                                  const struct gsim_drawn_source *sources, uint32_t count,
                                  const struct gsim_program *known, struct gsim_error *error);
-/* Once there are devices, and SPACE has the demands of known kernels: the sources begin. */
+/* Starts the sources. Call it once there are devices and the space has the demands of known kernels. */
 enum gsim_status gsim_drawn_open(struct gsim_drawn *drawn, struct gsim_device *const *devices, uint32_t device_count,
                                  struct gsim_error *error);
 /* The draw of TASK; NULL: its program is known. */

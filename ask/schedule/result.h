@@ -18,7 +18,7 @@ struct gsim_schedule {
     struct gsim_worth worth;
 };
 
-/* What is to be done: the best one of TRIED, or ONE where nothing gains. */
+/* The plan to apply: the best of SCHEDULE's tried ones, or all on one stream where nothing gains. */
 const struct gsim_assignment *gsim_schedule_plan(const struct gsim_schedule *schedule);
 
 void gsim_schedule_put_json(struct gsim_output *out, const struct gsim_schedule *schedule);

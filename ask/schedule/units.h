@@ -25,8 +25,8 @@ struct gsim_units {
     struct gsim_arena arena;
 };
 
-/* SOURCE stays the caller's. GROUPS: by op of SOURCE, neighbours of one number that is not 0 are one unit; NULL: each
- * is its own. The caller releases UNITS in any case. GSIM_USAGE: SOURCE has nothing for a GPU. */
+/* BASE stays the caller's. GROUPS: by op of its program, neighbours of one number that is not 0 are one unit; NULL:
+ * each is its own. The caller releases UNITS in any case. GSIM_USAGE: the program has nothing for a GPU. */
 enum gsim_status gsim_units_init(struct gsim_units *units, const struct gsim_simulation *base, const uint64_t *groups,
                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_units_release(struct gsim_units *units); /* accepts a zeroed one */

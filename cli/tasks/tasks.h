@@ -47,7 +47,7 @@ enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *tasks, const struc
 enum gsim_status gsim_cli_check_share_opts(const struct gsim_cli_tasks *tasks,
                                            const struct gsim_sharing_ops *const *ways, size_t count,
                                            struct gsim_error *error) GSIM_NODISCARD;
-/* Finds ALONE. */
+/* Fills tasks->alone: each task with the GPU to itself. */
 enum gsim_status gsim_cli_tasks_alone(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
 /* A simulation of all of them. */
 struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *tasks, const struct gsim_sharing_ops *ops,

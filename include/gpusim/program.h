@@ -161,8 +161,8 @@ struct gsim_program {
 
 void gsim_program_release(struct gsim_program *program);
 
-/* Checks indices, sizes and order against DEVICE-independent rules (after points backwards, grid and block
- * within CUDA's limits, finite numbers). Every reader and generator calls it last. */
+/* Checks what no device decides: indices, sizes, finite numbers, grid and block within CUDA's limits, "after" pointing
+ * backwards. GSIM_INPUT names the first offence. Every reader and generator calls it last. */
 enum gsim_status gsim_program_check(const struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Building, used by workloads/: each returns the new index, or UINT32_MAX when memory is out.

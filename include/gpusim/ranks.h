@@ -50,7 +50,7 @@ struct gsim_rank_set {
     struct gsim_arena arena;
 };
 /* COUNT entries of LIST, which must outlive SET, as SIMULATION's tasks: its program, tasks, sharing, ranks and GPUs are
- * set. ITERATIONS: 0: the programs' own. RANKS says how they are connected; its lists are filled in. */
+ * set. ITERATIONS: 0: the programs' own. LINKS says how they are connected; its lists are filled in. */
 enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count,
                                     const struct gsim_ranks *links, uint32_t iterations,
                                     struct gsim_simulation *simulation, struct gsim_error *error) GSIM_NODISCARD;

@@ -216,8 +216,8 @@ struct gsim_task_set {
 enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name, const struct gsim_task *tasks,
                                     uint32_t count, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_task_set_release(struct gsim_task_set *set); /* accepts zeroed */
-/* By kernel of ALL: its number among those of its task that have another name, grid or block, from 0. IDENTITY has room
- * for all. */
+/* By kernel of SET's programs as one: its number among those of its task that have another name, grid or block, from 0.
+ * IDENTITY has room for all. */
 void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity);
 /* By task: its process among those of the set, from 0; how many there are. PROCESS_OF has room for all tasks. */
 uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mechanism mechanism, uint32_t *process_of);

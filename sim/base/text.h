@@ -27,8 +27,8 @@ bool gsim_text_ends_with(const char *text, const char *end);
 /* Reads "1e6", "4k", "4M", "64Ki": false when TEXT is not such a number, and for anything below 0. */
 bool gsim_text_quantity(const char *text, double *value);
 
-/* Reads "FROM:TO", times as "12.5", "250us", "1.5ms", "2s" or "800ns", microseconds without a unit; 0 and INFINITY
- * where one is left out. False where it is none, and unless FROM < TO. */
+/* Reads "from:to", times as "12.5", "250us", "1.5ms", "2s" or "800ns", microseconds without a unit; 0 and INFINITY
+ * where one is left out. False where it is none, and unless from < to. */
 bool gsim_text_window(const char *text, double *from_us, double *to_us);
 
 /* Edits (insert, delete, replace, swap neighbours) between two names; case is ignored, '_' equals '-'. */

@@ -9,8 +9,8 @@
 
 #include "sim/memory/device.h"
 
-/* Of the machine, where the program has collectives; else COLLECTIVES stays NULL. The machine's KERNELS have their
- * shapes then. */
+/* Sets m->collectives where the program has some, and gives the machine's kernels their shapes; else it stays NULL.
+ * GSIM_INPUT: the run's tasks are no ranks, or cannot form a collective's group. */
 enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count,
                                        struct gsim_error *error) GSIM_NODISCARD;
 void gsim_collectives_close(struct gsim_machine *m);

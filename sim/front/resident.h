@@ -150,7 +150,7 @@ void gsim_resident_begin(struct gsim_resident_worker *w, uint32_t task, gsim_tim
 /* The same, but it waits behind its prologue until it is let go of. */
 void gsim_resident_begin_early(struct gsim_resident_worker *w, uint32_t task, gsim_time time);
 void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time);
-/* FIRE is called at TIME with WORKER, unless the launch is over by then. */
+/* Calls FIRE at TIME with ARGUMENT, unless the launch is over by then. */
 void gsim_resident_at(struct gsim_resident *r, gsim_time time, void (*fire)(void *), void *argument);
 /* To be called first by what gsim_resident_at calls: false where there is nothing left to do. */
 bool gsim_resident_fires(struct gsim_resident *r);

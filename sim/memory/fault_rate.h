@@ -65,7 +65,7 @@ struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, do
 /* s where a block takes VISITS, from s of a scan and 1 / link. */
 double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits);
 
-/* Speeds and rates of all of them together. USERS: for each kernel COUNT indices of flows. */
+/* Sets the kernels' speeds and the flows' rates under all of them together. USERS: indices of flows, by kernel. */
 void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
                       struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users);
 

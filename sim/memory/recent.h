@@ -29,7 +29,8 @@ struct gsim_recent {
 
 /* False: out of memory. */
 bool gsim_recent_init(struct gsim_device *d);
-/* OP, a kernel, is submitted: how long it takes, of COLD times its measured time. Then it has touched its data. */
+/* OP, a kernel, is submitted and so touches its data. Returns its work relative to a repeated run's: 1, or up to its
+ * demand's cold where its data is not in L2. */
 double gsim_recent_kernel(struct gsim_device *d, const struct gsim_op *op);
 void gsim_recent_kernel_ended(struct gsim_device *d, const struct gsim_op *op);
 /* The buffer has new data from elsewhere. */

@@ -149,7 +149,7 @@ void gsim_machine_wake(struct gsim_machine *m, struct gsim_host_thread *thread, 
 void gsim_machine_wake_all(struct gsim_machine *m, struct gsim_host_thread **list, gsim_time when);
 /* The running thread joins the end of LIST and blocks. */
 void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list);
-/* The running thread blocks until what its FULFILLED says has come, or its wake time. */
+/* Blocks the running thread until what its fulfilled() waits for has come, or its wake time. */
 void gsim_machine_watch(struct gsim_machine *m);
 /* To be called whenever something that a thread may watch has been fulfilled. */
 void gsim_machine_look(struct gsim_machine *m);

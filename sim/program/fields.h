@@ -38,7 +38,7 @@ enum gsim_status gsim_fields_unexpected(const struct gsim_fields *fields, const 
 /* GSIM_INPUT: "PLACE: " and the message. */
 enum gsim_status gsim_fields_error(const struct gsim_fields *fields, const char *format, ...) GSIM_PRINTF(2, 3);
 
-/* Fills VALUES from the object at AT; what is not an object, unknown and repeated names are errors. *REST
+/* Fills the fields' values from the object at AT; what is not an object, unknown and repeated names are errors. *REST
  * (NULL allowed) is what lies behind. */
 enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest) GSIM_NODISCARD;
 

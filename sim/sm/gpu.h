@@ -84,8 +84,8 @@ struct gsim_kernel_run *gsim_gpu_place(struct gsim_gpu *gpu, gsim_time now, cons
                                        double factor, uint32_t blocks, uint32_t sm, double ahead, void *tag,
                                        bool *has_room);
 
-/* Drops what is kept by the address of a WORK. Call it before an address is used again, when no block of it is
- * resident. */
+/* Drops what is cached by the address of a demand. Call it before an address is used again; no block of that demand may
+ * be resident. */
 void gsim_gpu_forget_works(struct gsim_gpu *gpu);
 
 /* From now on the work of each kernel submitted is drawn around what it is, with the device's kernel_spread. NOISE must

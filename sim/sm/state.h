@@ -272,7 +272,7 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
 void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, gsim_time now);
 
 /* --- known/marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
-/* Of a block of RUN, which begins with WORK to do: what is left until its first mark. */
+/* C is a cohort that begins, with WORK to do: sets what is left until its first mark. */
 void gsim_marks_begin(struct gsim_cohort *c, double work);
 /* The cohort is at a mark, not at its end: true, and it goes on or waits. */
 bool gsim_marks_pass(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time now);

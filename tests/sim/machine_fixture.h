@@ -121,7 +121,7 @@ struct fixture {
     double end_us;
 };
 
-/* A program of one buffer of 1 MB and the given kernels, one op each, then COPIES copy ops of that buffer. */
+/* A program of one buffer of 1 MB and the given kernels, one op each, then the EXTRA ops. */
 static inline void fixture_program(struct fixture *f, const struct gsim_kernel *kernels, uint32_t kernel_count,
                                    const struct gsim_op *extra, uint32_t extra_count)
 {

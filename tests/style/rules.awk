@@ -39,6 +39,8 @@ function check_include(path,  from, to) {
 # --- C: SimGrid's headers, layers, tags, long functions ---
 function c_line(line,  tag, said) {
     if (length(line) > 120 && characters(line) > 120) offence(place, "line", "longer than 120 characters")
+    if (line ~ /[A-Z]_[A-Z]/ && line !~ /^ ?(\/?\*)/) find_constants(line)
+    if (file ~ /\.h$/) header_line(line)
     if (match(line, /Layer: [a-z\/]+/) && file !~ /^(include|tests|examples)\//) { # a reader's guide: it names the folder, or one above
         said = substr(line, RSTART + 7, RLENGTH - 7)
         if (index(folder_of(file) "/", said "/") != 1) offence(place, "layer", "says \"" said "\", and lies in " folder_of(file))
@@ -57,6 +59,45 @@ function c_line(line,  tag, said) {
             printf "warning: %s:%d: size: function of %d lines: better at most 60\n", file, body, number - body
         body = 0
     }
+}
+
+# --- a header's comment of functions: a word in capitals is a parameter of theirs, a macro or an enumerator ---
+# In quotes, and in a longer text (NAME.json, FROM:TO, NAME=VALUE, $NAME), it is not.
+function shouts(text,  word, before, after) {
+    gsub(/"[^"]*"/, "", text)
+    while (match(text, /[A-Za-z0-9_]+/)) {
+        word = substr(text, RSTART, RLENGTH)
+        before = RSTART > 1 ? substr(text, RSTART - 1, 1) : ""
+        text = substr(text, RSTART + RLENGTH); after = substr(text, 1, 2)
+        if (word ~ /^[A-Z][A-Z0-9_]*[A-Z][A-Z0-9_]*$/ && before !~ /[$.:\/=+-]/ && after !~ /^([:\/.+][A-Za-z]|=)/ &&
+            !(word in acronym) && word !~ /^(UINT|SIG|CUDA_|CLOCK_)/) shouted = shouted " " word
+    }
+}
+function find_constants(line) { # whatever has a name in capitals in the code
+    sub(/\/\*.*/, "", line)
+    while (match(line, /[A-Z][A-Z0-9]*_[A-Z0-9_]+/)) {
+        constant[substr(line, RSTART, RLENGTH)] = 1
+        line = substr(line, RSTART + RLENGTH)
+    }
+}
+function judge_comment(  words, count, i) {
+    if (declared ~ /\(/ && declared !~ /^ *(struct|enum|union) [a-z0-9_]+ *\{/) {
+        gsub(/[^A-Za-z0-9_]+/, " ", declared)
+        count = split(shouted, words, " ")
+        for (i = 1; i <= count; i++) if (!index(declared " ", " " tolower(words[i]) " ")) {
+            unknown[++count_of_unknown] = words[i]; unknown_place[count_of_unknown] = comment_place
+        }
+    }
+    shouted = declared = ""
+}
+function header_line(line,  at) {
+    if (in_comment || line ~ /^\/\*/) {
+        if (declared != "") judge_comment()
+        if (!in_comment) { comment_place = place; shouted = "" }
+        at = index(line, "*/"); in_comment = !at
+        shouts(at ? substr(line, 1, at - 1) : line)
+    } else if (line ~ /^[ \t]*$|^[#}]/) judge_comment()
+    else { sub(/\/\*.*/, "", line); declared = declared " " line }
 }
 
 # --- documents: links, mentions of files, long lines ---
@@ -137,7 +178,8 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
     is_document = file ~ /\.md$/
     if (file ~ /^tests\/.*\/test_[^\/]*\.c$/) tests[++count_of_tests] = file
     if (!is_text) return
-    number = body = code = licence = 0
+    number = body = code = licence = in_comment = 0
+    shouted = declared = ""
     while ((getline line <file) > 0) {
         place = file ":" ++number
         if (number <= 3 && index(line, "SPDX-License-Identifier: GPL-3.0-or-later")) licence = 1
@@ -149,6 +191,7 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
         if (is_document) document_line(line)
     }
     close(file)
+    judge_comment()
     if (file == "README.md" && number > 130) offence(file ":131", "size", "at most 130 lines")
     if (!is_source) return
     if (!licence) offence(file ":1", "spdx", "no \"SPDX-License-Identifier: GPL-3.0-or-later\" in the first three lines")
@@ -169,6 +212,9 @@ function check_mirror(test,  module) {
 
 BEGIN {
     read_layers(layers)
+    count = split("ABI API ASCII CPU CSV CUDA CUPTI DAG DRAM GB GPC GPU GSL HIP ID INFINITY IPC JSON KB LANG MB MIG MPS NAN NCCL NUL NULL " \
+                  "NVIDIA NVML OOPSLA PCI RFC SM SQL SVG US UTF", words, " ")
+    for (i = 1; i <= count; i++) acronym[words[i]] = 1
     for (folder in layer) { sub(/\/.*/, "", folder); ours[folder] = 1 }
     ours["cmake"] = ours["docs"] = ours["examples"] = ours["man"] = ours["models"] = 1
 }
@@ -178,6 +224,8 @@ END {
     for (folder in folder_lines) if (folder_lines[folder] > 4400)
         offence(folder ":1", "folder", folder_lines[folder] " lines of source, at most 4400: make folders below it")
     for (i = 1; i <= count_of_claims; i++) check_claim(i)
+    for (i = 1; i <= count_of_unknown; i++) if (!(unknown[i] in constant))
+        offence(unknown_place[i], "parameter", "\"" unknown[i] "\" is no parameter, macro or enumerator")
     for (i = 1; i <= count_of_tests; i++) check_mirror(tests[i])
     printf "style: %d files, %d offences\n", files, offences
     exit offences != 0

@@ -70,6 +70,9 @@ for part in a b c d e f g h i; do put sim/sm/$part.c && many_lines 500 sim/sm/$p
 expect_offence 'sim/sm:1: folder: 4509 lines'
 put sim/sm/gpu.h 'struct gsim_lane {\n};\n' && put sim/sm/lanes.h 'struct gsim_lane {\n};\n'
 expect_offence 'sim/sm/lanes.h:2: tag: "struct gsim_lane" is also defined in sim/sm/gpu.h'
+put sim/sm/gpu.h '/* Adds COUNT to the SM of INDEX, below MOST_SMS; "A_B=VALUE", NULL, DEVICE. */\nvoid add(int index,\n int count);\n' &&
+    put sim/sm/gpu.c '#define MOST_SMS 4\n'
+expect_offence 'sim/sm/gpu.h:2: parameter: "DEVICE" is no parameter'
 put sim/sm/gpu.c "int a; /* TO""DO: later */\n"
 expect_offence 'sim/sm/gpu.c:2: todo'
 put tests/run.sh "# FIX""ME\n"

@@ -35,8 +35,8 @@ struct gsim_block_stamp *gsim_blocks_of(struct gsim_blocks *blocks, const struct
 /* All zero again, before an iteration. */
 int gsim_blocks_clear(struct gsim_blocks *blocks);
 /* After an iteration, when the device has nothing to do: what ran, with times of gsim_runner_now_ns(), by op of the
- * program; COUNT: its blocks, 0 if it has not run. Sorted by nothing: by x, then y, then z. Returns 0 or a cudaError_t.
- */
+ * program, with the count of its blocks, 0 if it has not run. Sorted by nothing: by x, then y, then z. Returns 0 or a
+ * cudaError_t. / */
 int gsim_blocks_read(struct gsim_blocks *blocks);
 /* What is to be added to times of the GPU's clock to have those of gsim_runner_now_ns(). Returns 0 or a cudaError_t. */
 int gsim_blocks_clock(int64_t *difference);

@@ -107,7 +107,7 @@ void gsim_cuda_device_forget(void);
 void gsim_cuda_devices_set_ops(struct gsim_cuda *cuda);
 void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 
-/* Everything but driver.ops' state is zero on entry, PROGRAM, MEMORY, BENCH, TIMELINE and TRACER set. */
+/* On entry program, memory, bench, timeline and tracer are set, and all else is zero. */
 enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
 /* Waits for the device and gives back streams, events and graphs. */
 void gsim_cuda_release(struct gsim_cuda *cuda);

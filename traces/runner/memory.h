@@ -38,7 +38,7 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
 /* Before a run: device memory becomes all ones (NaN for floats), so that whoever reads what was never written shows,
  * then buffers that start on the device are written; the host's side is as the benchmark filled it. */
 enum gsim_status gsim_runner_memory_reset(struct gsim_runner_memory *memory, struct gsim_error *error) GSIM_NODISCARD;
-/* The host writes a buffer once more (HOST_WRITE): restores what a run has overwritten. */
+/* The host writes a buffer once more (op "host_write"): restores what a run has overwritten. */
 void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t buffer_index, uint64_t bytes);
 /* Before an iteration whose results are checked: device memory that only kernels write is spoilt, so that the values
  * of the iteration before cannot pass for this one's. */

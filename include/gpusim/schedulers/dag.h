@@ -27,8 +27,8 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_dag_release(struct gsim_dag *dag); /* accepts a zeroed dag */
 
-/* ASAP levels of the nodes from BEGIN to before END, counted from 0, by edges among them alone; LEVELS has
- * END - BEGIN entries. Returns the number of levels. */
+/* As-soon-as-possible levels of the nodes from BEGIN to before END, counted from 0, by edges among them alone; LEVELS
+ * has END - BEGIN entries. Returns the number of levels. */
 uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t end, uint32_t *levels);
 
 /* The same nodes sorted by level, list order within one: ORDER has END - BEGIN entries, LEVEL_START one more

@@ -63,8 +63,8 @@ struct gsim_planned {
     struct gsim_plan first, steady; /* may be the same */
 };
 
-/* The policy itself: sets CHOICE, of which LIST and DAG are given, with arrays from SCRATCH, which goes when the plan
- * is made. Out of memory need not be told: SCRATCH knows. */
+/* The policy itself: sets CHOICE, whose list and DAG are given, with arrays from SCRATCH, which goes when the plan is
+ * made. Out of memory need not be told: SCRATCH knows. */
 typedef enum gsim_status gsim_plan_choose(struct gsim_run *run, struct gsim_plan_choice *choice,
                                           struct gsim_arena *scratch, struct gsim_error *error);
 

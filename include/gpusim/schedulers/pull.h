@@ -33,9 +33,9 @@ struct gsim_pull_stream {
     int priority;
     uint32_t device;
 };
-/* Issues OP, one of LIST, to stream number STREAM, which is as STREAM_IS says where it does not exist yet, behind waits
- * for events of what it must follow elsewhere. An event is recorded behind it once a second stream is in use:
- * EVENT_FLAGS. Of a host op the host waits for the streams of what it must follow. */
+/* Issues OP, one of PULL's list, to stream number STREAM, which is as STREAM_IS says where it does not exist yet,
+ * behind waits for events of what it must follow elsewhere. An event is recorded behind it once a second stream is in
+ * use: EVENT_FLAGS. Of a host op the host waits for the streams of what it must follow. */
 void gsim_pull_issue(struct gsim_pull *pull, const struct gsim_op *op, uint32_t stream,
                      const struct gsim_pull_stream *stream_is, enum gsim_event_flags event_flags);
 /* In which stream that is made what OP reads or writes was written last; UINT32_MAX: in none. */

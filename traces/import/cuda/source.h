@@ -188,7 +188,7 @@ void gsim_cu_end(struct gsim_cu *s); /* of a function that was executed */
 void gsim_cu_log_done(struct gsim_cu *s); /* behind the last step */
 void gsim_cu_enter(struct gsim_cu *s, CXCursor statement);
 void gsim_cu_leave(struct gsim_cu *s);
-/* NONE: there is no log. */
+/* Adds a step to the log and returns its index; UINT32_MAX: there is no log. */
 uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op);
 /* The host waits behind the statement NODE, by OP where the program has that. */
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);

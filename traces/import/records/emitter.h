@@ -79,16 +79,16 @@ void gsim_emit_take(struct gsim_emitter *e, uint32_t *list);
 uint32_t gsim_emit_op(struct gsim_emitter *e, struct gsim_op *op);
 
 /* --- emit_host.c: the host's time --- */
-/* Before a call of THREAD at TIME: the host's own work since the last call, and what it waited for before that. */
+/* Before a call of THREAD at TIME_NS: the host's own work since the last call, and what it waited for before that. */
 void gsim_emit_pass_time(struct gsim_emitter *e, uint64_t thread, int64_t time_ns);
-/* CALL returned at its end, a replay returns at BACK from what it waits for: what is more is the call's own time. */
+/* CALL returned at its end, a replay returns at BACK_NS from what it waits for: what is more is the call's own time. */
 void gsim_emit_return(struct gsim_emitter *e, const struct gsim_call *call, int64_t back_ns,
                       enum gsim_span_owner owner);
 
 /* --- emit_waits.c: synchronisation --- */
 /* A synchronising call. Where the next launch is another thread's, only this thread's next op waits. */
 void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step);
-/* What THREAD waited for while another launched: before its launch at TIME. */
+/* What THREAD waited for while another launched: before its launch at TIME_NS. */
 void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t time_ns);
 /* cudaStreamWaitEvent. */
 void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);

@@ -8,7 +8,7 @@
 /* Drops the spans within which their thread launches or waits, and those within others. Calls have been added. */
 enum gsim_status gsim_records_find_owners(struct gsim_records *records) GSIM_NODISCARD;
 
-/* The first span of THREAD within FROM to TO, cut to these; false: there is none. */
+/* The first span of THREAD within FROM_NS to TO_NS, cut to these; false: there is none. */
 bool gsim_records_next_owner(const struct gsim_records *records, uint64_t thread, int64_t from_ns, int64_t to_ns,
                              struct gsim_host_span *owner);
 

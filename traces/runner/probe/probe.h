@@ -78,7 +78,7 @@ __device__ __forceinline__ unsigned sm_index()
     return sm;
 }
 
-/* Each block keeps its slot for CYCLES of the SM's clock; STAMPS may be NULL, one per block from OFFSET on. */
+/* Each block keeps its slot for CYCLES of the SM's clock; STAMPS may be NULL, else has one for each block. */
 __global__ void spin_kernel(Stamp *stamps, long long cycles);
 __global__ void empty_kernel();
 /* Holds its stream until *FLAG is set, at most some seconds. */

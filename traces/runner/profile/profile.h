@@ -9,7 +9,7 @@
 #include "traces/kernels/profiles.h"
 
 /* Runs WORDS, which end with NULL, under ncu and adds what it measured of the first LAUNCHES kernels. GSIM_INPUT: there
- * is no ncu in PATH; GSIM_SIM: it failed, and the message holds what it said. */
+ * is no ncu in $PATH; GSIM_SIM: it failed, and the message holds what it said. */
 enum gsim_status gsim_ncu_run(char *const words[], uint32_t launches, struct gsim_profiles *profiles,
                               struct gsim_error *error) GSIM_NODISCARD;
 

@@ -98,7 +98,7 @@ struct gsim_tasks_tables {
     uint32_t smem_bytes;                     /* as much as the ops' most */
 };
 
-/* Tables of PLAN, whose ops have as many blocks as GRID of their kernels and as many cycles a block as CYCLES says, for
+/* Tables of PLAN, whose ops have as many blocks as their kernels' grids and as many cycles a block as CYCLES says, for
  * WORKERS workers. GSIM_INPUT: the order has an op before one that it follows, or there are too many tasks; GSIM_SIM: a
  * mode or option that is not there for real. */
 typedef uint64_t gsim_tasks_cycles(const void *data, const struct gsim_op *op);
@@ -107,7 +107,7 @@ enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct g
                                  const void *data, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_tasks_release(struct gsim_tasks_tables *tasks); /* accepts a zeroed one */
 
-/* VIEW with its pointers moved from the host's blocks to ones of the same content elsewhere. */
+/* The tables' view with its pointers moved from the host's blocks to ones of the same content elsewhere. */
 struct gsim_tasks_view gsim_tasks_move(const struct gsim_tasks_tables *tasks, void *table_block, void *state_block);
 
 /* After LAUNCH: every task ran once in each launch, none began before all that it follows had ended, and, where the
