@@ -4,6 +4,6 @@
 
 #include "gpusim/program.h"
 
-/* The thread block cluster in names of cuBLAS' nvjet kernels and of CUTLASS 3; false: the name says none, or one that
+/* The thread block cluster in names of cuBLAS' nvjet kernels and of Cutlass 3; false: the name says none, or one that
  * does not divide GRID. nvjet lays its blocks along x, whatever the name's order: "2x4" was launched as 8 x 1 x 1. */
 bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct gsim_dim3 *cluster);

@@ -29,5 +29,5 @@ void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *o
 void gsim_progress_show(struct gsim_progress *progress);
 /* Clears the bar, which shows itself again at the next call of gsim_progress_show(). */
 void gsim_progress_clear(struct gsim_progress *progress);
-/* Clears the bar and says what came out. STOPPED: before all were done. */
+/* Clears the bar and says what came out. IS_STOPPED: before all were done. */
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped);
