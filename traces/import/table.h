@@ -66,7 +66,7 @@ struct gsim_table {
     uint64_t row; /* counted from 1 */
 };
 
-/* The importer of a database: reads the KINDS of tables, and makes the program. TABLES: kinds and string_sql are set.
+/* The importer of a database: reads its kinds of tables, and makes the program. Kinds and string_sql of TABLES are set.
  * The file is only read, and nothing in it is trusted. */
 enum gsim_status gsim_tables_import(struct gsim_tables *tables, const char *path,
                                     const struct gsim_import_options *options, struct gsim_program *program,
