@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: sim/base. What users add to by a file: schedulers, placements, ways of sharing, sources, batching policies.
- * Those that are built in, by name, and others from shared objects. */
+ * Those that are built in, by name, and others from shared objects. sim/base/registry.def makes a table of them. */
 #pragma once
 
 #include <stddef.h>
@@ -23,14 +23,6 @@ struct gsim_plugin_kind {
     uint32_t count;
     const char *(*lacks)(const void *ops); /* a member that must be there, and is not; NULL: none */
 };
-
-/* KIND for struct gsim_NAME_ops and symbol gsim_NAME. */
-#define GSIM_PLUGIN_KIND(kind, is_called, built_in, lacks_what)                                                        \
-    {                                                                                                                  \
-        is_called, "gsim_" #kind, sizeof(struct gsim_##kind##_ops), offsetof(struct gsim_##kind##_ops, params),        \
-            offsetof(struct gsim_##kind##_ops, params_size), built_in, sizeof built_in / sizeof built_in[0],           \
-            lacks_what                                                                                                 \
-    }
 
 const void *gsim_plugin_find(const struct gsim_plugin_kind *kind, const char *name);    /* NULL: none of that name */
 const void *gsim_plugin_at(const struct gsim_plugin_kind *kind, uint32_t index);        /* NULL at the end */
