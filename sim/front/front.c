@@ -6,7 +6,7 @@
  * to gpu.c, copies to copies.c, graphs to graphs.c.
  */
 #include "sim/device/rules.h"
-#include "sim/front/resident.h"
+#include "sim/front/front.h"
 
 static void find_next(struct gsim_front *f)
 {
@@ -36,7 +36,7 @@ void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
     if (time < f->hw_queue_at[hw_queue]) look_at(f, hw_queue, time);
 }
 
-static bool is_launch(const struct gsim_command *command) { return command->execute != NULL; }
+static bool is_launch(const struct gsim_command *command) { return command->class != NULL; }
 
 static uint32_t free_hw_queue(const struct gsim_front *f, uint32_t own)
 {
@@ -513,7 +513,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
     gsim_acquires_forget(f->process, stream);
     command->ready = command->start = f->machine->now;
     pop(hw_queue);
-    command->execute(command);
+    command->class->start(command);
     return true;
 }
 
@@ -565,17 +565,14 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
 {
     struct gsim_client *client = gsim_process_client(f->process);
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
-    static void (*const execute[])(struct gsim_command *) = {[GSIM_COMMAND_OP] = gsim_front_start,
-                                                             [GSIM_COMMAND_GRAPH] = gsim_graphs_launch,
-                                                             [GSIM_COMMAND_RESIDENT] = gsim_resident_launch,
-                                                             [GSIM_COMMAND_TASK] = NULL};
     if (!command) return NULL;
     command->front = f;
     command->client = client;
     if (gsim_command_is_brief(kind)) return command;
     command->part = f->part;
     command->ended = command_ended;
-    command->execute = execute[kind];
+    if (kind == GSIM_COMMAND_OP) command->class = &gsim_front_op;
+    if (kind == GSIM_COMMAND_GRAPH) command->class = &gsim_graphs_launch;
     return command;
 }
 

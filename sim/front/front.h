@@ -21,8 +21,6 @@ struct gsim_hw_queue {
     struct gsim_host_thread *waiting_threads; /* launch queue full */
 };
 
-struct gsim_resident;
-
 /* Decides when kernels whose turn has come go to the SMs (sim/task/). */
 struct gsim_arbiter {
     void (*ready)(struct gsim_arbiter *arbiter,
@@ -58,8 +56,7 @@ struct gsim_front {
 
     gsim_time graph_dispatch_free; /* when the graph dispatcher may start another node */
     uint32_t graph_kernels;        /* nodes of graphs under way */
-    struct gsim_resident *resident, *waiting_residents,
-        *idle_residents;           /* resident.c: the running launch; those behind it */
+    void *resident;                /* of who launches commands of another class (sim/resident/); NULL at first */
     struct gsim_demand signal;     /* fills an SM; graphs.c. 0 blocks: there is none */
 };
 
@@ -92,9 +89,9 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
 void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
 /* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
 void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
-/* Starts the work of a command whose dependences are met: kernel to the arbiter or the distributor, copy to its engine.
- */
-void gsim_front_start(struct gsim_command *command);
+/* An op in a stream or a graph. Its start, when its dependences are met: a kernel goes to the arbiter or the
+ * distributor, a copy to its engine. */
+extern const struct gsim_command_class gsim_front_op;
 /* A kernel to the distributor. */
 void gsim_front_submit(struct gsim_command *command);
 /* One that was submitted is as if it had not been. */
@@ -113,12 +110,12 @@ gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_
 void gsim_programmatic_go_on(struct gsim_front *f, struct gsim_stream_state *stream);
 /* What the kernel of COMMAND waits for behind its prologue has come. */
 void gsim_front_let_go(void *command);
-void gsim_programmatic_triggered(void *front, void *tag, gsim_time now); /* told to the device */
+void gsim_programmatic_triggered(struct gsim_command *command, gsim_time now);
 
 /* --- graphs.c: instantiated graphs, and their launches as they run ---------------------------------------- */
 /* What the nodes of the graph are when it runs. False: out of memory. */
 bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *graph, struct gsim_exec_state *exec);
-void gsim_graphs_launch(struct gsim_command *command);
+extern const struct gsim_command_class gsim_graphs_launch;
 /* All blocks of the node's kernel have triggered. */
 void gsim_graphs_triggered(struct gsim_command *node, gsim_time now);
 /* Told to the device: what follows a node that copies (struct gsim_copy_hooks). */

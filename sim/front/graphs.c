@@ -157,7 +157,7 @@ static void start_node(void *argument)
     struct gsim_front *f = node->front;
     node->ready = node->start = f->machine->now;
     f->graph_kernels += node->op->kind == GSIM_OP_KERNEL;
-    gsim_front_start(node);
+    node->class->start(node);
 }
 
 static void node_ended(struct gsim_command *node);
@@ -197,6 +197,7 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     struct gsim_command *node =
         gsim_command_new(f->machine, GSIM_COMMAND_OP, f->device, stream, run->command->iteration);
     if (!node) return NULL;
+    node->class = &gsim_front_op;
     node->ended = node_ended;
     node->front = f;
     node->part = f->part;
@@ -243,7 +244,7 @@ static struct gsim_graph_run *new_run(struct gsim_front *f, uint32_t exec)
     return run;
 }
 
-void gsim_graphs_launch(struct gsim_command *command)
+static void launch(struct gsim_command *command)
 {
     struct gsim_front *f = command->front;
     struct gsim_graph_run *run = new_run(f, command->exec);
@@ -260,6 +261,8 @@ void gsim_graphs_launch(struct gsim_command *command)
             node_ready(x->fronts[n], run, n,
                        f->machine->now + gsim_time_from_us(roots++ * f->device->spec->graph_branch_us), false);
 }
+
+const struct gsim_command_class gsim_graphs_launch = {.start = launch};
 
 /* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
 static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)

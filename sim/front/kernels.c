@@ -35,7 +35,7 @@ void gsim_front_kill(struct gsim_command *command)
     gsim_partition_changed(command->part);
 }
 
-void gsim_front_start(struct gsim_command *command)
+static void start(struct gsim_command *command)
 {
     struct gsim_device *d = command->device;
     if (command->op->kind != GSIM_OP_KERNEL) {
@@ -46,31 +46,21 @@ void gsim_front_start(struct gsim_command *command)
     else gsim_front_submit(command);
 }
 
-static void kernel_started(void *data, void *command, gsim_time now)
+static void began(struct gsim_command *command, gsim_time now)
 {
-    struct gsim_command *t = command;
-    (void)data;
-    if (!t || t->kind == GSIM_COMMAND_TASK) return; /* a graph node's signal, or its launch knows */
-    struct gsim_front *f = t->front;
-    t->start = now;
-    f->device->touched_bytes += gsim_device_work(f->device, t->op->kernel_index)->touched_bytes;
-    gsim_faults_kernel_started(f->device, t);
-    gsim_reuse_kernel_started(f->device, t);
-    if (t->in_policy) gsim_front_policy_started(f, t);
-    if (f->arbiter && f->arbiter->started) f->arbiter->started(f->arbiter, t);
+    struct gsim_front *f = command->front;
+    command->start = now;
+    f->device->touched_bytes += gsim_device_work(f->device, command->op->kernel_index)->touched_bytes;
+    gsim_faults_kernel_started(f->device, command);
+    gsim_reuse_kernel_started(f->device, command);
+    if (command->in_policy) gsim_front_policy_started(f, command);
+    if (f->arbiter && f->arbiter->started) f->arbiter->started(f->arbiter, command);
 }
 
-static void kernel_ended(void *data, void *tag, gsim_time now)
+static void over(struct gsim_command *command, gsim_time now)
 {
-    struct gsim_command *command = tag;
-    (void)data;
-    if (!command) return;
     struct gsim_front *f = command->front;
     f->machine->now = now;
-    if (command->kind == GSIM_COMMAND_TASK) {
-        command->ended(command);
-        return;
-    }
     f->device->ended_bytes += gsim_device_work(f->device, command->op->kernel_index)->touched_bytes;
     struct gsim_kernel_record record = {
         .op = gsim_command_op(command),
@@ -117,12 +107,26 @@ static void blocks_stayed(void *data, void *tag, const uint64_t *sms, uint64_t b
     f->machine->simulation->observer->on_blocks(f->machine->simulation->observer->data, &record);
 }
 
-static void kernel_triggered(void *data, void *tag, gsim_time now)
+static void triggered(struct gsim_command *command, gsim_time now)
 {
-    if (tag && gsim_collective_is(tag)) gsim_collective_resident(tag);
-    else gsim_programmatic_triggered(data, tag, now);
+    if (gsim_collective_is(command)) gsim_collective_resident(command);
+    else gsim_programmatic_triggered(command, now);
 }
 
-const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_started, kernel_ended, kernel_triggered,
+const struct gsim_command_class gsim_front_op = {start, began, triggered, over};
+
+/* A kernel without a command is a graph node's signal. */
+#define TELL(what)                                                               \
+    static void kernel_##what(void *data, void *command, gsim_time now)          \
+    {                                                                            \
+        const struct gsim_command *told = command;                               \
+        (void)data;                                                              \
+        if (told && told->class->what) told->class->what(command, now);          \
+    }
+TELL(began)
+TELL(triggered)
+TELL(over)
+
+const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_began, kernel_over, kernel_triggered,
                                                       gsim_front_kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

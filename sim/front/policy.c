@@ -50,7 +50,7 @@ static void start(void *launch)
     }
     command->priority = l->launch.priority;
     command->ready = command->start = l->policy->front->machine->now;
-    command->execute(command);
+    command->class->start(command);
 }
 
 static void do_release(struct gsim_frontend *frontend, struct gsim_frontend_launch *launch, double cycles)

@@ -22,11 +22,8 @@ gsim_time gsim_programmatic_ready(const struct gsim_front *f, const struct gsim_
     return sooner < ready ? sooner : ready;
 }
 
-void gsim_programmatic_triggered(void *front, void *tag, gsim_time now)
+void gsim_programmatic_triggered(struct gsim_command *command, gsim_time now)
 {
-    struct gsim_command *command = tag;
-    (void)front;
-    if (!command || command->kind == GSIM_COMMAND_TASK) return;
     struct gsim_front *f = command->front;
     command->has_triggered = true;
     if (command->graph_run) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The call that launches a resident kernel: for the host a launch as any other. What the kernel does:
- * sim/front/resident.c. */
+ * sim/resident/resident.c. */
 #include "gpusim/model.h"
 #include "sim/host/api.h"
+#include "sim/resident/resident.h"
 
 static bool are_kernels(struct gsim_process *p, const struct gsim_persistent *plan)
 {
@@ -43,9 +44,10 @@ void gsim_api_persistent_launch(struct gsim_driver *driver, const struct gsim_pe
     waited += p->machine->running->local - before;
     gsim_api_take_driver(p, p->spec->driver_lock_us, p->spec->driver_switch_us);
     gsim_api_spend(p, p->spec->launch_us);
-    struct gsim_command *command = gsim_front_command(front, GSIM_COMMAND_RESIDENT, stream);
+    struct gsim_command *command = gsim_front_command(front, GSIM_COMMAND_OTHER, stream);
     if (!command) return;
-    command->plan = plan;
+    command->class = &gsim_resident_class;
+    command->argument = (void *)plan;
     command->launch = start;
     command->correlation = p->correlation;
     command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);

@@ -156,6 +156,8 @@ static void start_host_func(struct gsim_command *command)
     thread->wake = thread->local = m->now + gsim_time_from_us(p->spec->sync_return_us);
 }
 
+static const struct gsim_command_class host_func = {.start = start_host_func};
+
 void gsim_api_launch_host_func(struct gsim_driver *driver, gsim_body body, void *argument, gsim_stream stream)
 {
     struct gsim_process *p = gsim_api_process(driver);
@@ -168,10 +170,10 @@ void gsim_api_launch_host_func(struct gsim_driver *driver, gsim_body body, void 
     gsim_machine_order(p->machine);
     gsim_time start = gsim_api_begin(p), waited = gsim_api_wait_queue(p, stream);
     struct gsim_front *front = p->streams[stream].front;
-    struct gsim_command *command = gsim_front_command(front, GSIM_COMMAND_HOST, stream);
+    struct gsim_command *command = gsim_front_command(front, GSIM_COMMAND_OTHER, stream);
     if (!command) return;
     gsim_api_spend(p, p->spec->launch_us);
-    command->execute = start_host_func;
+    command->class = &host_func;
     command->body = body;
     command->argument = argument;
     command->launch = start;

@@ -12,6 +12,7 @@
 #include "sim/platform/engine.h"
 
 struct gsim_machine;
+struct gsim_command;
 struct gsim_device;
 struct gsim_driver;
 struct gsim_waiter;      /* a command that waits for a transfer */
@@ -20,16 +21,22 @@ struct gsim_graph_run;   /* one launch of an executable graph */
 struct gsim_faulter;     /* a kernel that may meet missing pages */
 struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
-struct gsim_persistent;
 struct gsim_front_policy_launch; /* a launch in the hands of the front end's policy */
 struct gsim_front;
 struct gsim_client;
 struct gsim_partition;
 
 enum gsim_command_kind {
-    GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_HOST, GSIM_COMMAND_GATE,
-    GSIM_COMMAND_RESIDENT, /* a resident launch */
-    GSIM_COMMAND_TASK,     /* one of its tasks, in no stream */
+    GSIM_COMMAND_OP, GSIM_COMMAND_RECORD, GSIM_COMMAND_WAIT, GSIM_COMMAND_GRAPH, GSIM_COMMAND_GATE,
+    GSIM_COMMAND_OTHER, /* what its class says: the front end knows no more of it */
+};
+
+/* What is done with a command. Each may be NULL, but for a command in a stream START may not. */
+struct gsim_command_class {
+    void (*start)(struct gsim_command *);     /* its turn in its stream has come */
+    void (*began)(struct gsim_command *, gsim_time now);     /* the first blocks of its kernel are on the SMs */
+    void (*triggered)(struct gsim_command *, gsim_time now); /* all its blocks have triggered, or are there */
+    void (*over)(struct gsim_command *, gsim_time now);      /* its last block has ended */
 };
 
 struct gsim_command {
@@ -37,7 +44,7 @@ struct gsim_command {
     enum gsim_command_kind kind;
     uint32_t stream;                  /* index of the stream; for a graph's node the stream it reports */
     gsim_time arrival;
-    void (*execute)(struct gsim_command *command);     /* its turn has come; NULL: records, waits, gates */
+    const struct gsim_command_class *class; /* NULL: records, waits, gates, and what memory started */
     struct gsim_command *next;
     struct gsim_marker *marker;       /* RECORD, WAIT */
     uint64_t gate;                    /* GATE: to what the stream must have been opened */
@@ -56,9 +63,8 @@ struct gsim_command {
     void (*transferred)(struct gsim_command *command); /* its bytes have arrived now */
     const struct gsim_op *op;         /* GSIM_COMMAND_OP */
     uint32_t exec;                    /* GRAPH: index */
-    const struct gsim_persistent *plan; /* RESIDENT */
-    void (*body)(struct gsim_driver *, void *); /* HOST */
-    void *argument;                   /* HOST, TASK */
+    void (*body)(struct gsim_driver *, void *); /* OTHER: what its class keeps there, and ARGUMENT */
+    void *argument;
     struct gsim_graph_run *graph_run; /* of a node; NULL for a stream's own command */
     gsim_time ready, start;
     uint32_t migrations;             /* outstanding transfers before its blocks may be placed */

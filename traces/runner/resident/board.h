@@ -2,7 +2,7 @@
 /*
  * Layer: traces/runner. Threads of the host that give tasks to workers (mode copilot), for real: each sweeps over the
  * reports of its own workers, takes note of ends, and puts ready tasks, of a queue that all threads share, into slots
- * of those that hold fewest. The model of the same, in the same steps: sim/front/resident_host.c.
+ * of those that hold fewest. The model of the same, in the same steps: sim/resident/host.c.
  */
 #pragma once
 

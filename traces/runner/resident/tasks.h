@@ -3,7 +3,7 @@
  * Layer: traces/runner. A resident launch for real: the tables that its workers read, on the GPU and, for tests, on the
  * CPU. A task is a share of an op's blocks, and lasts so many cycles of the SM's clock, which its worker spends
  * spinning. What a worker does is in worker.h, what threads of the host do in board.h; gpu.h has both on a GPU. The
- * model of the same: sim/front/resident.h.
+ * model of the same: sim/resident/resident.h.
  */
 #pragma once
 

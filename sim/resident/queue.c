@@ -5,22 +5,19 @@
  * turn. Counters of what follows are updated one after the other by the thread that ended a task, which is what a wide
  * fan-out costs.
  */
-#include "sim/front/resident.h"
+#include "sim/resident/resident.h"
 
 /* --- counters ---------------------------------------------------------------------------------------------------- */
 
-/* Ready tasks are there from the worker's time on. */
-typedef void release_tasks(struct gsim_resident_worker *w, struct gsim_resident_op *op);
-
 /* The worker has updated a counter at its time; goes on to the next of its op's followers, or says that there is none
  * left. */
-static bool update_next(struct gsim_resident_worker *w, release_tasks *release)
+static bool update_next(struct gsim_resident_worker *w)
 {
     struct gsim_resident *r = w->resident;
     uint32_t index = r->op_of[w->task], first = r->follower_start[index], count = r->follower_start[index + 1] - first;
     if (w->next_follower) { /* it has just updated the one before */
         struct gsim_resident_op *op = &r->ops[r->followers[first + w->next_follower - 1]];
-        if (!--op->waits_for) release(w, op);
+        if (!--op->waits_for) r->policy->release(w, op);
     }
     if (w->next_follower >= count) return false;
     w->next_follower++;
@@ -34,6 +31,28 @@ static bool is_last_of_op(struct gsim_resident_worker *w)
     struct gsim_resident_op *op = &w->resident->ops[w->resident->op_of[w->task]];
     if (op->task_count > 1) w->time += w->resident->costs.update;
     return --op->unannounced == 0;
+}
+
+static void updated(void *argument)
+{
+    struct gsim_resident_worker *w = argument;
+    if (!gsim_resident_worker_fires(w)) return;
+    if (update_next(w)) gsim_resident_at(w->resident, w->time, updated, w);
+    else w->resident->policy->next(w);
+}
+
+static void announced(void *argument)
+{
+    struct gsim_resident_worker *w = argument;
+    if (!gsim_resident_worker_fires(w)) return;
+    w->next_follower = 0;
+    if (is_last_of_op(w)) gsim_resident_at(w->resident, w->time, updated, w);
+    else w->resident->policy->next(w);
+}
+
+static void announce(struct gsim_resident_worker *w)
+{
+    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, announced, w);
 }
 
 /* Of ops that follow nothing, in the preset order. */
@@ -60,8 +79,7 @@ static void has_ticket(void *argument)
 {
     struct gsim_resident_worker *w = argument;
     struct gsim_resident *r = w->resident;
-    if (!gsim_resident_fires(r)) return;
-    w->time = gsim_resident_now(r);
+    if (!gsim_resident_worker_fires(w)) return;
     if (r->queue_first < r->queue_count) {
         uint32_t at = r->queue_first++;
         start_from_queue(w, r->queue[at], r->queue_since[at]);
@@ -107,31 +125,8 @@ static void queue_begin(struct gsim_resident *r)
     for (uint32_t i = 0; i < r->worker_count; i++) take_ticket(&r->workers[i]);
 }
 
-static void queue_updated(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    if (update_next(w, push_op)) gsim_resident_at(w->resident, w->time, queue_updated, w);
-    else take_ticket(w);
-}
-
-static void queue_announced(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    w->next_follower = 0;
-    if (is_last_of_op(w)) gsim_resident_at(w->resident, w->time, queue_updated, w);
-    else take_ticket(w);
-}
-
-static void queue_ended(struct gsim_resident_worker *w)
-{
-    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, queue_announced, w);
-}
-
-const struct gsim_resident_policy gsim_resident_queue = {queue_begin, queue_ended, NULL};
+const struct gsim_resident_policy gsim_resident_queue = {
+    .begin = queue_begin, .ended = announce, .next = take_ticket, .release = push_op};
 
 /* --- scheduler warps --- */
 
@@ -182,28 +177,5 @@ static void warps_begin(struct gsim_resident *r)
     while (next_root(r, &at, &task)) push_to_workers(next_server(r), task, gsim_resident_now(r));
 }
 
-static void warps_updated(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    if (update_next(w, tell_schedulers)) gsim_resident_at(w->resident, w->time, warps_updated, w);
-    else next_of_slots(w);
-}
-
-static void warps_announced(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    w->next_follower = 0;
-    if (is_last_of_op(w)) gsim_resident_at(w->resident, w->time, warps_updated, w);
-    else next_of_slots(w);
-}
-
-static void warps_ended(struct gsim_resident_worker *w)
-{
-    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, warps_announced, w);
-}
-
-const struct gsim_resident_policy gsim_resident_warps = {warps_begin, warps_ended, NULL};
+const struct gsim_resident_policy gsim_resident_warps = {
+    .begin = warps_begin, .ended = announce, .next = next_of_slots, .release = tell_schedulers};

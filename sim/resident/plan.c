@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a plan is when it runs (sim/front/resident.h): its workers, tasks, their order and costs, made at its first
+/* What a plan is when it runs (sim/resident/resident.h): its workers, tasks, their order and costs, made at its first
  * launch. */
-#include "sim/front/resident.h"
+#include "sim/resident/resident.h"
 
 static const struct gsim_resident_policy *const policies[] = {
     [GSIM_PERSISTENT_STATIC] = &gsim_resident_static, [GSIM_PERSISTENT_BARRIER] = &gsim_resident_barrier,
@@ -205,10 +205,10 @@ static uint32_t server_count(const struct gsim_resident *r)
 
 static struct gsim_command *new_command(struct gsim_resident *r, struct gsim_resident_worker *w)
 {
-    struct gsim_command *command = gsim_command_new(r->front->machine, GSIM_COMMAND_TASK, r->front->device, 0, 0);
+    struct gsim_command *command = gsim_command_new(r->front->machine, GSIM_COMMAND_OTHER, r->front->device, 0, 0);
     if (!command) return NULL;
+    command->class = &gsim_resident_task;
     command->argument = w;
-    command->ended = gsim_resident_task_ended;
     return command;
 }
 
@@ -240,12 +240,6 @@ static bool allocate(struct gsim_resident *r, uint32_t sms)
 /* NULL: the run has failed. */
 struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct gsim_persistent *plan)
 {
-    for (struct gsim_resident **idle = &f->idle_residents; *idle; idle = &(*idle)->next) {
-        struct gsim_resident *r = *idle;
-        if (r->plan != plan) continue;
-        *idle = r->next;
-        return r;
-    }
     uint32_t workers, sms;
     if (!find_workers(f, plan, &workers, &sms)) return NULL;
     struct gsim_resident *r = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_resident);

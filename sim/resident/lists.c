@@ -4,7 +4,7 @@
  * (claim), or level by level with a barrier of all workers between two. A task's worker looks at the flags of what the
  * task follows one after the other, and polls each until it is set; who ends an op's last task sets the op's.
  */
-#include "sim/front/resident.h"
+#include "sim/resident/resident.h"
 
 /* --- waiting for what a task follows --------------------------------------------------------------------------- */
 
@@ -26,10 +26,9 @@ void gsim_resident_await(struct gsim_resident_worker *w)
     else gsim_resident_begin(w, w->task, w->time);
 }
 
-void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gsim_time visible)
+void gsim_resident_show(struct gsim_resident_op *op, gsim_time visible)
 {
     struct gsim_resident_worker *next = op->waiting;
-    (void)r;
     op->visible = visible;
     op->waiting = NULL;
     for (struct gsim_resident_worker *w = next; w; w = next) {
@@ -38,12 +37,25 @@ void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gs
     }
 }
 
-void gsim_resident_announce(struct gsim_resident_worker *w)
+/* The last task of an op to be announced shows the op. */
+static void announced(void *argument)
 {
+    struct gsim_resident_worker *w = argument;
     struct gsim_resident *r = w->resident;
     struct gsim_resident_op *op = &r->ops[r->op_of[w->task]];
-    if (--op->unannounced) return;
-    gsim_resident_show(r, op, gsim_resident_now(r) + r->costs.handoff);
+    if (!gsim_resident_worker_fires(w)) return;
+    if (!--op->unannounced) gsim_resident_show(op, w->time + r->costs.handoff);
+    r->policy->next(w);
+}
+
+static void announce(struct gsim_resident_worker *w)
+{
+    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, announced, w);
+}
+
+static void begin_all(struct gsim_resident *r)
+{
+    for (uint32_t i = 0; i < r->worker_count; i++) r->policy->next(&r->workers[i]);
 }
 
 /* The worker has its next task from its time on, whose flags it looks at then. */
@@ -85,26 +97,8 @@ static void static_began(struct gsim_resident_worker *w)
     if (gsim_device_work(r->front->device, op->kernel_index)->prologue > 0) gsim_resident_load_ahead(w, task);
 }
 
-static void static_begin(struct gsim_resident *r)
-{
-    for (uint32_t i = 0; i < r->worker_count; i++) next_of_list(&r->workers[i]);
-}
-
-static void static_announced(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    gsim_resident_announce(w);
-    next_of_list(w);
-}
-
-static void static_ended(struct gsim_resident_worker *w)
-{
-    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, static_announced, w);
-}
-
-const struct gsim_resident_policy gsim_resident_static = {static_begin, static_ended, static_began};
+const struct gsim_resident_policy gsim_resident_static = {
+    .begin = begin_all, .ended = announce, .next = next_of_list, .began = static_began};
 
 /* --- claim ----------------------------------------------------------------------------------------------------- */
 
@@ -115,26 +109,7 @@ static void claim_next(struct gsim_resident_worker *w)
     if (r->taken < r->task_count) await_next(w, r->sequence[r->taken++]);
 }
 
-static void claim_begin(struct gsim_resident *r)
-{
-    for (uint32_t i = 0; i < r->worker_count; i++) claim_next(&r->workers[i]);
-}
-
-static void claim_announced(void *argument)
-{
-    struct gsim_resident_worker *w = argument;
-    if (!gsim_resident_fires(w->resident)) return;
-    w->time = gsim_resident_now(w->resident);
-    gsim_resident_announce(w);
-    claim_next(w);
-}
-
-static void claim_ended(struct gsim_resident_worker *w)
-{
-    gsim_resident_at(w->resident, w->time + w->resident->costs.fence, claim_announced, w);
-}
-
-const struct gsim_resident_policy gsim_resident_claim = {claim_begin, claim_ended, NULL};
+const struct gsim_resident_policy gsim_resident_claim = {.begin = begin_all, .ended = announce, .next = claim_next};
 
 /* --- barrier ---------------------------------------------------------------------------------------------------- */
 
@@ -176,4 +151,4 @@ static void barrier_begin(struct gsim_resident *r) { begin_phase(r, gsim_residen
 
 static void barrier_ended(struct gsim_resident_worker *w) { next_of_phase(w, w->time); }
 
-const struct gsim_resident_policy gsim_resident_barrier = {barrier_begin, barrier_ended, NULL};
+const struct gsim_resident_policy gsim_resident_barrier = {.begin = barrier_begin, .ended = barrier_ended};

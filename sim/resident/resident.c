@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/front/resident.h: a resident launch from its start to its end, its tasks on SMs, and its idle time. */
-#include "sim/front/resident.h"
+/* See sim/resident/resident.h: a resident launch from its start to its end, its tasks on SMs, and its idle time. */
+#include "sim/resident/resident.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MOST_AHEAD 0.99 /* what is left needs something of what the task follows */
+
+/* Launches of a front end: one runs, others wait for it; those that are over may be launched again. */
+struct gsim_residents {
+    struct gsim_resident *running, *waiting, *idle;
+};
 
 /* --- idle time ------------------------------------------------------------------------------------------------ */
 
@@ -50,13 +55,13 @@ static void begin_launch(struct gsim_resident *r);
 /* The launch is over and no timer of it is left: its memory may be used again, and the next launch may begin. */
 static void retire(struct gsim_resident *r)
 {
-    struct gsim_front *f = r->front;
-    f->resident = NULL;
-    r->next = f->idle_residents;
-    f->idle_residents = r;
-    struct gsim_resident *next = f->waiting_residents;
+    struct gsim_residents *all = r->all;
+    all->running = NULL;
+    r->next = all->idle;
+    all->idle = r;
+    struct gsim_resident *next = all->waiting;
     if (!next) return;
-    f->waiting_residents = next->next;
+    all->waiting = next->next;
     begin_launch(next);
 }
 
@@ -66,6 +71,13 @@ bool gsim_resident_fires(struct gsim_resident *r)
     if (r->command) return !gsim_machine_failed(r->front->machine);
     if (!r->pending) retire(r);
     return false;
+}
+
+bool gsim_resident_worker_fires(struct gsim_resident_worker *w)
+{
+    if (!gsim_resident_fires(w->resident)) return false;
+    w->time = gsim_resident_now(w->resident);
+    return true;
 }
 
 struct gsim_resident_slot *gsim_resident_new_slot(struct gsim_resident *r, uint32_t task, gsim_time visible)
@@ -153,11 +165,12 @@ static gsim_time closing(const struct gsim_resident *r)
     return r->plan->mode == GSIM_PERSISTENT_BARRIER ? r->costs.barrier : r->costs.fence;
 }
 
-void gsim_resident_task_ended(struct gsim_command *command)
+static void task_over(struct gsim_command *command, gsim_time now)
 {
     struct gsim_resident_worker *w = command->argument;
     struct gsim_resident *r = w->resident;
     struct gsim_resident_op *op = &r->ops[r->op_of[w->task]];
+    r->front->machine->now = now;
     count_time(r);
     r->running--;
     r->tasks_left--;
@@ -372,24 +385,45 @@ static void first_tasks(void *argument)
 
 static void begin_launch(struct gsim_resident *r)
 {
-    r->front->resident = r;
+    r->all->running = r;
     gsim_time when = gsim_managed_take_all(r->front->device, r->command, r->plan->ops, r->op_count);
     reset(r, when);
     gsim_resident_at(r, when, r->task_count ? first_tasks : launch_ended, r);
 }
 
-void gsim_resident_launch(struct gsim_command *command)
+/* The one of the command's plan that is not running. NULL: the run has failed. */
+static struct gsim_resident *of_command(const struct gsim_command *command)
 {
     struct gsim_front *f = command->front;
-    struct gsim_resident *r = gsim_resident_of_plan(f, command->plan);
+    struct gsim_residents *all = f->resident;
+    if (!all && !(f->resident = all = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_residents))) {
+        gsim_machine_fail(f->machine, GSIM_NOMEM, "out of memory");
+        return NULL;
+    }
+    for (struct gsim_resident **idle = &all->idle; *idle; idle = &(*idle)->next) {
+        struct gsim_resident *r = *idle;
+        if (r->plan != command->argument) continue;
+        *idle = r->next;
+        return r;
+    }
+    struct gsim_resident *r = gsim_resident_of_plan(f, command->argument);
+    if (r) r->all = all;
+    return r;
+}
+
+static void launch(struct gsim_command *command)
+{
+    struct gsim_resident *r = of_command(command);
     if (!r) return;
     r->command = command;
     r->next = NULL;
-    if (!f->resident) {
+    if (!r->all->running) {
         begin_launch(r);
         return;
     }
-    struct gsim_resident **last = &f->waiting_residents;
+    struct gsim_resident **last = &r->all->waiting;
     while (*last) last = &(*last)->next;
     *last = r;
 }
+
+const struct gsim_command_class gsim_resident_class = {.start = launch}, gsim_resident_task = {.over = task_over};

@@ -5,7 +5,7 @@
  * time as a whole: what becomes visible meanwhile is seen by the next one. One that finds nothing would be repeated at
  * once; the machine goes on at the first that finds something.
  */
-#include "sim/front/resident.h"
+#include "sim/resident/resident.h"
 
 #define AHEAD 64u /* tasks that a thread with nothing ready looks at, to place one ahead */
 
@@ -266,7 +266,7 @@ static void announced_here(void *argument)
     if (!gsim_resident_fires(r)) return;
     struct gsim_resident_op *op = &r->ops[r->op_of[ended->task]];
     gsim_resident_free_slot(r, ended);
-    if (!--op->untold) gsim_resident_show(r, op, gsim_resident_now(r) + r->costs.handoff);
+    if (!--op->untold) gsim_resident_show(op, gsim_resident_now(r) + r->costs.handoff);
 }
 
 /* Workers that wait for the op by themselves see it. */
@@ -282,12 +282,10 @@ static void tell_workers(struct gsim_resident_worker *w)
 static void free_again(void *argument)
 {
     struct gsim_resident_worker *w = argument;
-    struct gsim_resident *r = w->resident;
-    if (!gsim_resident_fires(r)) return;
-    w->time = gsim_resident_now(r);
     uint32_t task = w->next_task;
+    if (!gsim_resident_worker_fires(w)) return;
     if (task == UINT32_MAX) next_of_worker(w);
-    else gsim_resident_begin(w, task, w->time + r->costs.check);
+    else gsim_resident_begin(w, task, w->time + w->resident->costs.check);
 }
 
 static void copilot_ended(struct gsim_resident_worker *w)
@@ -310,4 +308,4 @@ static void copilot_ended(struct gsim_resident_worker *w)
     gsim_resident_at(r, w->time + r->costs.post, free_again, w);
 }
 
-const struct gsim_resident_policy gsim_resident_copilot = {copilot_begin, copilot_ended, NULL};
+const struct gsim_resident_policy gsim_resident_copilot = {.begin = copilot_begin, .ended = copilot_ended};

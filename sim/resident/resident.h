@@ -3,11 +3,12 @@
  * Layer: sim (internal). A resident launch while it runs: workers on SMs, the state of every op, and how the next task
  * comes to a worker, which is its policy's. A task is a share of an op's blocks, on most programs one.
  *
- *   resident.c        the launch from its start to its end; tasks on SMs; idle time
- *   resident_plan.c   its workers, tasks, order and costs
- *   resident_lists.c  preset order: static, claim, barrier, and sched-warps with tasks bound ahead
- *   resident_queue.c  a queue on the GPU, and scheduler warps
- *   resident_host.c   threads of the host
+ *   resident.c  the launch from its start to its end; tasks on SMs; idle time
+ *   plan.c      its workers, tasks, order and costs
+ *   lists.c     preset order: static, claim, barrier, and sched-warps with tasks bound ahead
+ *   queue.c     a queue on the GPU, and scheduler warps
+ *   host.c      threads of the host
+ * The front end knows of all this a command's class alone (sim/platform/command.h).
  */
 #pragma once
 
@@ -97,11 +98,15 @@ struct gsim_resident_costs {
 struct gsim_resident_policy {
     void (*begin)(struct gsim_resident *r);
     void (*ended)(struct gsim_resident_worker *w); /* the worker's task ended now */
+    void (*next)(struct gsim_resident_worker *w);  /* it has told so, and is free at its time; the policy's own */
+    /* counters: of what OP follows nothing is left, as the worker finds; the policy's own */
+    void (*release)(struct gsim_resident_worker *w, struct gsim_resident_op *op);
     void (*began)(struct gsim_resident_worker *w); /* it began, with nothing more to wait for; NULL: of no interest */
 };
 
 struct gsim_resident {
     struct gsim_front *front;
+    struct gsim_residents *all;         /* of the front end */
     struct gsim_command *command;       /* in its stream */
     const struct gsim_persistent *plan;
     const struct gsim_resident_policy *policy;
@@ -134,11 +139,10 @@ struct gsim_resident {
 extern const struct gsim_resident_policy gsim_resident_static, gsim_resident_claim, gsim_resident_barrier,
     gsim_resident_queue, gsim_resident_warps, gsim_resident_copilot;
 
-/* A command of kind GSIM_COMMAND_RESIDENT has its turn. */
-void gsim_resident_launch(struct gsim_command *command);
-/* The one of PLAN that is not running, made if there is none. NULL: the run has failed. */
+/* A launch in a stream, whose plan is the command's argument; a task of one on an SM, whose worker is. */
+extern const struct gsim_command_class gsim_resident_class, gsim_resident_task;
+/* What PLAN is when it runs, made at its first launch. NULL: the run has failed. */
 struct gsim_resident *gsim_resident_of_plan(struct gsim_front *f, const struct gsim_persistent *plan);
-void gsim_resident_task_ended(struct gsim_command *command);
 
 /* Loads of TASK, which the worker does next, begin now, beside its task's; false: they do not, since there is no room
  * for them. */
@@ -154,6 +158,8 @@ void gsim_resident_let_go(struct gsim_resident_worker *w, gsim_time time);
 void gsim_resident_at(struct gsim_resident *r, gsim_time time, void (*fire)(void *), void *argument);
 /* To be called first by what gsim_resident_at calls: false where there is nothing left to do. */
 bool gsim_resident_fires(struct gsim_resident *r);
+/* The same of what is called with a worker, whose time is now from here on. */
+bool gsim_resident_worker_fires(struct gsim_resident_worker *w);
 /* Nobody else's word: an atomic that arrives at TIME is done behind those before it. */
 static inline gsim_time gsim_resident_atomic(struct gsim_resident *r, gsim_time time)
 {
@@ -172,10 +178,8 @@ uint32_t gsim_resident_take(struct gsim_resident_worker *w);
 struct gsim_resident_slot *gsim_resident_new_slot(struct gsim_resident *r, uint32_t task, gsim_time visible);
 void gsim_resident_free_slot(struct gsim_resident *r, struct gsim_resident_slot *slot);
 
-/* --- resident_lists.c ------------------------------------------------------------------------------------------ */
+/* --- lists.c ------------------------------------------------------------------------------------------ */
 /* The worker, free at its time, has its task's descriptor: waits for what the task follows, and begins. */
 void gsim_resident_await(struct gsim_resident_worker *w);
 /* All tasks of the op are over, and workers see it from VISIBLE on. */
-void gsim_resident_show(struct gsim_resident *r, struct gsim_resident_op *op, gsim_time visible);
-/* A task of the worker's has been announced now; the last one of its op shows the op. */
-void gsim_resident_announce(struct gsim_resident_worker *w);
+void gsim_resident_show(struct gsim_resident_op *op, gsim_time visible);
