@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). The command line: cli/words/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
- * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. traces/runner/main.h is the
+ * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. cli/runner/main.h is the
  * one other that includes this header. Messages go to stderr as one line, results to stdout.
  */
 #pragma once

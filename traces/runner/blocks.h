@@ -20,6 +20,15 @@ struct gsim_block_stamp {
     uint32_t sm, unused;
 };
 
+/* A block of the iteration that is asked for, with times from the iteration's start. */
+struct gsim_block_run {
+    uint32_t op, sm;
+    const char *kernel;
+    size_t index; /* among the op's */
+    double start_us, end_us;
+};
+typedef void gsim_blocks_see(void *context, const struct gsim_block_run *block);
+
 struct gsim_cuda;
 struct gsim_error;
 struct gsim_op;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the blocks of an iteration noted (blocks.h) becomes the timeline's kernels and occupancy, and lines of a table
- * of blocks.
+ * What the blocks of an iteration noted (blocks.h) becomes the timeline's kernels and occupancy, and is shown block by
+ * block to who asks.
  */
 #include "traces/runner/blocks.h"
 #include "traces/runner/cuda.h"
@@ -55,14 +55,16 @@ static void add_kernel(struct gsim_cuda *cuda, const struct gsim_op *op, const s
     gsim_timeline_add_kernel(cuda->timeline, &record);
 }
 
-static void write_blocks(struct gsim_cuda *cuda, const struct gsim_op *op, const struct gsim_block_stamp *stamps,
-                         size_t count)
+static void show_blocks(struct gsim_cuda *cuda, const struct gsim_op *op, const struct gsim_block_stamp *stamps,
+                        size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        gsim_output_put(cuda->blocks_table, "%u,%c,%z,%u,%.3f,%.3f\n", op->index,
-                        cuda->program->kernels[op->kernel_index].name, i, stamps[i].sm,
-                        (double)((int64_t)stamps[i].start_ns - cuda->iteration_start_ns) * 1e-3,
-                        (double)((int64_t)stamps[i].end_ns - cuda->iteration_start_ns) * 1e-3);
+    struct gsim_block_run block = {.op = op->index, .kernel = cuda->program->kernels[op->kernel_index].name};
+    for (; block.index < count; block.index++) {
+        const struct gsim_block_stamp *stamp = &stamps[block.index];
+        block.sm = stamp->sm;
+        block.start_us = (double)((int64_t)stamp->start_ns - cuda->iteration_start_ns) * 1e-3;
+        block.end_us = (double)((int64_t)stamp->end_ns - cuda->iteration_start_ns) * 1e-3;
+        cuda->see_block(cuda->block_context, &block);
     }
 }
 
@@ -124,7 +126,7 @@ static void collect(struct gsim_cuda *cuda, struct gsim_arena *arena)
         const struct gsim_kernel *kernel = &program->kernels[op->kernel_index];
         const uint32_t warps = (kernel->block.x * kernel->block.y * kernel->block.z + 31) / 32;
         add_kernel(cuda, op, &launches[i], stamps, count);
-        if (cuda->blocks_table && cuda->iteration == cuda->blocks_iteration) write_blocks(cuda, op, stamps, count);
+        if (cuda->see_block && cuda->iteration == cuda->blocks_iteration) show_blocks(cuda, op, stamps, count);
         for (size_t j = 0; j < count; j++) {
             changes[change_count++] = (struct change){(int64_t)stamps[j].start_ns, stamps[j].sm, i, warps, false};
             changes[change_count++] = (struct change){(int64_t)stamps[j].end_ns, stamps[j].sm, i, warps, true};

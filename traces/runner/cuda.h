@@ -10,7 +10,6 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#include "sim/base/output.h"
 #include "gpusim/scheduler.h"
 #include "gpusim/timeline.h"
 #include "traces/runner/blocks.h"
@@ -72,7 +71,8 @@ struct gsim_cuda {
     struct gsim_timeline *timeline;
     struct gsim_tracer *tracer; /* NULL: timing only */
     struct gsim_blocks *blocks; /* kernels note when their blocks run; NULL: they do not */
-    struct gsim_output *blocks_table; /* lines for the blocks of iteration blocks_iteration; may be NULL */
+    gsim_blocks_see *see_block; /* for the blocks of iteration blocks_iteration; may be NULL */
+    void *block_context;
     uint32_t blocks_iteration;
     size_t first_call; /* of the iteration, where blocks say when they run */
     enum gsim_memory_mode mode;

@@ -147,7 +147,8 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
                              .timeline = timeline,
                              .mode = s->memory,
                              .device_count = job->memory->gpu_count,
-                             .blocks_table = job->blocks_table,
+                             .see_block = job->see_block,
+                             .block_context = job->block_context,
                              .blocks_iteration = job->iterations - 1,
                              .checked_iteration = job->checked ? job->iterations - 1 : UINT32_MAX};
     struct gsim_arena arena = {0};

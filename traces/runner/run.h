@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpusim/simulate.h"
+#include "traces/runner/blocks.h"
 #include "traces/runner/memory.h"
 #include "traces/runner/tracer.h"
 
@@ -18,7 +19,8 @@ struct gsim_runner_job {
     const struct gsim_platform *platform; /* of several GPUs: what placements ask about links; NULL: nobody knows */
     bool traced;  /* kernels and copies through CUPTI */
     bool stamped; /* kernels and occupancy by what their blocks note (blocks.h); no copies */
-    struct gsim_output *blocks_table; /* a line for each block of the last iteration; NULL: none */
+    gsim_blocks_see *see_block; /* of stamped kernels, for each block of the last iteration; NULL: nobody looks */
+    void *block_context;
     bool checked; /* compare the last iteration's results with the reference */
 };
 

@@ -4,15 +4,15 @@
  * commands of its own: record (many runs into one file), probe (a device file's numbers) and profile (what --kernels
  * reads).
  */
-#include "traces/runner/main.h"
+#include "cli/runner/main.h"
 
 #include <ctype.h>
 
 #include "cli/place/node.h"
+#include "cli/runner/profile.h"
+#include "cli/runner/share.h"
 #include "sim/base/text.h"
-#include "traces/runner/profile/profile.h"
 #include "traces/runner/resident/programs.h"
-#include "traces/runner/share/command.h"
 #include "traces/runner/sorted.h"
 
 static const char help_text[] =
@@ -273,6 +273,11 @@ static enum gsim_status check_gpus(const struct gsim_cli_point *point, uint32_t 
     return GSIM_OK;
 }
 
+static void write_block(void *output, const struct gsim_block_run *b)
+{
+    gsim_output_put(output, "%u,%c,%z,%u,%.3f,%.3f\n", b->op, b->kernel, b->index, b->sm, b->start_us, b->end_us);
+}
+
 static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const struct gsim_cli_setup *setup,
                                   struct gsim_cli_point *point, const struct run_options *options,
                                   const struct gsim_runner_gpu *gpu, struct gsim_error *error)
@@ -291,7 +296,8 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const st
                                   .bench_ops = ops,
                                   .iterations = iterations + options->warmup,
                                   .platform = gpus > 1 ? &links.platform : NULL,
-                                  .blocks_table = options->blocks ? &blocks : NULL};
+                                  .see_block = options->blocks ? write_block : NULL,
+                                  .block_context = &blocks};
     enum gsim_status status = check_gpus(point, gpus, options, error);
     if (status == GSIM_OK && gpus > 1) status = gsim_cli_links_open(&links, setup, gpus, error);
     if (status == GSIM_OK)

@@ -4,7 +4,7 @@
  * aside from fitting is decided here, before anything is measured: every second case, counted over workload, size and
  * shape, so that both halves hold every workload.
  */
-#include "traces/runner/record_plan.h"
+#include "cli/runner/record_plan.h"
 
 #include <cuda_runtime_api.h>
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "traces/runner/profile/profile.h"
+#include "cli/runner/profile.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
 

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/runner/profile.h"
 #include "sim/base/scratch.h"
 #include "sim/program/file.h"
-#include "traces/runner/profile/profile.h"
 
 #define MOST_WORDS 64
 

@@ -2,7 +2,7 @@
 /* The file of a recording: schema gpusim-runs/1, which traces/runner/README.md explains and traces/runs.c reads. */
 #include <time.h>
 
-#include "traces/runner/record.h"
+#include "cli/runner/record.h"
 
 static const char *const shapes[] = {"concurrent", "serial"}, *const suites[] = {"kesco", "grcuda"};
 static const char *const memories[] = {"managed", "pinned", "pageable"};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/runner/share/command.h"
+#include "cli/runner/share.h"
 
 #define PAIR 2
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces/runner (program). From the words of "gpusim-runner record" to the list of its runs. */
+/* Layer: cli/runner (program). From the words of "gpusim-runner record" to the list of its runs. */
 #pragma once
 
-#include "traces/runner/record.h"
+#include "cli/runner/record.h"
 
 /* ARGUMENTS and SETUP back the record's device and are the caller's to release. record->path stays NULL when --help
  * or --dry-run was all that was asked for. */

@@ -6,8 +6,8 @@
  */
 #include <unistd.h>
 
+#include "cli/runner/record_plan.h"
 #include "sim/base/text.h"
-#include "traces/runner/record_plan.h"
 #include "traces/runner/slice.h"
 #include "traces/runner/sorted.h"
 #include "traces/runner/stamp.h"

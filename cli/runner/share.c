@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the words of the command line to tasks on the GPU (traces/runner/share/command.h). What can be checked without a
+/* From the words of the command line to tasks on the GPU (cli/runner/share.h). What can be checked without a
  * GPU is checked first. */
-#include "traces/runner/share/command.h"
+#include "cli/runner/share.h"
 
 #include <math.h>
 

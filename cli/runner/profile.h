@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner. What "gpusim-runner profile" is made of: ncu run on this very program (ncu.c), kernels' own
+ * Layer: cli/runner. What "gpusim-runner profile" is made of: ncu run on this very program (ncu.c), kernels' own
  * blocks (stamps.c), and the GPU's energy counter (energy.c). profile.c is the command. Times are microseconds.
  */
 #pragma once
 
 #include "gpusim/program.h"
 #include "traces/kernels/profiles.h"
+#include "traces/runner/blocks.h"
 
 /* Runs WORDS, which end with NULL, under ncu and adds what it measured of the first LAUNCHES kernels. GSIM_INPUT: there
  * is no ncu in $PATH; GSIM_SIM: it failed, and the message holds what it said. */
 enum gsim_status gsim_ncu_run(char *const words[], uint32_t launches, struct gsim_profiles *profiles,
                               struct gsim_error *error) GSIM_NODISCARD;
 
-/* Of a table of blocks (gpusim-runner --blocks-file): gives each kernel its imbalance, the longest block's time over
- * the mean one's, of its op where that is most. Less than a tenth is how blocks beside others scatter, and not told.
- * KERNELS: by index. */
-enum gsim_status gsim_stamps_imbalance(const struct gsim_program *program, const char *table,
-                                       struct gsim_kernel *kernels, struct gsim_error *error) GSIM_NODISCARD;
+/* By op, zeroed before: the times of its blocks, each seen once. */
+struct gsim_stamps_sum {
+    double us, longest_us;
+    uint64_t blocks;
+};
+gsim_blocks_see gsim_stamps_see;
+/* Gives each kernel its imbalance, the longest block's time over the mean one's, of its op where that is most. Less than
+ * a tenth is how blocks beside others scatter, and not told. KERNELS: by index. */
+void gsim_stamps_imbalance(const struct gsim_program *program, const struct gsim_stamps_sum *sums,
+                           struct gsim_kernel *kernels);
 
 /* The energy that a GPU has drawn so far, by NVML, which is loaded when it is asked for. */
 struct gsim_energy_meter;

@@ -2,8 +2,8 @@
 /* Several ways of sharing in one table, as gpusim compare --task prints them. */
 #include <math.h>
 
+#include "cli/runner/share.h"
 #include "sim/base/text.h"
-#include "traces/runner/share/command.h"
 
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {

@@ -4,7 +4,7 @@
  * times by ncu, which runs this program once more; imbalance from when blocks ran; with --energy the energy of a
  * launch.
  */
-#include "traces/runner/profile/profile.h"
+#include "cli/runner/profile.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -12,12 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/runner/main.h"
+#include "cli/runner/record_plan.h"
 #include "gpusim/scheduler.h"
-#include "sim/base/scratch.h"
-#include "sim/program/file.h"
-#include "traces/runner/main.h"
 #include "traces/runner/memory.h"
-#include "traces/runner/record_plan.h"
 #include "traces/runner/resident/programs.h"
 
 #define ENERGY_S       1.0 /* of launches of one kernel; the counter moves every 20 to 100 ms */
@@ -84,41 +82,24 @@ static void ask_ncu(struct profile *p)
 }
 
 /* --- the GPU ------------------------------------------------------------------------------------------------------ */
-/* The serial run, one kernel at a time; BLOCKS: the file for the table of its last iteration's blocks. */
-static enum gsim_status run_serial(struct profile *p, const char *blocks, struct gsim_error *error)
+/* The serial run, one kernel at a time, by the blocks of its last iteration. */
+static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
-    struct gsim_output table = {0};
+    struct gsim_stamps_sum *sums =
+        GSIM_ARENA_ARRAY(&p->point.arena, struct gsim_stamps_sum, p->point.program.op_count + 1u);
     struct gsim_runner_job job = {.simulation = &p->point.simulation,
                                   .memory = &p->memory,
                                   .bench_ops = p->ops,
                                   .bench = p->bench,
                                   .iterations = 2,
                                   .stamped = true,
-                                  .blocks_table = &table};
-    enum gsim_status status = gsim_output_open(&table, blocks, error);
-    if (status == GSIM_OK) gsim_output_text(&table, "op,kernel,block,sm,start_us,end_us\n");
-    if (status == GSIM_OK) status = gsim_runner_run(&job, &timeline, error);
-    if (status == GSIM_OK) status = gsim_output_commit(&table, error);
-    gsim_output_release(&table);
+                                  .see_block = gsim_stamps_see,
+                                  .block_context = sums};
+    if (!sums) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_runner_run(&job, &timeline, error);
+    if (status == GSIM_OK) gsim_stamps_imbalance(&p->point.program, sums, p->kernels);
     gsim_timeline_release(&timeline);
-    return status;
-}
-
-static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
-{
-    struct gsim_arena arena = {0};
-    const char *path = NULL;
-    size_t length = 0;
-    char *table = NULL;
-    enum gsim_status status = gsim_scratch_file(&arena, &path, error);
-    if (status != GSIM_OK) return status;
-    status = run_serial(p, path, error);
-    if (status == GSIM_OK && !(table = gsim_file_read(path, &length, error))) status = error->status;
-    if (status == GSIM_OK) status = gsim_stamps_imbalance(&p->point.program, table, p->kernels, error);
-    gsim_free(table);
-    gsim_scratch_remove(path);
-    gsim_arena_release(&arena);
     return status;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU.
+/* Layer: cli/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU.
  */
 #pragma once
 
+#include "cli/runner/main.h"
 #include "cli/tasks/tasks.h"
-#include "traces/runner/main.h"
 #include "traces/runner/share/stage.h"
 
 #define GSIM_SHARE_WAYS 32
@@ -38,9 +38,9 @@ struct gsim_share_command {
 bool gsim_share_asked_for(const struct gsim_runner_words *words);
 enum gsim_status gsim_share_run(struct gsim_runner_words *words, struct gsim_error *error) GSIM_NODISCARD;
 
-/* table.c: a line of each task under each way. */
+/* share_table.c: a line of each task under each way. */
 enum gsim_status gsim_share_print(const struct gsim_share_command *command, struct gsim_error *error) GSIM_NODISCARD;
-/* recording.c: as trust/validate/sharing.h reads it; of two tasks of kernels with host times behind them. */
+/* share_recording.c: as trust/validate/sharing.h reads it; of two tasks of kernels with host times behind them. */
 enum gsim_status gsim_share_check_recording(const struct gsim_share_command *command,
                                             struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_share_write_recording(const struct gsim_share_command *command,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner (program). A recording while it is made: the plan of runs, what each gave, and its file.
+ * Layer: cli/runner (program). A recording while it is made: the plan of runs, what each gave, and its file.
  * record.c makes the runs, record_write.c writes them (schema gpusim-runs/1).
  */
 #pragma once
 
+#include "cli/runner/main.h"
 #include "gpusim/workload.h"
-#include "traces/runner/main.h"
 
 #define GSIM_RECORD_LIST 32
 

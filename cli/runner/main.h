@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: traces/runner (program). What the commands of gpusim-runner share: their words, and a GPU's setup. The
+ * Layer: cli/runner (program). What the commands of gpusim-runner share: their words, and a GPU's setup. The
  * options of "gpusim run" are read by cli/words/parse.c; the runner's own are taken out of the words before.
  */
 #pragma once
