@@ -20,8 +20,8 @@ struct gsim_stamps_sum {
     uint64_t blocks;
 };
 gsim_blocks_see gsim_stamps_see;
-/* Gives each kernel its imbalance, the longest block's time over the mean one's, of its op where that is most. Less than
- * a tenth is how blocks beside others scatter, and not told. KERNELS: by index. */
+/* Gives each kernel (by index) its imbalance: the longest block's time over the mean one's, of its op where that is
+ * most. Less than a tenth is how blocks beside others scatter, and not told. */
 void gsim_stamps_imbalance(const struct gsim_program *program, const struct gsim_stamps_sum *sums,
                            struct gsim_kernel *kernels);
 
