@@ -208,7 +208,7 @@ static void list_presets(const struct gsim_workload_ops *only, bool in_full)
 }
 
 /* --- rules ----------------------------------------------------------------------------------------------------- */
-static void put_rule(enum gsim_rule rule) { printf("  %-15s %s\n", gsim_rule_name(rule), gsim_rule_sentence(rule)); }
+static void put_rule(enum gsim_rule rule) { printf("  %-17s %s\n", gsim_rule_name(rule), gsim_rule_sentence(rule)); }
 
 static void list_rules(void)
 {

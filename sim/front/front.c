@@ -11,29 +11,29 @@
 static void find_next(struct gsim_front *f)
 {
     gsim_time next = GSIM_TIME_NEVER;
-    for (uint32_t bits = f->looked_at; bits; bits &= bits - 1) {
+    for (uint32_t bits = f->polled; bits; bits &= bits - 1) {
         gsim_time at = f->hw_queue_at[__builtin_ctz(bits)];
         next = at < next ? at : next;
     }
     gsim_agenda_set(&f->machine->agenda, &f->source, next);
 }
 
-static void set_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+static void set_poll(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
     uint32_t bit = UINT32_C(1) << hw_queue;
     f->hw_queue_at[hw_queue] = time;
-    f->looked_at = time == GSIM_TIME_NEVER ? f->looked_at & ~bit : f->looked_at | bit;
+    f->polled = time == GSIM_TIME_NEVER ? f->polled & ~bit : f->polled | bit;
 }
 
-static void look_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+static void poll_at(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
-    set_look(f, hw_queue, time);
+    set_poll(f, hw_queue, time);
     if (time < f->source.next) gsim_agenda_set(&f->machine->agenda, &f->source, time);
 }
 
-void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
+void gsim_front_poll(struct gsim_front *f, uint32_t hw_queue, gsim_time time)
 {
-    if (time < f->hw_queue_at[hw_queue]) look_at(f, hw_queue, time);
+    if (time < f->hw_queue_at[hw_queue]) poll_at(f, hw_queue, time);
 }
 
 static bool is_launch(const struct gsim_command *command) { return command->class != NULL; }
@@ -83,8 +83,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     command->default_before = f->default_issued;
     if (command->stream == 0) f->default_issued++;
     hw_queue->pending_launches += is_launch(command);
-    if (!hw_queue->head) look_at(f, stream->hw_queue, command->arrival);
-    else if (f->keeps_waits && hw_queue->blocked) gsim_front_look(f, stream->hw_queue, command->arrival);
+    if (!hw_queue->head) poll_at(f, stream->hw_queue, command->arrival);
+    else if (f->keeps_waits && hw_queue->blocked) gsim_front_poll(f, stream->hw_queue, command->arrival);
     *hw_queue->tail = command;
     hw_queue->tail = &command->next;
 }
@@ -125,7 +125,7 @@ void gsim_front_complete(struct gsim_front *f, uint32_t stream_index)
     for (uint32_t c = 0; c < f->hw_queue_count; c++) {
         if (!f->hw_queues[c].waits_default) continue;
         f->hw_queues[c].waits_default = false;
-        look_at(f, c, f->machine->now);
+        poll_at(f, c, f->machine->now);
     }
 }
 
@@ -154,7 +154,7 @@ static void complete_marker(struct gsim_front *f, struct gsim_marker *marker, gs
     for (struct gsim_marker_wait *w = &marker->waiting, *next; w && w->front; w = next) {
         next = w->next;
         for (uint32_t waiting = w->hw_queues; waiting; waiting &= waiting - 1)
-            look_at(w->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
+            poll_at(w->front, (uint32_t)__builtin_ctz(waiting), f->machine->now);
         if (w == &marker->waiting) continue;
         w->next = f->process->free_waits;
         f->process->free_waits = w;
@@ -184,7 +184,7 @@ static bool is_pending(const struct gsim_front *f, const struct gsim_hw_queue *h
     return !launch || launch->arrival > f->machine->now || unit_of(f, launch) == GSIM_UNIT_SMS;
 }
 
-/* Of hw_queues but CHANNEL those that the front end looks at; BESIDES: one that it has just been at, or none. */
+/* Hardware queues with work for the SMs, HW_QUEUE left out. BESIDES counts in any case; GSIM_NO_HW_QUEUE: none. */
 static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, uint32_t besides)
 {
     uint32_t count = besides != hw_queue && besides != GSIM_NO_HW_QUEUE;
@@ -193,11 +193,11 @@ static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, ui
     return count;
 }
 
-/* CHANNEL could go on now; how long it takes the front end to turn to it. It looks at two hw_queues at once, so that
- * with a third each turn takes its time, and half of it later the next one can be made (H200, H100:
- * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Of two hw_queues some pairs share
- * a half of it, which ones is not known: half a turn is what it takes on average beside a stream whose kernel runs (0.6
- * us, 0.2 beside one that waits for others: traces/h200/vm/acquires.txt). NEEDS_THREE: none then, as for events. */
+/* How long the front end takes to serve HW_QUEUE, which could go on now. It watches two queues at once; with a third
+ * each change of queue takes busy_gap_us, and the next change may begin half of that later (H200, H100:
+ * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Some pairs of queues share one
+ * watcher, and which is not known: beside one other queue it takes half, the mean (0.6 us beside a stream whose kernel
+ * runs, 0.2 beside one that waits: traces/h200/vm/acquires.txt). NEEDS_THREE: beside one other none, as for events. */
 static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besides, bool needs_three)
 {
     if (!f->device->gaps.busy) return 0;
@@ -208,15 +208,14 @@ static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besid
     return start + f->device->gaps.busy - f->machine->now;
 }
 
-/* A kernel of CHANNEL ended. Of the queue's own next kernel and those of other streams that wait for the same end,
- * hardware takes either first: the waiting one in 42 to 54 % of the cases, however many queues have work
- * (traces/h200/vm/first.txt, traces/h100/first.txt). Whether the one whose turn comes first keeps it or exchanges it
- * for the other's, half a turn later, is drawn. Returns how much later the own one then is. */
+/* A kernel of HW_QUEUE ended. Of the queue's own next kernel and those of other streams that wait for the same end,
+ * hardware serves either first: the waiting one in 42 to 54 % of the cases, however many queues have work
+ * (traces/h200/vm/first.txt, traces/h100/first.txt). Which one is drawn. Returns by how much the own one is delayed. */
 static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
     gsim_time later = 0;
-    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_DRAWN_FIRST);
+    bool is_drawn = !f->device->gaps.busy || !gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_FIRST_DRAWN);
     for (const struct gsim_command *t = first; t && t->kind == GSIM_COMMAND_RECORD && t->stream == first->stream;
          t = t->next) {
         if (!t->marker->waiting.front) continue;
@@ -256,13 +255,13 @@ static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
     return (gsim_time)(count + (count > 1 ? awaited : 0)) * f->device->gaps.timed_record;
 }
 
-/* A record that the front end must turn to the stream for. */
+/* A record that the front end itself handles: it has timing. */
 static bool is_slow(const struct gsim_front *f, const struct gsim_command *command)
 {
     return command->kind == GSIM_COMMAND_RECORD && command->marker->is_timed && f->device->gaps.timed_record;
 }
 
-/* From FIRST on, what of the stream the front end has to turn to now: a launch or a slow record. NULL: nothing. */
+/* The first launch or slow record of the stream from FIRST on, which the front end serves now. NULL: none. */
 static const struct gsim_command *turned_for(const struct gsim_front *f, const struct gsim_command *first,
                                              uint32_t stream)
 {
@@ -314,7 +313,7 @@ static void release_kept(struct gsim_front *f, const struct gsim_marker *marker)
         struct gsim_stream_state *s = &f->process->streams[i];
         if (s->kept_for != marker) continue;
         take_back(&f->hw_queues[s->hw_queue], s);
-        look_at(f, s->hw_queue, f->machine->now);
+        poll_at(f, s->hw_queue, f->machine->now);
     }
 }
 
@@ -422,7 +421,7 @@ void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held)
 {
     struct gsim_stream_state *s = &f->process->streams[stream];
     s->is_held = is_held;
-    if (is_held && s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+    if (is_held && s->is_bound) poll_at(f, s->hw_queue, f->machine->now);
 }
 
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
@@ -430,7 +429,7 @@ void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count)
     struct gsim_stream_state *s = &f->process->streams[stream];
     if (s->opened >= count) return;
     s->opened = count;
-    if (s->is_bound) look_at(f, s->hw_queue, f->machine->now);
+    if (s->is_bound) poll_at(f, s->hw_queue, f->machine->now);
 }
 
 static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
@@ -452,11 +451,11 @@ static bool step_head(struct gsim_front *f, uint32_t index)
 {
     struct gsim_hw_queue *hw_queue = &f->hw_queues[index];
     struct gsim_command *command = hw_queue->head;
-    set_look(f, index, GSIM_TIME_NEVER);
+    set_poll(f, index, GSIM_TIME_NEVER);
     if (!command) return false;
     struct gsim_stream_state *stream = &f->process->streams[command->stream];
     if (command->arrival > f->machine->now) {
-        set_look(f, index, command->arrival);
+        set_poll(f, index, command->arrival);
         return false;
     }
     if (stream->kept_for) {
@@ -475,7 +474,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
             return false;
         }
         if (command->marker->time > f->machine->now && f->device->gaps.busy) {
-            set_look(f, index, command->marker->time);
+            set_poll(f, index, command->marker->time);
             return false;
         }
         do_wait(f, hw_queue, command);
@@ -500,7 +499,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
     }
     gsim_time ready = earliest_start(f, stream, command);
     if (ready > f->machine->now) {
-        set_look(f, index, ready);
+        set_poll(f, index, ready);
         return false;
     }
     enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
@@ -522,7 +521,7 @@ static void step(void *front)
 {
     struct gsim_front *f = front;
     while (f->source.next <= f->machine->now) {
-        uint32_t bits = f->looked_at;
+        uint32_t bits = f->polled;
         while (f->hw_queue_at[__builtin_ctz(bits)] > f->machine->now) bits &= bits - 1;
         uint32_t index = (uint32_t)__builtin_ctz(bits);
         while (step_head(f, index)) {}
@@ -554,7 +553,7 @@ static void command_ended(struct gsim_command *command)
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ready = stream->ended_unit == GSIM_UNIT_SMS ? stream->ready[GSIM_UNIT_SMS] : 0,
                                         .ended_bytes = f->device->ended_bytes};
-    if (hw_queue->head) look_at(f, stream->hw_queue, f->machine->now);
+    if (hw_queue->head) poll_at(f, stream->hw_queue, f->machine->now);
     if (command->in_policy) gsim_front_policy_ended(f, command);
     gsim_front_complete(f, command->stream);
     if (command->kind == GSIM_COMMAND_OP) gsim_machine_op_ended(f->machine, command);

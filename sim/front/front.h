@@ -39,13 +39,13 @@ struct gsim_front {
     bool keeps_waits; /* a policy serves the process: waits do not hold back other streams of their hardware queue */
     uint32_t kept_count;           /* streams of which that is so now */
     uint32_t context;              /* its number among the contexts of an arbiter */
-    struct gsim_agenda_source source;     /* the next hardware queue to be looked at */
+    struct gsim_agenda_source source;     /* when the next hardware queue is polled */
     struct gsim_front_policy *policies; /* of the tasks that have one */
     struct gsim_random turns;      /* whom it turns to first */
 
     uint32_t hw_queue_count;
-    gsim_time hw_queue_at[GSIM_MAX_HW_QUEUES]; /* when they are looked at; written by set_look alone */
-    uint32_t looked_at;            /* a bit for each that is at some time */
+    gsim_time hw_queue_at[GSIM_MAX_HW_QUEUES]; /* when they are polled; written by set_poll alone */
+    uint32_t polled;            /* a bit for each that is at some time */
     struct gsim_hw_queue hw_queues[GSIM_MAX_HW_QUEUES];
     uint32_t next_hw_queue;        /* where the search for one that holds no stream begins */
     gsim_time front_free;          /* when it may turn to another hw_queue */
@@ -78,15 +78,15 @@ struct gsim_hw_queue *gsim_front_bind(struct gsim_front *f, uint32_t stream);
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream);
 /* Appends to the stream's hardware queue; visible to the device from command->arrival on. */
 void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
-/* When UNIT, which looks from FIRST on and then once in engine_poll_us whether another unit's work is done, goes on
- * behind work that ended at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
+/* When UNIT, which polls at FIRST and then every engine_poll_us for another unit's end, goes on behind work that ended
+ * at END (H200, H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* The kernel that the stream is busy with has not been launched yet, or is from now on. */
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);
 /* Gates of the stream up to COUNT are open from now on. */
 void gsim_front_open(struct gsim_front *f, uint32_t stream, uint64_t count);
-/* The hardware queue is looked at again at TIME. */
-void gsim_front_look(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
+/* Polls the hardware queue at TIME, unless it is polled before. */
+void gsim_front_poll(struct gsim_front *f, uint32_t hw_queue, gsim_time time);
 /* A command of the stream is complete: those who wait for the stream, the device, the queue or a barrier go on. */
 void gsim_front_complete(struct gsim_front *f, uint32_t stream_index);
 /* An op in a stream or a graph. Its start, when its dependences are met: a kernel goes to the arbiter or the

@@ -130,7 +130,7 @@ static void make_signal(struct gsim_front *f)
         .thread_cycles = d->graph_signal_us * d->clock_mhz,
     };
     struct gsim_error error;
-    if (gsim_work_init(&f->signal, f->device->spec, &kernel, &error))
+    if (gsim_demand_init(&f->signal, f->device->spec, &kernel, &error))
         gsim_machine_fail(f->machine, GSIM_SIM, "%s", error.message);
 }
 
@@ -350,7 +350,7 @@ bool gsim_graphs_copies_on(const struct gsim_front *f, const struct gsim_command
 
 static bool has_signals(const struct gsim_device_spec *spec)
 {
-    return spec->graph_signal_us > 0 && gsim_rule_holds(spec->rules_off, GSIM_RULE_NODE_SIGNALS);
+    return spec->graph_signal_us > 0 && gsim_rule_holds(spec->rules_off, GSIM_RULE_GRAPH_SIGNAL);
 }
 
 static void node_ended(struct gsim_command *node)

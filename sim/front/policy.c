@@ -65,11 +65,11 @@ static void do_release(struct gsim_frontend *frontend, struct gsim_frontend_laun
     gsim_machine_at(p->front->machine, decided(p) + cycles_time(p, cycles), start, l);
 }
 
-static void do_look(struct gsim_frontend *frontend)
+static void do_ask_again(struct gsim_frontend *frontend)
 {
     struct gsim_front_policy *p = policy_of(frontend);
     for (uint64_t held = p->held; held; held &= held - 1)
-        gsim_front_look(p->front, (uint32_t)__builtin_ctzll(held), decided(p));
+        gsim_front_poll(p->front, (uint32_t)__builtin_ctzll(held), decided(p));
     p->held = 0;
 }
 
@@ -105,7 +105,7 @@ static struct gsim_front_policy *policy_for(const struct gsim_front *f, const st
 void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops,
                            void *own)
 {
-    static const struct gsim_frontend_calls calls = {do_spend, do_release, do_look, do_arm, do_now_us};
+    static const struct gsim_frontend_calls calls = {do_spend, do_release, do_ask_again, do_arm, do_now_us};
     struct gsim_front_policy *p = policy_for(f, client);
     if (!p) {
         if (!(p = GSIM_ARENA_NEW(&f->machine->arena, struct gsim_front_policy))) {
@@ -155,7 +155,7 @@ static void taken_ended(struct gsim_command *command)
     stream->ended_unit = GSIM_UNIT_SMS;
     stream->has_worked = true;
     stream->own = (struct gsim_acquire){.ended_bytes = f->device->ended_bytes};
-    if (!stream->taken && f->hw_queues[stream->hw_queue].head) gsim_front_look(f, stream->hw_queue, now);
+    if (!stream->taken && f->hw_queues[stream->hw_queue].head) gsim_front_poll(f, stream->hw_queue, now);
     gsim_front_complete(f, command->stream);
     gsim_machine_op_ended(f->machine, command);
     gsim_command_free(f->machine, command);
@@ -165,7 +165,7 @@ static void taken_ended(struct gsim_command *command)
 static bool can_decide(struct gsim_front_policy *p, uint32_t hw_queue)
 {
     if (p->free <= p->front->machine->now) return true;
-    gsim_front_look(p->front, hw_queue, p->free);
+    gsim_front_poll(p->front, hw_queue, p->free);
     return false;
 }
 

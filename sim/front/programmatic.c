@@ -35,7 +35,7 @@ void gsim_programmatic_triggered(struct gsim_command *command, gsim_time now)
     if (command->is_taken) return;        /* it is no longer its stream's */
     stream->is_triggered = true;
     stream->triggered = now;
-    gsim_front_look(f, stream->hw_queue, now);
+    gsim_front_poll(f, stream->hw_queue, now);
 }
 
 void gsim_front_let_go(void *argument)

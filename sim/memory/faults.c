@@ -329,7 +329,7 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
 
 /* Where the kernel is. Stretches that one round brings stall it, once for all of them together; returns how long
  * the driver works on them, 0 when there are none. */
-static double look_around(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
+static double find_stall(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
 {
     double stall_ps = 0;
     if (!d->faults.is_as_found) k->progress = gsim_gpu_progress(k->command->part->sm, k->command->run, d->machine->now);
@@ -360,7 +360,7 @@ static bool is_going(const struct gsim_faulter *k)
 static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_faulter *k)
 {
     if (!is_going(k)) return;
-    double stall_ps = look_around(d, s, k);
+    double stall_ps = find_stall(d, s, k);
     if (stall_ps > 0) {
         k->stall_until = d->machine->now + gsim_time_from_us(d->spec->fault_latency_us) + (gsim_time)stall_ps;
         set_pace(d, k, 0);

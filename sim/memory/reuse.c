@@ -112,7 +112,7 @@ static double far_scale(struct gsim_device *d, const struct gsim_command *comman
 {
     const struct gsim_op *op = command->op;
     bool *is_mixed = d->reuse.is_mixed, is_beside = gsim_gpu_load(command->part->sm).kernels > 0, is_far = is_beside;
-    if (!d->reuse.near || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_FAR_L2)) return 1;
+    if (!d->reuse.near || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_L2_FAR)) return 1;
     for (uint32_t i = 0; i < op->arg_count; i++) is_far |= op->args[i].reads && is_mixed[op->args[i].buffer_index];
     for (uint32_t i = 0; i < op->arg_count; i++) is_mixed[op->args[i].buffer_index] = is_beside;
     return is_far ? 1 + d->spec->l2_far_share * d->reuse.near[gsim_command_op(command)] : 1;
@@ -181,7 +181,7 @@ static double gone(const struct gsim_device *d, const struct gsim_command *comma
 
 /* What LEADER is spared is taken to be the least that it can be, with the most bytes that a thread asks for: kernels
  * differ, by 3 to 22 (IMG's, ML's on an H200), and of many blocks some fall behind and miss all the same. */
-static void look_at(struct gsim_device *d, const struct gsim_command *command)
+static void add_leaders(struct gsim_device *d, const struct gsim_command *command)
 {
     const struct gsim_device_spec *spec = d->spec;
     const struct gsim_op *op = command->op;
@@ -259,7 +259,7 @@ void gsim_reuse_update(void *device)
     while (d->reuse.started) {
         struct gsim_command *command = d->reuse.started;
         d->reuse.started = command->next_started;
-        look_at(d, command);
+        add_leaders(d, command);
     }
     gsim_agenda_follow_if(&d->machine->agenda, &d->l2, false);
 }

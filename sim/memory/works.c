@@ -21,7 +21,7 @@ static enum gsim_status find_all(struct gsim_works *works, const struct gsim_mac
     if (is_first(works, m)) return gsim_demands_init(works->demands, p->kernel_count, works->spec, kernels, error);
     for (uint32_t k = 0; k < p->kernel_count; k++) {
         struct gsim_error problem = {0};
-        enum gsim_status status = gsim_work_init(&works->demands[k], works->spec, &kernels[k], &problem);
+        enum gsim_status status = gsim_demand_init(&works->demands[k], works->spec, &kernels[k], &problem);
         if (status && status != GSIM_INPUT) return gsim_error_set(error, status, "%s", problem.message);
         works->problems[k] = status != GSIM_OK;
         if (status) works->demands[k] = (struct gsim_demand){0};
@@ -58,7 +58,7 @@ void gsim_works_meet(struct gsim_works *works, uint32_t index)
 enum gsim_status gsim_works_add(struct gsim_works *works, uint32_t index, struct gsim_error *error)
 {
     struct gsim_demand *demand = &works->demands[index];
-    enum gsim_status status = gsim_work_init(demand, works->spec, &works->space->program->kernels[index], error);
+    enum gsim_status status = gsim_demand_init(demand, works->spec, &works->space->program->kernels[index], error);
     if (works->problems) works->problems[index] = status == GSIM_INPUT;
     if (status) return works->problems && status == GSIM_INPUT ? GSIM_OK : status;
     if (works->problems) gsim_works_meet(works, index);
@@ -75,7 +75,7 @@ const struct gsim_demand *gsim_works_fail(const struct gsim_works *works, struct
 {
     struct gsim_demand demand;
     struct gsim_error error = {0};
-    if (gsim_work_init(&demand, works->spec, &works->space->program->kernels[index], &error))
+    if (gsim_demand_init(&demand, works->spec, &works->space->program->kernels[index], &error))
         gsim_machine_fail(m, error.status, "%s", error.message);
     return &gsim_works_first(works->space->works)->demands[index];
 }

@@ -67,7 +67,7 @@ struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struc
     return thread;
 }
 
-void gsim_machine_look(struct gsim_machine *m)
+void gsim_machine_wake_watching(struct gsim_machine *m)
 {
     for (struct gsim_host_thread *t = m->watching; t; t = t->next_watching) {
         gsim_time when = t->fulfilled(t);
@@ -80,7 +80,7 @@ void gsim_machine_watch(struct gsim_machine *m)
     struct gsim_host_thread *self = m->running, **t = &m->watching;
     self->next_watching = m->watching;
     m->watching = self;
-    gsim_machine_look(m);
+    gsim_machine_wake_watching(m);
     gsim_machine_block(m);
     while (*t != self) t = &(*t)->next_watching;
     *t = self->next_watching;

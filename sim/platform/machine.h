@@ -151,11 +151,12 @@ void gsim_machine_wake_all(struct gsim_machine *m, struct gsim_host_thread **lis
 void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list);
 /* Blocks the running thread until what its fulfilled() waits for has come, or its wake time. */
 void gsim_machine_watch(struct gsim_machine *m);
-/* To be called whenever something that a thread may watch has been fulfilled. */
-void gsim_machine_look(struct gsim_machine *m);
+/* Wakes each watching thread when the first thing that it waits for is fulfilled. Call it whenever that may have
+ * changed. */
+void gsim_machine_wake_watching(struct gsim_machine *m);
 static inline void gsim_machine_fulfil(struct gsim_machine *m)
 {
-    if (m->watching) gsim_machine_look(m);
+    if (m->watching) gsim_machine_wake_watching(m);
 }
 /* FIRE is called at TIME; out of memory, the run fails. */
 void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *argument), void *argument);

@@ -13,7 +13,7 @@
  * within 0.35 us. */
 static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_demand *w)
 {
-    bool keeps = gpu->keeps_carveout && gsim_gpu_rule(gpu, GSIM_RULE_KEPT_CARVEOUT);
+    bool keeps = gpu->keeps_carveout && gsim_gpu_rule(gpu, GSIM_RULE_CARVEOUT_KEPT);
     if (g->slots || (keeps && w->join_bytes <= g->carveout)) return;
     g->carveout = w->carveout_bytes;
 }
@@ -23,7 +23,7 @@ static void configure(struct gsim_gpu *gpu, struct gsim_sm_group *g, const struc
 static uint8_t next_half(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     uint32_t on[3] = {0};
-    if (w->kind != GSIM_DEMAND_ISSUE || w->need.warps != 2 || !gsim_gpu_rule(gpu, GSIM_RULE_HALVES)) return 0;
+    if (w->kind != GSIM_DEMAND_ISSUE || w->need.warps != 2 || !gsim_gpu_rule(gpu, GSIM_RULE_HALF_SM_BLOCKS)) return 0;
     for (uint32_t i = 0; i < g->cohort_count; i++) on[g->cohorts[i].half]++;
     return on[1] <= on[2] ? 1 : 2;
 }
@@ -194,17 +194,17 @@ static struct gsim_kernel_run *most_urgent(const struct gsim_gpu *gpu)
 
 struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
 {
-    return gpu->is_turning ? NULL : most_urgent(gpu);
+    return gpu->is_pausing ? NULL : most_urgent(gpu);
 }
 
 /* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as
  * long after one kernel's last block comes the first of the next that has waited, and where it fills SMs that others
  * leave, it finds several at a time free. */
-static void begin_turn(struct gsim_gpu *gpu, gsim_time now)
+static void begin_pause(struct gsim_gpu *gpu, gsim_time now)
 {
-    if (!gsim_gpu_rule(gpu, GSIM_RULE_TURNS)) return;
-    gpu->turn_at = now + gsim_time_from_us(gpu->device->distributor_turn_us);
-    gpu->is_turning = gpu->queued_count > 0 && gpu->turn_at > now;
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_DISPATCH_INTERVAL)) return;
+    gpu->poll_at = now + gsim_time_from_us(gpu->device->distributor_turn_us);
+    gpu->is_pausing = gpu->queued_count > 0 && gpu->poll_at > now;
 }
 
 static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
@@ -216,8 +216,8 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     gpu->queued_count--;
     gpu->blocked = NULL;
     run->placed_at = now;
-    if (run->has_waited) begin_turn(gpu, now);
-    const struct gsim_kernel_run *next = gpu->is_turning ? most_urgent(gpu) : NULL;
+    if (run->has_waited) begin_pause(gpu, now);
+    const struct gsim_kernel_run *next = gpu->is_pausing ? most_urgent(gpu) : NULL;
     if (next) gsim_groups_spread_tails(gpu, next, now);
     gsim_marks_placed(gpu, run, now);
 }
@@ -330,9 +330,9 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
     return !run->unplaced;
 }
 
-void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now)
+void gsim_distributor_poll(struct gsim_gpu *gpu, gsim_time now)
 {
-    gpu->is_turning = false;
+    gpu->is_pausing = false;
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);
     if (!run) return;
     uint64_t unplaced = run->unplaced;
@@ -341,7 +341,7 @@ void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now)
     if (spread(gpu, run, now))
         pop_head(gpu, run, now);
     else if (run->unplaced != unplaced)
-        begin_turn(gpu, now);
+        begin_pause(gpu, now);
     gpu->keeps_carveout = false;
 }
 

@@ -189,7 +189,7 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t state = (uint64_t)now + gpu->scatter;
-    for (uint32_t index; !gpu->is_turning && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
+    for (uint32_t index; !gpu->is_pausing && (index = draw_ending(gpu, now, &state)) != GSIM_MAX_SMS;) {
         end_blocks(gpu, index, now, true, true);
         gsim_groups_rate_all(gpu);
     }
@@ -207,20 +207,20 @@ void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
 {
     bool is_alone;
     uint32_t due = gsim_soonest_which(&gpu->ends, &is_alone);
-    if (!gpu->is_turning && !leaves_room(gpu, is_alone ? gpu->groups[due] : NULL, now)) {
+    if (!gpu->is_pausing && !leaves_room(gpu, is_alone ? gpu->groups[due] : NULL, now)) {
         end_blocks(gpu, due, now, false, true);
         return;
     }
-    if (gpu->is_turning && is_alone) {
+    if (gpu->is_pausing && is_alone) {
         end_blocks(gpu, due, now, false, false);
         gpu->blocked = NULL;
-    } else if (gpu->is_turning) {
+    } else if (gpu->is_pausing) {
         end_at_once(gpu, now);
     } else if (is_scattered(gpu, now)) {
         end_scattered(gpu, now);
     } else if (!gsim_groups_delay_ends(gpu, now)) {
         end_at_once(gpu, now);
-        gsim_distributor_look(gpu, now);
+        gsim_distributor_poll(gpu, now);
     }
     gsim_ends_merge_idle(gpu);
 }

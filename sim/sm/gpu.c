@@ -116,9 +116,9 @@ static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const
     *gpu->queues[level].tail = run;
     gpu->queues[level].tail = &run->next;
     gpu->queued_count++;
-    if (now < gpu->turn_at) {
-        gpu->is_turning = true;
-        if (gpu->turn_at < gpu->next) gpu->next = gpu->turn_at;
+    if (now < gpu->poll_at) {
+        gpu->is_pausing = true;
+        if (gpu->poll_at < gpu->next) gpu->next = gpu->poll_at;
     }
     if (gsim_distributor_head(gpu) == run) {
         gpu->model->place(gpu, now);
@@ -157,8 +157,8 @@ void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)
     GSIM_INVARIANT(now <= gpu->next);
     while (gpu->next == now) {
         gpu->events++;
-        if (gpu->is_turning && gpu->turn_at == now)
-            gsim_distributor_look(gpu, now); /* what ends now comes after it */
+        if (gpu->is_pausing && gpu->poll_at == now)
+            gsim_distributor_poll(gpu, now); /* what ends now comes after it */
         else
             gpu->model->end(gpu, now);
         if (gpu->queued_count) gpu->model->place(gpu, now);
@@ -196,7 +196,7 @@ void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
         if (next != GSIM_TIME_NEVER) gsim_soonest_set(&gpu->ends, i, next + by);
         for (uint32_t c = 0; c < g->cohort_count; c++) g->cohorts[c].since += by;
     }
-    gpu->turn_at += by;
+    gpu->poll_at += by;
     gpu->last_start += by;
     gpu->horizon = 0;
     gsim_groups_find_next(gpu);

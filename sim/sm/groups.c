@@ -141,7 +141,7 @@ void gsim_groups_find_next(struct gsim_gpu *gpu)
 {
     gsim_groups_rate_all(gpu);
     gsim_time next = gsim_soonest_first(&gpu->ends);
-    gpu->next = gpu->is_turning && gpu->turn_at < next ? gpu->turn_at : next;
+    gpu->next = gpu->is_pausing && gpu->poll_at < next ? gpu->poll_at : next;
 }
 
 /* How much of a saturated DRAM slow and fast SMs get, relative to an even part. */

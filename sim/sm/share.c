@@ -206,7 +206,7 @@ static double memory_time(const struct gsim_demand *w, const struct gsim_share_s
     if (w->dram_gbps > 0 && s->crowding > 1) time += waiting * (s->crowding - 1);
     if (!gsim_share_has_arithmetic(w)) return time;
     double burst = alone * d->issue_wait_burst * s->used * s->used * walk->slower, before = walk->arithmetic;
-    if (!gsim_share_rule(s, GSIM_RULE_OLDER_MEMORY)) return time + burst;
+    if (!gsim_share_rule(s, GSIM_RULE_MEMORY_ARITHMETIC)) return time + burst;
     double first = time + burst / sqrt(fmax(1 - before, d->starved_issue_share));
     if (blocks <= 1) return first;
     before += 0.5 * (blocks - 1) * w->issue_ps / first; /* half of the others, on average, are older */

@@ -44,7 +44,7 @@ static double root_of_served(double asked, double used, double root, double on_c
 static double beside_loads(const struct gsim_share_sums *s)
 {
     const struct gsim_device_spec *d = s->device;
-    if (!gsim_share_rule(s, GSIM_RULE_ON_CHIP_LOADS)) return 1;
+    if (!gsim_share_rule(s, GSIM_RULE_ONCHIP_LOADS)) return 1;
     double asked = s->lines / (d->lines_per_l1_kib * s->l1_kib) + s->filled / d->l1_free_share;
     return (1 + d->on_chip_beside_loads * s->loading / GSIM_THREADS_OF_WIDTH) *
            (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));

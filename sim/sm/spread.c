@@ -241,7 +241,7 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 {
     bool is_due[GSIM_MAX_SMS] = {false}, any = false;
     uint32_t count = gpu->group_count;
-    if (!gsim_gpu_rule(gpu, GSIM_RULE_TAILS) || !next->work->is_one_wave)
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_WAVE_TAILS) || !next->work->is_one_wave)
         return; /* it is on all SMs whatever they do */
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < gpu->groups[i]->cohort_count; c++) {
@@ -360,7 +360,7 @@ bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)
 {
     bool is_due[GSIM_MAX_SMS] = {false}, ends = false;
     uint32_t count = gpu->group_count, first = GSIM_MAX_SMS;
-    if (!gsim_gpu_rule(gpu, GSIM_RULE_LATE_ENDS) || gpu->device->block_ends_us <= 0) return false;
+    if (!gsim_gpu_rule(gpu, GSIM_RULE_COMPUTE_ENDS) || gpu->device->block_ends_us <= 0) return false;
     const double *places = first_places(gpu);
     for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, count, now)) != UINT32_MAX; i++) {
         struct gsim_sm_group *g = gpu->groups[i];

@@ -110,8 +110,8 @@ struct gsim_gpu {
     struct gsim_chip_shares chip;
     struct gsim_gpu_load load;
     bool keeps_carveout;      /* the head of the queue fills SMs as they empty */
-    gsim_time turn_at;        /* the distributor is busy until then */
-    bool is_turning;          /* and somebody waits for that */
+    gsim_time poll_at;        /* the distributor is busy until then */
+    bool is_pausing;          /* and somebody waits for that */
     uint64_t block_events, events;
     uint64_t told;            /* calls of the listener */
     gsim_time last_start;     /* of a kernel's first block */
@@ -255,7 +255,7 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu);
 void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now);
 /* It has ended its turn, or finds SMs that have become free: places the head's blocks, and nobody else's, and turns
  * again. */
-void gsim_distributor_look(struct gsim_gpu *gpu, gsim_time now);
+void gsim_distributor_poll(struct gsim_gpu *gpu, gsim_time now);
 /* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
  * the next. SMs that it fills leave the group; those that it does not need stay, for the kernel behind it. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now);

@@ -134,7 +134,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     case GSIM_DEMAND_ON_CHIP:
         w->compute_ps = x;
         w->issue_ps = d->on_chip_issue * width * x;
-        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ON_CHIP_AGE) && !w->is_unknown &&
+        w->is_crowded = gsim_rule_holds(d->rules_off, GSIM_RULE_ONCHIP_BY_AGE) && !w->is_unknown &&
                         blocks <= d->on_chip_crowded_waves * d->sm_count * w->need.blocks_per_sm &&
                         w->need.blocks_per_sm > 1 &&
                         w->need.blocks_per_sm * d->on_chip_issue * width > d->on_chip_crowded;
@@ -535,7 +535,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     bool is_measured = is_measured_on(kernel, device);
     enum gsim_status status = gsim_demand_shape(work, device, kernel, error);
     if (status) return status;
-    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL))
+    if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL_BLOCKS))
         gsim_demand_set_unequal(work, kernel); /* the costs of others were found with blocks alike */
     set_described(work, device, kernel);
     struct sandbox box;
@@ -560,7 +560,7 @@ enum gsim_status gsim_demand_describe(struct gsim_demand *work, const struct gsi
     return init_near(work, device, kernel, 0, error);
 }
 
-enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
+enum gsim_status gsim_demand_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error)
 {
     return gsim_model_at(device->model)->describe(work, device, kernel, error);
@@ -570,7 +570,7 @@ enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, co
                                  const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = gsim_work_init(&works[i], device, &kernels[i], error);
+    for (uint32_t i = 0; i < count && !status; i++) status = gsim_demand_init(&works[i], device, &kernels[i], error);
     return status;
 }
 
@@ -581,7 +581,7 @@ enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, 
     for (uint32_t i = 0; i < count && !status; i++) {
         if (works[i].measured_us == kernels[i].solo_us) continue;
         if (device->model) {
-            status = gsim_work_init(&works[i], device, &kernels[i], error);
+            status = gsim_demand_init(&works[i], device, &kernels[i], error);
             continue;
         }
         bool is_near = works[i].measured_us > 0 && !(kernels[i].slice_us > 0);
@@ -595,7 +595,7 @@ enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const 
                                    struct gsim_kernel_alone *alone, struct gsim_error *error)
 {
     struct gsim_demand work;
-    enum gsim_status status = gsim_work_init(&work, device, kernel, error);
+    enum gsim_status status = gsim_demand_init(&work, device, kernel, error);
     if (status) return status;
     double bytes = work.is_unknown ? 0 : touched_bytes(&work, device);
     *alone = (struct gsim_kernel_alone){

@@ -107,7 +107,7 @@ static inline bool gsim_demand_triggers(const struct gsim_demand *work)
  * kernel alone takes solo_us; otherwise it follows from flops, dram_bytes and thread_cycles. Errors name the
  * kernel and what is missing or does not fit. */
 /* By the device's model. */
-enum gsim_status gsim_work_init(struct gsim_demand *work, const struct gsim_device_spec *device,
+enum gsim_status gsim_demand_init(struct gsim_demand *work, const struct gsim_device_spec *device,
                                 const struct gsim_kernel *kernel, struct gsim_error *error) GSIM_NODISCARD;
 /* The same by the model "blocks", whatever the device says; and of it what a block needs of an SM, which is checked. */
 enum gsim_status gsim_demand_describe(struct gsim_demand *work, const struct gsim_device_spec *device,

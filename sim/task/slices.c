@@ -10,20 +10,20 @@
 
 static struct gsim_time_slices *slices_of(struct gsim_arbiter *arbiter) { return (struct gsim_time_slices *)arbiter; }
 
-static void look(struct gsim_time_slices *s);
+static void consider(struct gsim_time_slices *s);
 
-static void look_now(void *argument)
+static void consider_now(void *argument)
 {
     struct gsim_time_slices *s = argument;
-    if (s->machine->now == s->look_at) look(s);
+    if (s->machine->now == s->consider_at) consider(s);
 }
 
-/* Looks at TIME; what was to be looked at before no longer counts. */
-static void look_later(struct gsim_time_slices *s, gsim_time time)
+/* Considers a switch at TIME and at no other time. */
+static void consider_later(struct gsim_time_slices *s, gsim_time time)
 {
-    if (s->look_at == time) return;
-    s->look_at = time;
-    gsim_machine_at(s->machine, time, look_now, s);
+    if (s->consider_at == time) return;
+    s->consider_at = time;
+    gsim_machine_at(s->machine, time, consider_now, s);
 }
 
 static void submit_held(struct gsim_slice_context *c)
@@ -48,7 +48,7 @@ static void switched(void *argument)
     s->began = s->idle_since = s->machine->now;
     gsim_partition_go_on(c->part);
     submit_held(c);
-    look(s);
+    consider(s);
 }
 
 static void switch_to(struct gsim_time_slices *s, uint32_t next)
@@ -68,7 +68,7 @@ static uint32_t next_in_ring(const struct gsim_time_slices *s)
     return s->current;
 }
 
-static void look(struct gsim_time_slices *s)
+static void consider(struct gsim_time_slices *s)
 {
     const struct gsim_slice_context *c = &s->contexts[s->current];
     gsim_time now = s->machine->now, end;
@@ -85,7 +85,7 @@ static void look(struct gsim_time_slices *s)
         end = s->idle_since + s->hold;
     }
     if (end <= now) switch_to(s, next);
-    else look_later(s, end);
+    else consider_later(s, end);
 }
 
 static void slices_ready(struct gsim_arbiter *arbiter, struct gsim_command *command)
@@ -96,13 +96,13 @@ static void slices_ready(struct gsim_arbiter *arbiter, struct gsim_command *comm
     c->kernels++;
     if (index == s->current && !s->is_switching) {
         gsim_front_submit(command);
-        if (c->kernels == 1) look(s); /* no longer idle */
+        if (c->kernels == 1) consider(s); /* no longer idle */
         return;
     }
     command->next = NULL;
     *c->last = command;
     c->last = &command->next;
-    if (c->kernels == 1) look(s);
+    if (c->kernels == 1) consider(s);
 }
 
 static void slices_ended(struct gsim_arbiter *arbiter, struct gsim_command *command)
@@ -111,13 +111,13 @@ static void slices_ended(struct gsim_arbiter *arbiter, struct gsim_command *comm
     struct gsim_slice_context *c = &s->contexts[command->front->context];
     if (--c->kernels) return;
     s->idle_since = s->machine->now;
-    look(s);
+    consider(s);
 }
 
 void gsim_slices_give(struct gsim_time_slices *s, uint32_t context)
 {
     s->wanted = context;
-    look(s);
+    consider(s);
 }
 
 bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec,

@@ -50,7 +50,7 @@ struct gsim_time_slices {
     bool is_switching, is_directed;
     gsim_time began, idle_since;       /* the present slice; since when the current one has had no kernel */
     gsim_time slice, hold, busy_switch, idle_switch;
-    gsim_time look_at;                 /* when it next looks whether to switch */
+    gsim_time consider_at;                 /* when it next considers a switch */
 };
 
 /* Which processes and parts of the GPU there are. */

@@ -157,7 +157,7 @@ double *contract_least_us(const struct gsim_program *program, const struct gsim_
     for (uint32_t i = 0; least_us && i < program->kernel_count; i++) {
         struct gsim_error error = {0};
         struct gsim_demand work;
-        CHECK_OK(gsim_work_init(&work, device, &program->kernels[i], &error), error);
+        CHECK_OK(gsim_demand_init(&work, device, &program->kernels[i], &error), error);
         if (error.status == GSIM_OK) least_us[i] = least_ps(&work, device) / GSIM_PS_PER_US;
         CHECK_MSG(least_us[i] > 0 && least_us[i] <= work.solo_ps / GSIM_PS_PER_US * (1 + 1e-6),
                   "%s: takes at least %g us, %g us alone", program->kernels[i].name, least_us[i],

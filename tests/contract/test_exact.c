@@ -45,7 +45,7 @@ static void compare(const struct gsim_workload_ops *workload, enum gsim_suite su
               workload->name, (int)suite, scheduler, device->name, pooled, exact);
     for (uint32_t k = 0; k < program.kernel_count; k++) {
         struct gsim_demand work;
-        CHECK_OK(gsim_work_init(&work, device, &program.kernels[k], &error), error);
+        CHECK_OK(gsim_demand_init(&work, device, &program.kernels[k], &error), error);
         double waves = ceil((double)work.blocks / (device->sm_count * work.need.blocks_per_sm));
         CHECK_MSG(shortest_us[k] >= waves * work.block_ps * 1e-6 * (1 - 1e-6),
                   "%s on %s: %s took %.3f us, %g waves of %.3f us", workload->name, device->name,

@@ -47,10 +47,16 @@ LC_ALL=C awk -v rules="$place/rules" -v tests="$place/tests" '
     in_test { paragraph = paragraph $0 " " }
     END { paragraph_over(); over() }' $pages >"$place/gaps"
 [ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
-# A rule that can be switched off has its page by the switch's name.
-for name in $(sed -n 's/^X([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' sim/device/rules.def); do
-    cut -f 2 "$place/rules" | grep -qx "$name" || fail "sim/device/rules.def: $name: no page of docs/model has this rule"
-done
+# A rule that can be switched off has its page, by the switch's name and with its sentence; its key is the name in capitals.
+awk -F '\t' '
+    FNR == NR { gsub(/`/, "", $3); sub(/\.$/, "", $3); sentence[$2] = $3; next }
+    /^X\(/ { key = $0; sub(/^X\(/, "", key); sub(/,.*/, "", key); name = $0; sub(/^[^,]*, /, "", name); sub(/,.*/, "", name) }
+    match($0, /"[^"]*"/) {
+        said = substr($0, RSTART + 1, RLENGTH - 2); sub(/(; off: [^;]*)?\.$/, "", said)
+        if (key != toupper(name)) print "sim/device/rules.def: " key ": the key is not " name " in capitals"
+        if (said != sentence[name]) print "sim/device/rules.def: " name ": its page does not say \"" said "\""
+    }' "$place/rules" sim/device/rules.def >"$place/gaps"
+[ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
 
 {
     echo '| rule | in one sentence | page |'
@@ -100,8 +106,8 @@ LC_ALL=C awk -F '\t' -v gaps="$place/gaps" '
             gsub(/ \|  \| /, " | | ", row); sub(/\|  \|$/, "| |", row)
             print row
         }
-    }' "$place/numbers" $pages sim/device/occupancy.c sim/task/*.c sim/sm/*.[ch] sim/front/*.c sim/memory/*.c sim/host/*.c \
-    sim/platform/*.c sim/*.c trust/*/*.c >"$place/table_of_numbers"
+    }' "$place/numbers" $pages sim/device/occupancy.c sim/task/*.c sim/sm/*.[ch] sim/sm/known/*.c sim/front/*.c sim/memory/*.c \
+    sim/host/*.c sim/platform/*.c sim/report/energy/*.c sim/*.c trust/*/*.c >"$place/table_of_numbers"
 [ ! -s "$place/gaps" ] || fail "$(cat "$place/gaps")"
 
 # between FILE NAME: what stands between "<!-- NAME -->" and "<!-- end -->".

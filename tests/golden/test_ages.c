@@ -52,7 +52,7 @@ static struct ends simulate(const struct gsim_device_spec *device, bool is_fma, 
     struct ends ends = {.count = 0};
     const struct gsim_gpu_watcher watcher = {&ends, note_end};
     gsim_params_set_defaults(gsim_gpu_params, &options);
-    CHECK_OK(gsim_work_init(&work, device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&work, device, &kernel, &error), error);
     work.blocks = (uint64_t)sms * count;
     struct gsim_gpu *gpu = gsim_gpu_create(&arena, device, &options, NULL);
     gsim_gpu_watch(gpu, &watcher);

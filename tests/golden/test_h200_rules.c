@@ -49,7 +49,7 @@ static struct gsim_demand work_of(const cJSON *k, double ns)
                                  .thread_cycles = ns * 1.98};
     struct gsim_demand work = {0};
     struct gsim_error error = {0};
-    CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&work, &device, &kernel, &error), error);
     return work;
 }
 
@@ -96,7 +96,7 @@ static void carveouts(void)
         int found = sscanf(line + 1, "%*[^,],%*[^,],%u,%u,%u,%u,%u", &kernel.grid.x, &kernel.block.x,
                            &kernel.regs_per_thread, &kernel.smem_bytes, &config);
         CHECK_INT(found, 5);
-        CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+        CHECK_OK(gsim_demand_init(&work, &device, &kernel, &error), error);
         count++;
         wrong += work.carveout_bytes != config;
     }
@@ -232,8 +232,8 @@ static void behind_a_tail(void)
                                           .demand_given = true,
                                           .solo_us = 800};
         struct gsim_demand works[2];
-        CHECK_OK(gsim_work_init(&works[0], &device, &pool, &error), error);
-        CHECK_OK(gsim_work_init(&works[1], &device, &convolution, &error), error);
+        CHECK_OK(gsim_demand_init(&works[0], &device, &pool, &error), error);
+        CHECK_OK(gsim_demand_init(&works[1], &device, &convolution, &error), error);
         right += sms_behind_tail(works) == measured;
         count++;
     }

@@ -68,7 +68,7 @@ static void read_side(const char **at, struct side *side, int in_kib)
         kernel.dram_bytes = 32 * steps;
         kernel.flops = 8 * steps * fmas;
     }
-    CHECK_OK(gsim_work_init(&side->work, &device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&side->work, &device, &kernel, &error), error);
     if (in_kib) side->work.carveout_bytes = (uint32_t)in_kib * 1024;
 }
 

@@ -57,7 +57,7 @@ static struct gsim_demand work_alone(const struct line *l, double us)
                                        .dram_bytes = steps * 32,
                                        .flops = steps * 8 * l->fmas,
                                        .demand_given = true};
-    CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&work, &device, &kernel, &error), error);
     return work;
 }
 
@@ -73,7 +73,7 @@ static struct gsim_demand later_work(const struct line *l)
                                        .solo_us = 150,
                                        .flops = 20000.0 * 8 * l->later_threads,
                                        .demand_given = true};
-    CHECK_OK(gsim_work_init(&work, &device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&work, &device, &kernel, &error), error);
     return work;
 }
 

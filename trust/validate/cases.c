@@ -71,7 +71,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
     const struct gsim_case *c = two->subject;
     const struct gsim_gpu_listener listener = {.data = two, .kernel_started = started, .kernel_ended = ended};
     for (int i = 0; i < 2; i++) {
-        enum gsim_status status = gsim_work_init(&works[i], v->device, &c->kernels[i], error);
+        enum gsim_status status = gsim_demand_init(&works[i], v->device, &c->kernels[i], error);
         if (status) return status;
     }
     gsim_demands_share_l2(works, 2, v->device);

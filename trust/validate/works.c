@@ -48,7 +48,7 @@ static const struct gsim_demand *add(struct gsim_kept_works *kept, const struct 
     if (!own.name || (kernel->solo_device && !own.solo_device) || !grow_slots(kept) ||
         gsim_array_grow((void **)&kept->kernels, sizeof *kept->kernels, kept->count, &kept->kernel_room) ||
         gsim_array_grow((void **)&kept->demands, sizeof *kept->demands, kept->count, &kept->demand_room) ||
-        gsim_work_init(&kept->demands[kept->count], kept->device, &own, &error) != GSIM_OK)
+        gsim_demand_init(&kept->demands[kept->count], kept->device, &own, &error) != GSIM_OK)
         return NULL;
     kept->kernels[kept->count] = own;
     *slot_of(kept, &own) = (uint32_t)kept->count + 1;

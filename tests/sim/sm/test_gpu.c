@@ -59,7 +59,7 @@ static void run_until(struct world *w, gsim_time limit)
 static struct gsim_demand work_of(struct world *w, struct gsim_kernel k)
 {
     struct gsim_demand work = {0};
-    CHECK_OK(gsim_work_init(&work, &w->device, &k, &w->error), w->error);
+    CHECK_OK(gsim_demand_init(&work, &w->device, &k, &w->error), w->error);
     return work;
 }
 

@@ -40,7 +40,7 @@ static void init_works(struct world *w, struct gsim_demand works[KINDS])
     for (int i = 0; i < KINDS; i++) {
         struct gsim_kernel k = {
             .name = "k", .grid = {grids[i], 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 5 + 4 * i};
-        CHECK_OK(gsim_work_init(&works[i], &w->device, &k, &w->error), w->error);
+        CHECK_OK(gsim_demand_init(&works[i], &w->device, &k, &w->error), w->error);
     }
 }
 
@@ -90,7 +90,7 @@ static void sample_alone(void)
     struct gsim_kernel k = {
         .name = "k", .grid = {4 * SMS, 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 20};
     open_world(&w, 12);
-    CHECK_OK(gsim_work_init(&work, &w.device, &k, &w.error), w.error);
+    CHECK_OK(gsim_demand_init(&work, &w.device, &k, &w.error), w.error);
     CHECK(gsim_gpu_submit(w.gpu, 0, &work, 0, NULL));
     w.running++;
     struct gsim_gpu_load load = gsim_gpu_load(w.gpu);

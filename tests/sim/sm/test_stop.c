@@ -39,7 +39,7 @@ static struct gsim_demand work_of(struct world *w, uint32_t blocks, double us)
 {
     struct gsim_demand work = {0};
     struct gsim_kernel k = fixture_kernel("k", blocks, 1024, us);
-    CHECK_OK(gsim_work_init(&work, &w->device, &k, &w->error), w->error);
+    CHECK_OK(gsim_demand_init(&work, &w->device, &k, &w->error), w->error);
     return work;
 }
 

@@ -19,7 +19,7 @@ static struct gsim_demand work_of(const struct gsim_device_spec *device, struct 
     struct gsim_demand work = {0};
     struct gsim_error error = {0};
     kernel.name = "k";
-    CHECK_OK(gsim_work_init(&work, device, &kernel, &error), error);
+    CHECK_OK(gsim_demand_init(&work, device, &kernel, &error), error);
     return work;
 }
 
@@ -447,7 +447,7 @@ static void errors(void)
         struct gsim_demand w;
         struct gsim_error error = {0};
         struct gsim_kernel_alone alone = {.time = -1};
-        CHECK_INT(gsim_work_init(&w, &d, &rows[i].kernel, &error), GSIM_INPUT);
+        CHECK_INT(gsim_demand_init(&w, &d, &rows[i].kernel, &error), GSIM_INPUT);
         CHECK_STR(error.message, rows[i].message);
         CHECK_INT(gsim_kernel_alone(&d, &rows[i].kernel, &alone, &error), GSIM_INPUT);
         CHECK_INT(alone.time, -1);
@@ -495,9 +495,9 @@ static void out_of_memory(void)
     struct gsim_demand w;
     struct gsim_error error = {0};
     gsim_alloc_fail_nth(1);
-    CHECK_INT(gsim_work_init(&w, &d, &k, &error), GSIM_NOMEM);
+    CHECK_INT(gsim_demand_init(&w, &d, &k, &error), GSIM_NOMEM);
     gsim_alloc_fail_nth(0);
-    CHECK_OK(gsim_work_init(&w, &d, &k, &error), error);
+    CHECK_OK(gsim_demand_init(&w, &d, &k, &error), error);
 }
 
 static const struct test_case cases[] = {

@@ -52,7 +52,7 @@ static struct gsim_demand work_of(const struct world *w, const struct gsim_kerne
 {
     struct gsim_demand work;
     struct gsim_error error = {0};
-    CHECK_MSG(gsim_work_init(&work, &w->device, kernel, &error) == GSIM_OK, "%s", error.message);
+    CHECK_MSG(gsim_demand_init(&work, &w->device, kernel, &error) == GSIM_OK, "%s", error.message);
     return work;
 }
 
@@ -191,9 +191,9 @@ static void clusters_elsewhere(void)
                             .thread_cycles = 2e5,
                             .demand_given = true,
                             .cluster = {32, 1, 1}};
-    CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_INPUT);
+    CHECK_INT(gsim_demand_init(&work, &w.device, &k, &error), GSIM_INPUT);
     w.device.gpcs[0] = 0;
-    CHECK_INT(gsim_work_init(&work, &w.device, &k, &error), GSIM_OK);
+    CHECK_INT(gsim_demand_init(&work, &w.device, &k, &error), GSIM_OK);
     close_world(&w);
 }
 

@@ -86,7 +86,7 @@ static struct counts count(struct gsim_device_spec *device, enum knowledge known
         for (int k = 0; k < 2; k++) {
             struct gsim_kernel kernel =
                 draw_kernel(device, k == 0 || known == PIPES ? known : (enum knowledge)draw(PIPES));
-            CHECK_OK(gsim_work_init(&works[k], device, &kernel, &error), error);
+            CHECK_OK(gsim_demand_init(&works[k], device, &kernel, &error), error);
             alone[k] = gsim_time_us(run(device, &works[k], 1).of[0]);
         }
         struct ends ends = run(device, works, 2);
@@ -135,8 +135,8 @@ static void nothing_of_a_pipe(void)
                                b = a;
             a.pipes[other] = 0.3;
             if (given) b.pipes[p] = 0.5;
-            CHECK_OK(gsim_work_init(&works[0], &device, &a, &error), error);
-            CHECK_OK(gsim_work_init(&works[1], &device, &b, &error), error);
+            CHECK_OK(gsim_demand_init(&works[0], &device, &a, &error), error);
+            CHECK_OK(gsim_demand_init(&works[1], &device, &b, &error), error);
             end[given] = gsim_time_us(run(&device, works, 2).of[0]);
         }
         CHECK_NEAR(end[1], end[0], 1e-3 * end[0]);

@@ -47,7 +47,7 @@ static void describe(struct world *w, double grid, double solo_us, struct gsim_d
                                   .block = {256, 1, 1},
                                   .regs_per_thread = 32,
                                   .solo_us = solo_us};
-    CHECK_OK(gsim_work_init(work, &w->device, &k, &w->error), w->error);
+    CHECK_OK(gsim_demand_init(work, &w->device, &k, &w->error), w->error);
 }
 
 static void run(struct world *w)
@@ -142,7 +142,7 @@ static void unknown_gpu(void)
         struct world w;
         open_world(&w, gsim_model_name(m));
         bool is_recorded = strcmp(gsim_model_name(m), "recorded") == 0;
-        CHECK_INT(gsim_work_init(&work, &w.device, &k, &w.error), is_recorded ? GSIM_OK : GSIM_INPUT);
+        CHECK_INT(gsim_demand_init(&work, &w.device, &k, &w.error), is_recorded ? GSIM_OK : GSIM_INPUT);
         CHECK(!is_recorded || fabs(work.solo_ps - 7e6) < 1);
         gsim_arena_release(&w.arena);
     }
