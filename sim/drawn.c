@@ -54,7 +54,7 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
     for (uint32_t i = 0; w->devices && i < w->device_count; i++)
         if (w->devices[i]) {
             w->devices[i]->moving[index] = NULL;
-            gsim_recent_forget(w->devices[i], index);
+            gsim_l2_forget(w->devices[i], index);
         }
     return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index])
                ? GSIM_OK

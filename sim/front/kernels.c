@@ -28,8 +28,7 @@ void gsim_front_kernel_drained(void *data, void *tag, gsim_time now)
 void gsim_front_kill(struct gsim_command *command)
 {
     struct gsim_machine *m = command->device->machine;
-    gsim_reuse_kernel_ended(command->device, command);
-    gsim_recent_kernel_ended(command->device, command->op);
+    gsim_l2_kernel_ended(command->device, command);
     gsim_gpu_kill(command->part->sm, m->now, command->run);
     command->run = NULL;
     gsim_partition_changed(command->part);
@@ -80,8 +79,7 @@ static void over(struct gsim_command *command, gsim_time now)
     if (f->machine->simulation->observer && f->machine->simulation->observer->on_kernel)
         f->machine->simulation->observer->on_kernel(f->machine->simulation->observer->data, &record);
     gsim_faults_kernel_ended(f->device, command);
-    gsim_reuse_kernel_ended(f->device, command);
-    gsim_recent_kernel_ended(f->device, command->op);
+    gsim_l2_kernel_ended(f->device, command);
     if (f->arbiter && f->arbiter->ended) f->arbiter->ended(f->arbiter, command);
     command->ended(command);
 }

@@ -230,7 +230,7 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
     const struct gsim_op *op = command->op;
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED;
     bool is_pageable = gsim_copies_is_pageable(d->space, op);
-    gsim_reuse_copy(d, op);
+    gsim_l2_copy(d, op);
     command->buffer_index = op->args[0].buffer_index;
     command->bytes = op->bytes;
     command->copy_kind = op->kind == GSIM_OP_PREFETCH ? GSIM_COPY_H2D : op->copy_kind;

@@ -88,12 +88,12 @@ static struct gsim_gaps gaps_of(const struct gsim_device_spec *spec)
 static bool add_sources(struct gsim_device *d)
 {
     struct gsim_agenda *agenda = &d->machine->agenda;
-    d->l2 = (struct gsim_agenda_source){
+    d->l2_starts = (struct gsim_agenda_source){
         .class = GSIM_AGENDA_L2, .handle_index = d->index, .handle = gsim_reuse_update, .owner = d};
     d->occupancy = (struct gsim_agenda_source){
         .class = GSIM_AGENDA_OCCUPANCY, .handle_index = d->index, .handle = record_occupancy, .owner = d};
     d->occupancy.follows = !d->index && (d->machine->timeline->detailed || d->machine->simulation->gpu.check);
-    return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2) &&
+    return gsim_faults_init(d) && gsim_agenda_add_follower(agenda, &d->l2_starts) &&
            gsim_agenda_add_follower(agenda, &d->occupancy);
 }
 
@@ -127,7 +127,7 @@ enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space
     d->moving = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_command *, space->buffer_room + 1);
     if (!d->moving) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->overwrites_l2 = works->share_l2 || d->machine->is_drawn;
-    return gsim_reuse_init(d) && gsim_recent_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_l2_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 void gsim_device_close(struct gsim_device *d)

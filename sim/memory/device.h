@@ -7,8 +7,7 @@
 
 #include "sim/platform/machine.h"
 #include "sim/memory/managed.h"
-#include "sim/memory/recent.h"
-#include "sim/memory/reuse.h"
+#include "sim/memory/l2.h"
 #include "sim/memory/space.h"
 #include "sim/memory/works.h"
 #include "sim/sm/gpu.h"
@@ -77,9 +76,8 @@ struct gsim_device {
 
     bool overwrites_l2;                /* the program's kernels together touch more data than L2 holds */
     double touched_bytes, ended_bytes; /* by all kernels that have started; that have ended */
-    struct gsim_reuse reuse;
-    struct gsim_recent recent;
-    struct gsim_agenda_source l2;
+    struct gsim_l2 l2;
+    struct gsim_agenda_source l2_starts;
 
     struct gsim_faults faults;
 

@@ -177,7 +177,7 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
     command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(
         command->part->sm, d->machine->now, gsim_device_work(d, command->op->kernel_index),
-        gsim_reuse_kernel(d, command) * gsim_recent_kernel(d, command->op), command->priority, command);
+        gsim_l2_kernel(d, command), command->priority, command);
     gsim_partition_changed(command->part);
     if (!command->run)
         gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");

@@ -17,7 +17,7 @@ static bool is_alone(const struct gsim_device *d)
 {
     const struct gsim_simulation *s = d->machine->simulation;
     bool is_seen = s->gpu.check || (s->observer && s->observer->on_block_change);
-    return d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped && !d->l2.follows &&
+    return d->all_count == 1 && d->part_count == 1 && !d->parts->is_stopped && !d->l2_starts.follows &&
            !d->faults.source.follows && !d->machine->collectives && !is_seen;
 }
 

@@ -15,13 +15,11 @@ struct gsim_works {
     struct gsim_demand *demands; /* by kernel index */
     bool *problems;              /* by kernel index: it cannot run there; NULL: all can */
     bool share_l2;               /* all of them together overwrite it */
-    /* Of the program's ops, found by the first device of the kind that asks; of a program that is drawn by each. */
-    enum gsim_works_answer {
-        GSIM_WORKS_OPEN,
-        GSIM_WORKS_NO,
-        GSIM_WORKS_YES
-    } has_cold,
-        is_measured; /* see recent.c, reuse.c */
+    enum gsim_l2_needs {           /* of the program's ops, found by the first device of the kind (l2.c) */
+        GSIM_L2_ASKED = 1,
+        GSIM_L2_REPEATED = 2,      /* kernels with data that take longer with an empty L2 than repeated */
+        GSIM_L2_MEASURED = 4       /* kernels measured inside the program */
+    } l2_needs;
     const struct gsim_space *space;
     struct gsim_works *next;     /* of the same space, other kinds */
 };

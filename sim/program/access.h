@@ -9,7 +9,7 @@
 
 struct gsim_access {
     uint64_t begin, end; /* of a whole buffer: 0 and UINT64_MAX */
-    uint32_t buffer_index;
+    uint32_t arg, buffer_index;
     bool reads, writes;
 };
 
@@ -30,7 +30,8 @@ static inline bool gsim_access_next(struct gsim_access_walk *walk, struct gsim_a
             const struct gsim_segment *s = &op->segments[walk->segment++];
             walk->has_reads |= s->reads;
             walk->has_writes |= s->writes;
-            *access = (struct gsim_access){s->offset, s->offset + s->bytes, arg->buffer_index, s->reads, s->writes};
+            *access = (struct gsim_access){s->offset, s->offset + s->bytes, walk->arg, arg->buffer_index, s->reads,
+                                           s->writes};
             return true;
         }
         bool reads = arg->reads && !walk->has_reads, writes = arg->writes && !walk->has_writes;
@@ -38,7 +39,7 @@ static inline bool gsim_access_next(struct gsim_access_walk *walk, struct gsim_a
         walk->has_reads = walk->has_writes = false;
         walk->arg++;
         if (is_done) continue;
-        *access = (struct gsim_access){0, UINT64_MAX, arg->buffer_index, reads, writes};
+        *access = (struct gsim_access){0, UINT64_MAX, walk->arg - 1, arg->buffer_index, reads, writes};
         return true;
     }
     return false;

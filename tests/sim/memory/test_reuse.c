@@ -11,6 +11,7 @@ enum { X, Y, Z };
 
 static bool is_cold = true;
 static uint32_t blocks_of_read = 4;
+static uint64_t read_of_x; /* bytes from the front; 0: all */
 static uint64_t rules_off;
 
 /* X 0.2 MB, Y 0.6 MB, Z 2 MB. Kernels of 4 blocks of 256 threads take 100 us; 8 KiB are in flight, so 0.2 MB are 24.41
@@ -37,6 +38,8 @@ static void program(struct fixture *f)
                              .kernel_index = gsim_builder_kernel(b, &k),
                              .args = &args[i],
                              .arg_count = 1,
+                             .segments = &(struct gsim_segment){.bytes = read_of_x, .reads = true},
+                             .segment_count = i == READ_X && read_of_x ? 1 : 0,
                              .stream = -1};
         gsim_builder_op(b, &op);
     }
@@ -103,7 +106,18 @@ static void what_is_gone_takes_longer(void)
     CHECK_NEAR(READING(100000, WRITE_X, TOUCH_Z, READ_X), 200, 0.01); /* no more than twice */
 }
 
-/* A device that does not say, and times that repeated runs gave, without the rule for those (sim/memory/recent.h). */
+/* Of half of X half as much: 12.21 us; behind Y 0.7 MB count, of 1 MiB 0.66757, so 0.35436 of the half is gone. */
+static void of_what_it_reads(void)
+{
+    is_cold = true;
+    read_of_x = 100000;
+    CHECK_NEAR(READING(1000, WRITE_X, READ_X), 100, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), 112.21, 0.01);
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Y, READ_X), 100 + 12.207 * 0.35436, 0.01);
+    read_of_x = 0;
+}
+
+/* A device that does not say, and times that repeated runs gave, without the rule for those (sim/memory/l2.h). */
 static void nothing_is_gone(void)
 {
     is_cold = true;
@@ -190,6 +204,7 @@ static void what_is_far_takes_longer(void)
 }
 
 static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer},
+                                         {"of what it reads", of_what_it_reads},
                                          {"nothing is gone", nothing_is_gone},
                                          {"who reads first brings it", who_reads_first_brings_it},
                                          {"what is far takes longer", what_is_far_takes_longer}};

@@ -2,7 +2,7 @@
 /*
  * What kernels find in an L2 of 1 MiB, by hand: kernels that take twice as long cold, on buffers of 512 KiB.
  */
-#include "sim/memory/recent.h"
+#include "sim/memory/l2.h"
 
 #include "sim/device/rules.h"
 #include "sim/memory/device.h"
@@ -18,8 +18,13 @@ static struct gsim_demand demands[2] = {{.cold = 2}, {.cold = 1, .touched_bytes 
 static struct gsim_works works = {.demands = demands};
 static struct gsim_op template; /* of a kernel of the program */
 static struct gsim_arg some = {HALF, true, false, true};
-static struct gsim_program program = {
-    .buffers = buffers, .ops = &template, .buffer_count = BUFFERS, .kernel_count = 2, .op_count = 1};
+static struct gsim_kernel kernels[2];
+static struct gsim_program program = {.buffers = buffers,
+                                      .kernels = kernels,
+                                      .ops = &template,
+                                      .buffer_count = BUFFERS,
+                                      .kernel_count = 2,
+                                      .op_count = 1};
 
 struct l2 {
     struct gsim_machine machine;
@@ -36,7 +41,12 @@ static void open_l2(struct l2 *l)
     l->spec.l2_kept_none = 0.9;
     l->space = (struct gsim_space){.program = &program, .works = &works};
     l->d = (struct gsim_device){.machine = &l->machine, .spec = &l->spec, .space = &l->space, .works = &works};
-    CHECK(gsim_recent_init(&l->d));
+    CHECK(gsim_l2_init(&l->d));
+}
+
+static double launch(struct l2 *l, const struct gsim_op *op)
+{
+    return gsim_l2_kernel(&l->d, &(struct gsim_command){.op = op});
 }
 
 /* A kernel that reads BYTES from OFFSET of a buffer: how much longer than its repeated time, of 1 to 2. */
@@ -46,7 +56,7 @@ static double reads(struct l2 *l, uint32_t buffer, uint64_t offset, uint64_t byt
     struct gsim_segment segment = {offset, bytes, 0, true, false};
     struct gsim_op op = {
         .kind = GSIM_OP_KERNEL, .args = &arg, .arg_count = 1, .segments = &segment, .segment_count = bytes ? 1 : 0};
-    return gsim_recent_kernel(&l->d, &op) * 2;
+    return launch(l, &op) * 2;
 }
 
 /* Share that is gone when SINCE KiB, its own among them, were touched. */
@@ -76,12 +86,12 @@ static void what_nobody_names_displaces(void)
     struct gsim_op unnamed = {.kind = GSIM_OP_KERNEL, .kernel_index = 1};
     open_l2(&l);
     reads(&l, HALF, 0, 200 * KIB);
-    CHECK_NEAR(gsim_recent_kernel(&l.d, &unnamed), 1, 0);
+    CHECK_NEAR(launch(&l, &unnamed), 1, 0);
     CHECK_NEAR(reads(&l, HALF, 0, 200 * KIB), 1, 1e-12); /* 300 KiB and its 200 */
-    CHECK_NEAR(gsim_recent_kernel(&l.d, &unnamed), 1, 0);
-    CHECK_NEAR(gsim_recent_kernel(&l.d, &unnamed), 1, 0);
+    CHECK_NEAR(launch(&l, &unnamed), 1, 0);
+    CHECK_NEAR(launch(&l, &unnamed), 1, 0);
     CHECK_NEAR(reads(&l, HALF, 0, 200 * KIB), 1 + gone(800), 1e-12);
-    gsim_recent_forget(&l.d, HALF);
+    gsim_l2_forget(&l.d, HALF);
     CHECK_NEAR(reads(&l, HALF, 0, 200 * KIB), 2, 1e-12);
     gsim_arena_release(&l.machine.arena);
 }
@@ -102,4 +112,4 @@ static const struct test_case cases[] = {
     {"the rule off", rule_off},
 };
 
-TEST_MAIN("sim/memory/recent", cases)
+TEST_MAIN("sim/memory/l2", cases)

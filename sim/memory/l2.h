@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim/memory. What L2 holds follows from what ran: the data that kernels touched last, part by part (their
+ * segments, or whole arguments). A kernel finds a share of what it touches, and takes longer by what it misses.
+ *
+ * D = the bytes that were touched since, S = its own: all of it is there up to D + S of l2_kept_whole of L2, nothing
+ * from l2_kept_none on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to
+ * 32 MB, written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its data
+ * whole, when it is submitted: what it only reads a part of, or has not come to yet, is not known. What a kernel
+ * touches without saying so (no arguments) displaces, and is found cold.
+ *
+ * A time that was measured by repeating a kernel found what L2 can hold of its own data; inside a program it takes up
+ * to struct gsim_demand's COLD times as long, by the share that others have displaced.
+ *
+ * A time that was measured inside a program (solo_cold) holds what the program's order left in L2 (reuse.c); in another
+ * order, or beside others, a kernel finds more or less.
+ *
+ * Kernels that read the same data at the same time: who comes first misses it and brings it for the others; who follows
+ * finds it, catches up, and leads if it is the faster one; what the slower one had still to read it then finds
+ * (traces/h200/runs-small.json.gz, ML of 64 MB: rr_1, whose 200 threads read a matrix row by row, takes 13.9 ms beside
+ * nb_1, which reads it in 0.7, and 15.4 alone).
+ *
+ * L2 has two halves, and data is nearer to the SMs of the half that brought it. One kernel after another of the same
+ * grid stands block by block on the same SMs, so its measured time found the data near; where either is placed beside
+ * others it does not, and takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt,
+ * traces/h100/near.txt).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/program/access.h"
+
+struct gsim_command;
+struct gsim_device;
+struct gsim_l2_part;
+
+/* Of an op of a program that has kernels measured inside it. */
+struct gsim_l2_op {
+    double missed;      /* bytes read that were not in L2 when it was measured */
+    double near;        /* of the bytes that it reads, the share that a kernel of the same grid had touched last then */
+    uint32_t first_arg; /* of its arguments, in gone */
+};
+
+struct gsim_l2_buffer {
+    const struct gsim_command *bringing; /* the kernel that reads it from DRAM now; NULL: none */
+    const struct gsim_op *last;          /* in the program's order, the kernel that touched it last; NULL: none */
+    bool is_mixed;                       /* the kernel that touched it last was placed beside others */
+};
+
+struct gsim_l2 {
+    struct gsim_l2_part *first, *last; /* that touched last first */
+    struct gsim_l2_part **of_buffer;   /* the first of a buffer's; NULL: nothing is kept */
+    struct gsim_l2_part *idle;
+    uint32_t count;                    /* parts */
+    bool has_repeated;                 /* kernels with repeated times go by what they find */
+    bool has_measured;                 /* those measured inside the program do */
+    uint32_t *running;                 /* launches of each kernel whose data are its own: the first brings them */
+    struct gsim_l2_op *ops;            /* NULL: no kernel was measured inside the program */
+    struct gsim_l2_buffer *buffers;
+    double *gone;                      /* by argument: share of the buffer that it reads and that was not there when it
+                                        * was submitted last */
+    struct gsim_command *started;      /* kernels that began at this time, by next_started */
+};
+
+/* False: out of memory. */
+bool gsim_l2_init(struct gsim_device *d);
+/* COMMAND, a kernel, is submitted, and so touches its data. Returns its work relative to a run of its demand's cold
+ * times its measured time. */
+double gsim_l2_kernel(struct gsim_device *d, const struct gsim_command *command);
+void gsim_l2_kernel_ended(struct gsim_device *d, struct gsim_command *command);
+/* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
+void gsim_l2_copy(struct gsim_device *d, const struct gsim_op *op);
+/* The buffer has new data from elsewhere. */
+void gsim_l2_forget(struct gsim_device *d, uint32_t buffer);
+
+/* --- for reuse.c --- */
+bool gsim_l2_keep(struct gsim_device *d); /* false: out of memory */
+/* As gsim_access_next(); a whole buffer ends where it does. */
+bool gsim_l2_next(const struct gsim_device *d, struct gsim_access_walk *walk, struct gsim_access *access);
+/* Bytes from BEGIN to END of a buffer that are no longer there. */
+double gsim_l2_missing(const struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64_t end);
+/* OP, a kernel, touches its data. */
+void gsim_l2_touch(struct gsim_device *d, const struct gsim_op *op);
+
+/* --- reuse.c: kernels whose time was measured inside a program --------------------------------------------- */
+bool gsim_reuse_is_measured(const struct gsim_device *d, const struct gsim_op *op);
+/* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
+bool gsim_reuse_init(struct gsim_device *d);
+/* COMMAND, a kernel, will touch its data: its work, relative to what was measured. */
+double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *command);
+/* Its first block is resident; its last one ended. */
+void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command);
+void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command);
+/* The owner of a source that follows where kernels began, a struct gsim_device. Once the GPU has placed its blocks:
+ * what the kernels that just began change for themselves and those beside them. */
+void gsim_reuse_update(void *device);
