@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * GrSched's rules beyond the graph (that: golden/test_grsched_plans.c): attaching, prefetching, what host accesses
+ * GrSched's rules beyond the graph (that: golden/plans/test_grsched.c): attaching, prefetching, what host accesses
  * synchronise, copies in explicit memory, the run-time cost and its spread.
  */
 #include "tests/schedulers/check.h"

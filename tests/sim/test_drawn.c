@@ -66,8 +66,7 @@ static enum gsim_source_answer ask_next(void *state, struct gsim_draw *draw, str
     else op->kernel_index = gsim_draw_kernel(draw, &kernel);
     if (s->drawn == 2) CHECK(seen.done == 1 && seen.probe_ended_us > 0); /* certain behind the read */
     s->drawn++;
-    if (!s->params->names_stale || s->drawn != 1) return GSIM_SOURCE_OP;
-    gsim_draw_free(draw, s->value);
+    if (s->params->names_stale && s->drawn == 1) gsim_draw_free(draw, s->value);
     return GSIM_SOURCE_OP;
 }
 
@@ -84,14 +83,10 @@ static void ask_close(void *state)
     seen.closed++;
 }
 
-static const struct gsim_source_ops ask = {.abi = GSIM_ABI,
-                                           .size = sizeof(struct gsim_source_ops),
-                                           .name = "ask",
-                                           .state_size = sizeof(struct ask_state),
-                                           .open = ask_open,
-                                           .next = ask_next,
-                                           .done = ask_done,
-                                           .close = ask_close};
+#define SOURCE(type, ...) \
+    {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .state_size = sizeof(type), __VA_ARGS__}
+static const struct gsim_source_ops ask =
+    SOURCE(struct ask_state, .name = "ask", .open = ask_open, .next = ask_next, .done = ask_done, .close = ask_close);
 
 static enum gsim_status draw(struct fixture *f, const struct gsim_source_ops *source, const void *params,
                              const char *scheduler, bool folds)
@@ -269,20 +264,14 @@ static void never_at_rest(void)
     struct gsim_kernel kernel = fixture_kernel("k", 16, 128, 20);
     uint32_t k = gsim_builder_kernel(b, &kernel);
     for (uint32_t i = 0; i < 14000; i++) {
-        const struct gsim_arg args[] = {{.buffer_index = buffers[i % 50 == 49 ? i / 50 % 3 : i % 3],
-                                         .reads = true,
-                                         .writes = i % 50 != 49,
-                                         .declared_const = i % 50 == 49},
-                                        {.buffer_index = buffers[3], .reads = true, .declared_const = true}};
+        const bool looks = i % 50 == 49;
+        const struct gsim_arg args[] = {
+            {buffers[looks ? i / 50 % 3 : i % 3], .reads = true, .writes = !looks, .declared_const = looks},
+            {buffers[3], .reads = true, .declared_const = true}};
         const uint32_t after = i - 7;
-        struct gsim_op op = {.kind = GSIM_OP_KERNEL,
-                             .kernel_index = k,
-                             .args = args,
-                             .arg_count = 2,
-                             .stream = -1,
-                             .after = &after,
-                             .after_count = i % 11 == 10};
-        if (i % 50 == 49)
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = k, .args = args, .arg_count = 2, .stream = -1};
+        if (i % 11 == 10) op.after = &after, op.after_count = 1;
+        if (looks)
             op = (struct gsim_op){.kind = GSIM_OP_HOST_READ, .args = args, .arg_count = 1, .bytes = 4, .stream = -1};
         gsim_builder_op(b, &op);
     }
@@ -383,18 +372,9 @@ static enum gsim_source_answer by_way_of_prefetch(void *state, struct gsim_draw 
     return GSIM_SOURCE_OP;
 }
 
-static const struct gsim_source_ops evicts = {.abi = GSIM_ABI,
-                                              .size = sizeof(struct gsim_source_ops),
-                                              .name = "evicts",
-                                              .state_size = sizeof(struct play),
-                                              .open = play_open,
-                                              .next = evicting},
-                                    prefetches = {.abi = GSIM_ABI,
-                                                  .size = sizeof(struct gsim_source_ops),
-                                                  .name = "prefetches",
-                                                  .state_size = sizeof(struct play),
-                                                  .open = play_open,
-                                                  .next = by_way_of_prefetch};
+static const struct gsim_source_ops
+    evicts = SOURCE(struct play, .name = "evicts", .open = play_open, .next = evicting),
+    prefetches = SOURCE(struct play, .name = "prefetches", .open = play_open, .next = by_way_of_prefetch);
 
 /* What has the place of another kernel is as fast as where every kernel has its own. */
 static void places_used_again(void)
@@ -471,20 +451,26 @@ struct cost {
     long resident_kib;
 };
 
+/* The most that the process ever had in memory. */
+static long resident_kib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
 /* Of COUNT kernels, without records. */
 static struct cost cost_of(int64_t count, const char *scheduler)
 {
     struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     void *params = stream_of(count, 4, &f.error);
-    struct rusage usage;
     gsim_alloc_fail_nth(0);
     CHECK_OK(draw(&f, gsim_source_find("kernel-stream"), params, scheduler, true), f.error);
     CHECK_INT(f.timeline.sums->kernel_count, count);
     fixture_release(&f);
     uint64_t allocations = gsim_alloc_fail_nth(0);
     gsim_free(params);
-    getrusage(RUSAGE_SELF, &usage);
-    return (struct cost){allocations, usage.ru_maxrss};
+    return (struct cost){allocations, resident_kib()};
 }
 
 static void constant_memory(void)
@@ -518,25 +504,19 @@ static enum gsim_source_answer next_of_chains(void *state, struct gsim_draw *dra
 /* Nor does a graph of what was issued grow, of which at no time all is known to have ended. */
 static void constant_graph(void)
 {
-    static const struct gsim_source_ops chains = {.abi = GSIM_ABI,
-                                                  .size = sizeof(struct gsim_source_ops),
-                                                  .name = "chains",
-                                                  .state_size = sizeof(struct play),
-                                                  .open = play_open,
-                                                  .next = next_of_chains};
+    static const struct gsim_source_ops chains =
+        SOURCE(struct play, .name = "chains", .open = play_open, .next = next_of_chains);
     const uint32_t counts[] = {20000, IS_SANITIZED ? 40000 : 400000};
-    long resident_kib[2];
+    long kib[2];
     for (size_t i = 0; i < 2; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-        struct rusage usage;
         CHECK_OK(draw(&f, &chains, &counts[i], "grsched", true), f.error);
         CHECK_INT(f.timeline.sums->kernel_count, counts[i] / 50 * 49);
         fixture_release(&f);
-        getrusage(RUSAGE_SELF, &usage);
-        resident_kib[i] = usage.ru_maxrss;
+        kib[i] = resident_kib();
     }
-    CHECK_MSG(IS_SANITIZED || resident_kib[1] - resident_kib[0] < 8192, "%ld KiB more for %u ops than for %u",
-              resident_kib[1] - resident_kib[0], counts[1], counts[0]);
+    CHECK_MSG(IS_SANITIZED || kib[1] - kib[0] < 8192, "%ld KiB more for %u ops than for %u", kib[1] - kib[0],
+              counts[1], counts[0]);
 }
 
 /* Sums are those of the records, also where kernels' places are used again, and where memory is managed. */

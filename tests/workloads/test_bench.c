@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The prefetch calls of the built-in workloads: which buffers in which order, where in the program, on which stream.
- * What schedulers make of them: tests/schedulers/shared/test_moves.c, tests/golden/test_kesco_workloads.c.
+ * What schedulers make of them: tests/schedulers/shared/test_moves.c, tests/golden/plans/test_kesco_workloads.c.
  */
 #include "gpusim/workload.h"
 #include "tests/test.h"
@@ -40,7 +40,7 @@ static void check_prefetches(const char *name, enum gsim_suite suite, const char
     gsim_program_release(&p);
 }
 
-/* KeSCo's benchmark repository, the sources named in tests/golden/test_kesco_plans.c. */
+/* KeSCo's benchmark repository, the sources named in tests/golden/plans/test_kesco.c. */
 static void test_prefetches(void)
 {
     check_prefetches("vec", GSIM_SUITE_KESCO, "x x1 y y1 res");

@@ -184,8 +184,8 @@ static const struct scene scenes[] = {
       "kernel 1 1 24 69 69 79", "device-sync 9 68 79 11", "sms 2 10", "sms 79 0"},
      {HOST = 7, GAPS = 2, LINK = 40, SMS = 30},
      .greatest = GSIM_BOTTLENECK_LINK},
-    {"the host waits for an event behind a (until 20) and returns at 25; c of another stream ends meanwhile (23), which "
-     "frees nobody",
+    {"the host waits for an event behind a (until 20) and returns at 25; c of another stream ends meanwhile (23), "
+     "which frees nobody",
      {"launch 1 0 1 0", "launch 3 1 2 0", "kernel 0 1 0 2 2 20", "kernel 2 2 1 3 3 23", "event-sync 5 2 25 18",
       "launch 2 25 29 0", "kernel 1 1 25 30 30 40", "device-sync 9 29 40 11", "sms 2 10", "sms 40 0"},
      {HOST = 10, GAPS = 2, SMS = 28},

@@ -195,4 +195,4 @@ static const struct test_case cases[] = {
     {"events with prefetching on", test_prefetch_on},
 };
 
-TEST_MAIN("golden/kesco_plans", cases)
+TEST_MAIN("golden/plans/kesco", cases)

@@ -146,4 +146,4 @@ static const struct test_case cases[] = {
     {"graphs are reused", test_graph_reuse},
 };
 
-TEST_MAIN("golden/grsched_plans", cases)
+TEST_MAIN("golden/plans/grsched", cases)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in workloads of KeSCo's suite give its published plans (KeSCo, ICCD 2023), one iteration without and
- * with prefetching. The same plans kernel by kernel, from hand-written programs: test_kesco_plans.c.
+ * with prefetching. The same plans kernel by kernel, from hand-written programs: test_kesco.c.
  */
 #include "gpusim/workload.h"
 #include "tests/golden/suite.h"
@@ -49,7 +49,7 @@ static void test_plans(void)
 
 /* Prefetching on. SEED is --seed. B&S: five kernels find no free predecessor's stream, and the authors' pass draws
  * one of ten; 14 is the first seed to draw as the log shows, 15 events with kernels on 8 streams. HITS and DL are not
- * reproduced, why: test_kesco_plans.c. */
+ * reproduced, why: test_kesco.c. */
 static const struct {
     const char *name, *options;
     unsigned long seed;
@@ -98,4 +98,4 @@ static const struct test_case cases[] = {
     {"the seed for B&S", test_first_seed},
 };
 
-TEST_MAIN("golden/kesco_workloads", cases)
+TEST_MAIN("golden/plans/kesco_workloads", cases)
