@@ -5,18 +5,12 @@
 #include "gpusim/limits.h"
 #include "gpusim/simulate.h"
 
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_RANKS;
-}
-
 const struct gsim_sharing_ops gsim_sharing_ranks = {
     GSIM_SHARING_HEAD,
     .name = "ranks",
     .summary = "each task is a rank on a GPU of its own",
     .source = "NCCL: one process for each GPU",
-    .settings = settings,
+    .base.mechanism = GSIM_MECHANISM_RANKS,
 };
 
 /* The file's GPUs where each rank names another one that there can be, else one after the other. */

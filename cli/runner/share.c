@@ -28,8 +28,7 @@ static enum gsim_status add_way(struct gsim_share_command *c, const char *word, 
         status = gsim_params_set(way->ops->params, way->params, "priority", "on", error);
     if (status != GSIM_OK) return status;
     way->word = word;
-    way->settings = (struct gsim_share_settings){.switch_us = -1};
-    way->ops->settings(way->params, &way->settings);
+    way->settings = gsim_share_settings_of(way->ops, way->params);
     c->way_count++;
     return gsim_ledger_policy_check(way->ops, way->params, &way->settings, error);
 }

@@ -56,7 +56,8 @@ static inline bool gsim_task_is_finite(const struct gsim_task *task)
 
 /* Where contexts meet. */
 enum gsim_mechanism {
-    GSIM_MECHANISM_EXCLUSIVE, /* one request at a time has the GPU, the most urgent waiting one next, then first come */
+    /* one request at a time has the GPU, the most urgent waiting one next, then first come */
+    GSIM_MECHANISM_EXCLUSIVE = 1,
     GSIM_MECHANISM_STREAMS,   /* all tasks are threads of one process */
     GSIM_MECHANISM_TIMESLICE, /* contexts have the SMs in turn */
     GSIM_MECHANISM_MPS,       /* contexts share the SMs block by block */
@@ -71,7 +72,8 @@ struct gsim_share_settings {
     double percentage;     /* MPS: of the SMs, what each context may use */
     bool isolates_memory;  /* partition: L2 and DRAM are divided too, as MIG does */
     bool is_directed;      /* time slices: the policy says which context has the SMs (gsim_share_give) */
-    double switch_us;      /* directed: what that costs where the other one is busy; below 0: as the device says */
+    double switch_us;      /* directed: what that costs where the other one is busy; below 0, and at first: as the
+                              device says */
 };
 
 /* --- what a policy sees ---------------------------------------------------------------------------------------- */
@@ -140,12 +142,14 @@ struct gsim_share {
     const struct gsim_share_actions *actions;
     const struct gsim_task *tasks;
     uint32_t task_count;
+    uint32_t urgent;                    /* the task of the highest priority, of several the first: what papers call
+                                           high-priority, real-time or production */
     const void *params;
     struct gsim_device_facts device;
     const struct gsim_task_profiles *profile; /* NULL: none */
     struct gsim_arena *arena;           /* freed after the run */
     void *state;                        /* the policy's */
-    uint64_t decisions;                 /* it counts them itself */
+    uint64_t decisions;                 /* gsim_share_decide() */
 };
 
 /* All times are the simulated machine's. Callbacks may act on any kernel they know; a kernel is gone after its END. */
@@ -156,9 +160,14 @@ struct gsim_sharing_ops {
     size_t params_size;
     const struct gsim_param *params;
     bool needs_profile;
+    struct gsim_share_settings base; /* where contexts meet, and how */
+    /* What parameters change of that. NULL: nothing. */
     void (*settings)(const void *params, struct gsim_share_settings *settings);
+    /* Of a policy. share->state: so many zeroed bytes, and for each task so many more behind them, as an array at the
+     * end of a struct has them. */
+    size_t state_size, task_size;
     /* NULL, all of them: the mechanism alone. */
-    enum gsim_status (*start)(struct gsim_share *, struct gsim_error *);
+    enum gsim_status (*start)(struct gsim_share *, struct gsim_error *); /* the rest of the state. May be NULL */
     void (*request_began)(struct gsim_share *, uint32_t task);
     void (*request_ended)(struct gsim_share *, uint32_t task);
     void (*ready)(struct gsim_share *, struct gsim_share_kernel *); /* held until the policy releases it */
@@ -174,10 +183,28 @@ struct gsim_sharing_ops {
 };
 #define GSIM_SHARING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_sharing_ops)
 
+static inline struct gsim_share_settings gsim_share_settings_of(const struct gsim_sharing_ops *ops, const void *params)
+{
+    struct gsim_share_settings s = ops->base;
+    s.switch_us = -1;
+    if (ops->settings) ops->settings(params, &s);
+    return s;
+}
+
+/* sim/program/tasks.c: SHARE, which has all but its state and its urgent task, gets them, and OPS starts. */
+enum gsim_status gsim_share_start(struct gsim_share *share, const struct gsim_sharing_ops *ops,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+
 static inline double gsim_share_now(struct gsim_share *s) { return s->actions->now_us(s); }
 static inline void gsim_share_release(struct gsim_share *s, struct gsim_share_kernel *k, double delay_us)
 {
     s->actions->release(s, k, delay_us);
+}
+/* The same, by a decision of the policy's. */
+static inline void gsim_share_decide(struct gsim_share *s, struct gsim_share_kernel *k, double delay_us)
+{
+    s->decisions++;
+    gsim_share_release(s, k, delay_us);
 }
 static inline void gsim_share_pause(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->pause(s, k); }
 static inline void gsim_share_go_on(struct gsim_share *s, struct gsim_share_kernel *k) { s->actions->go_on(s, k); }

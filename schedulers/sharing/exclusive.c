@@ -9,7 +9,6 @@ struct exclusive_params {
 
 static void settings(const void *params, struct gsim_share_settings *s)
 {
-    s->mechanism = GSIM_MECHANISM_EXCLUSIVE;
     s->whole_tasks = ((const struct exclusive_params *)params)->unit == 1;
 }
 
@@ -26,5 +25,6 @@ const struct gsim_sharing_ops gsim_sharing_exclusive = {
     .source = "FIKIT (arXiv 2311.10359), one of its two baselines",
     .params_size = sizeof(struct exclusive_params),
     .params = params_table,
+    .base.mechanism = GSIM_MECHANISM_EXCLUSIVE,
     .settings = settings,
 };

@@ -24,18 +24,17 @@ struct fikit_task {
 };
 
 struct fikit {
-    struct fikit_task *tasks;
     double gap_end;                        /* of the holder's gap; 0: it has none */
     uint32_t fillers;                      /* under way */
+    struct fikit_task tasks[];
 };
 
-static struct fikit *state_of(struct gsim_share *share) { return share->state; }
-static const struct fikit_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct fikit, struct fikit_params)
 
 /* The priority of the holders; GSIM_TASK_PRIORITIES: there are none. */
 static int top_of(const struct gsim_share *share)
 {
-    const struct fikit *f = share->state;
+    const struct fikit *f = state_of(share);
     int top = GSIM_TASK_PRIORITIES;
     for (uint32_t i = 0; i < share->task_count; i++)
         if (f->tasks[i].is_active && share->tasks[i].priority < top) top = share->tasks[i].priority;
@@ -45,8 +44,7 @@ static int top_of(const struct gsim_share *share)
 static void let_go(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     state_of(share)->tasks[k->task].under_way++;
-    share->decisions++;
-    gsim_share_release(share, k, params_of(share)->sched_us);
+    gsim_share_decide(share, k, params_of(share)->sched_us);
 }
 
 static double time_of(const struct gsim_share *share, const struct gsim_share_kernel *k)
@@ -58,7 +56,7 @@ static double time_of(const struct gsim_share *share, const struct gsim_share_ke
  * task_count: none. */
 static uint32_t best_fit(const struct gsim_share *share, int top, double idle)
 {
-    const struct fikit *f = share->state;
+    const struct fikit *f = state_of(share);
     uint32_t best = share->task_count;
     for (uint32_t i = 0; i < share->task_count; i++) {
         const struct gsim_share_kernel *k = f->tasks[i].held.first;
@@ -134,7 +132,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 
 static bool holders_work(const struct gsim_share *share, int top)
 {
-    const struct fikit *f = share->state;
+    const struct fikit *f = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++)
         if (share->tasks[i].priority == top && f->tasks[i].under_way) return true;
     return false;
@@ -152,20 +150,6 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
         f->gap_end = gap > params_of(share)->small_gap_us ? gsim_share_now(share) + gap : 0;
     }
     fill(share);
-}
-
-static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
-{
-    struct fikit *f = share->state = GSIM_ARENA_NEW(share->arena, struct fikit);
-    if (f) f->tasks = GSIM_ARENA_ARRAY(share->arena, struct fikit_task, share->task_count);
-    return f && f->tasks ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_STREAMS;
-    s->uses_priority = true;
 }
 
 static const struct gsim_param params_table[] = {
@@ -188,8 +172,9 @@ const struct gsim_sharing_ops gsim_sharing_fikit = {
     .params_size = sizeof(struct fikit_params),
     .params = params_table,
     .needs_profile = true,
-    .settings = settings,
-    .start = start,
+    .base = {.mechanism = GSIM_MECHANISM_STREAMS, .uses_priority = true},
+    .state_size = sizeof(struct fikit),
+    .task_size = sizeof(struct fikit_task),
     .request_began = request_began,
     .request_ended = request_ended,
     .ready = ready,

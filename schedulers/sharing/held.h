@@ -5,6 +5,11 @@
 
 #include "gpusim/task.h"
 
+/* state_of() and params_of() of a file's policy. */
+#define GSIM_SHARE_OWN(state_type, params_type)                                                                        \
+    static state_type *state_of(const struct gsim_share *share) { return share->state; }                               \
+    static const params_type *params_of(const struct gsim_share *share) { return share->params; }
+
 struct gsim_held {
     struct gsim_share_kernel *first, *last;
     uint32_t count;
@@ -28,15 +33,6 @@ static inline struct gsim_share_kernel *gsim_held_pop(struct gsim_held *h)
     h->count--;
     k->data = NULL;
     return k;
-}
-
-/* The most urgent task, the first of several: what papers call high-priority, real-time or production. */
-static inline uint32_t gsim_most_urgent(const struct gsim_share *share)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < share->task_count; i++)
-        if (share->tasks[i].priority < share->tasks[best].priority) best = i;
-    return best;
 }
 
 /* By the profile; 0: not known. */

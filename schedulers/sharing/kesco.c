@@ -29,15 +29,11 @@ struct zone {
     uint32_t count;
 };
 
-struct kesco {
-    struct zone *zones; /* by task */
-};
-
-static struct kesco *state_of(struct gsim_share *share) { return share->state; }
+GSIM_SHARE_OWN(struct zone, struct kesco_params) /* by task */
 
 static uint32_t place_of(const struct gsim_share *share, const struct gsim_share_kernel *k)
 {
-    return k->stream % (uint32_t)((const struct kesco_params *)share->params)->streams;
+    return k->stream % (uint32_t)params_of(share)->streams;
 }
 
 static bool is_before(const struct gsim_share *share, uint32_t a, uint32_t b)
@@ -49,7 +45,7 @@ static bool is_before(const struct gsim_share *share, uint32_t a, uint32_t b)
 /* Whether the task may still have a kernel there. */
 static bool is_busy(struct gsim_share *share, uint32_t task, uint32_t place)
 {
-    const struct zone *z = &state_of(share)->zones[task];
+    const struct zone *z = &state_of(share)[task];
     uint32_t behind = 0;
     if (!z->is_active) return false;
     for (uint32_t i = 0; i < z->count; i++) {
@@ -61,7 +57,7 @@ static bool is_busy(struct gsim_share *share, uint32_t task, uint32_t place)
 
 static bool may_go(struct gsim_share *share, const struct gsim_share_kernel *k)
 {
-    if (!((const struct kesco_params *)share->params)->demotion) return true;
+    if (!params_of(share)->demotion) return true;
     for (uint32_t t = 0; t < share->task_count; t++)
         if (t != k->task && is_before(share, t, k->task) && is_busy(share, t, place_of(share, k))) return false;
     return true;
@@ -69,32 +65,31 @@ static bool may_go(struct gsim_share *share, const struct gsim_share_kernel *k)
 
 static void look(struct gsim_share *share)
 {
-    struct kesco *s = state_of(share);
+    const struct zone *zones = state_of(share);
     for (uint32_t t = 0; t < share->task_count; t++)
-        for (uint32_t i = 0; i < s->zones[t].count; i++) {
-            struct gsim_share_kernel *k = s->zones[t].kernels[i];
+        for (uint32_t i = 0; i < zones[t].count; i++) {
+            struct gsim_share_kernel *k = zones[t].kernels[i];
             if (k->state != GSIM_SHARE_HELD || !may_go(share, k)) continue;
-            share->decisions++;
-            gsim_share_release(share, k, 0);
+            gsim_share_decide(share, k, 0);
         }
 }
 
 static void request_began(struct gsim_share *share, uint32_t task)
 {
-    struct zone *z = &state_of(share)->zones[task];
+    struct zone *z = &state_of(share)[task];
     z->is_active = true;
     z->seen = 0;
 }
 
 static void request_ended(struct gsim_share *share, uint32_t task)
 {
-    state_of(share)->zones[task].is_active = false;
+    state_of(share)[task].is_active = false;
     look(share);
 }
 
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
-    struct zone *z = &state_of(share)->zones[k->task];
+    struct zone *z = &state_of(share)[k->task];
     if (z->seen < z->total) z->seen++;
     if (z->count == MOST_KERNELS) {
         gsim_share_release(share, k, 0);
@@ -106,7 +101,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 {
-    struct zone *z = &state_of(share)->zones[k->task];
+    struct zone *z = &state_of(share)[k->task];
     for (uint32_t i = 0; i < z->count; i++) {
         if (z->kernels[i] != k) continue;
         memmove(&z->kernels[i], &z->kernels[i + 1], (--z->count - i) * sizeof k);
@@ -117,19 +112,11 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 
 static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
 {
-    struct kesco *s = share->state = GSIM_ARENA_NEW(share->arena, struct kesco);
-    if (s) s->zones = GSIM_ARENA_ARRAY(share->arena, struct zone, share->task_count);
-    if (!s || !s->zones) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    (void)error;
     for (uint32_t t = 0; t < share->task_count; t++)
         for (uint32_t o = 0; o < share->tasks[t].program->op_count; o++)
-            s->zones[t].total += share->tasks[t].program->ops[o].kind == GSIM_OP_KERNEL;
+            state_of(share)[t].total += share->tasks[t].program->ops[o].kind == GSIM_OP_KERNEL;
     return GSIM_OK;
-}
-
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_STREAMS;
 }
 
 static const struct gsim_param params_table[] = {
@@ -147,7 +134,8 @@ const struct gsim_sharing_ops gsim_sharing_kesco = {
     .source = "KeSCo (ICCD 2023), its slides",
     .params_size = sizeof(struct kesco_params),
     .params = params_table,
-    .settings = settings,
+    .base = {.mechanism = GSIM_MECHANISM_STREAMS},
+    .task_size = sizeof(struct zone),
     .start = start,
     .request_began = request_began,
     .request_ended = request_ended,

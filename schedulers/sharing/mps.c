@@ -11,7 +11,6 @@ struct mps_params {
 static void settings(const void *params, struct gsim_share_settings *s)
 {
     const struct mps_params *p = params;
-    s->mechanism = GSIM_MECHANISM_MPS;
     s->percentage = p->percentage;
     s->uses_priority = p->priority;
 }
@@ -31,5 +30,6 @@ const struct gsim_sharing_ops gsim_sharing_mps = {
     .source = "NVIDIA Multi-Process Service, documentation",
     .params_size = sizeof(struct mps_params),
     .params = params_table,
+    .base.mechanism = GSIM_MECHANISM_MPS,
     .settings = settings,
 };

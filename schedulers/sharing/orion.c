@@ -23,15 +23,14 @@ struct orion_params {
 enum bound { BOUND_UNKNOWN, BOUND_COMPUTE, BOUND_MEMORY };
 
 struct orion {
-    struct gsim_held *held; /* by task */
-    uint32_t urgent, urgent_in_flight, others_in_flight, next;
+    uint32_t urgent_in_flight, others_in_flight, next;
     enum bound last;        /* of the urgent task's last launch */
     bool has_request;       /* the urgent task has launched something of the present request */
     double others_us;       /* since all of theirs had ended */
+    struct gsim_held held[]; /* by task */
 };
 
-static struct orion *state_of(struct gsim_share *share) { return share->state; }
-static const struct orion_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct orion, struct orion_params)
 
 static enum bound bound_of(const struct gsim_share *share, const struct gsim_kernel *k)
 {
@@ -53,7 +52,7 @@ static uint64_t sms_of(const struct gsim_share_kernel *k)
 /* SIZE: of what was let go in this look. */
 static bool may_go(const struct gsim_share *share, const struct gsim_share_kernel *k, uint64_t size)
 {
-    const struct orion *o = share->state;
+    const struct orion *o = state_of(share);
     uint64_t most = params_of(share)->sm_threshold ? (uint64_t)params_of(share)->sm_threshold : share->device.sm_count;
     enum bound own = bound_of(share, k->kernel);
     if (!o->has_request && !o->urgent_in_flight) return true;
@@ -67,28 +66,28 @@ static void look(struct gsim_share *share)
     for (uint32_t i = 0; i < share->task_count; i++) { /* round robin */
         uint32_t task = (o->next + i) % share->task_count;
         struct gsim_share_kernel *k = o->held[task].first;
-        if (task == o->urgent || !k || o->others_us > params_of(share)->max_be_us || !may_go(share, k, size)) continue;
+        if (task == share->urgent || !k || o->others_us > params_of(share)->max_be_us || !may_go(share, k, size))
+            continue;
         gsim_held_pop(&o->held[task]);
         size += sms_of(k);
         o->others_us += gsim_profiled_us(share, k);
         o->others_in_flight++;
         o->next = (task + 1) % share->task_count;
-        share->decisions++;
-        gsim_share_release(share, k, params_of(share)->decision_us);
+        gsim_share_decide(share, k, params_of(share)->decision_us);
     }
 }
 
 static void request_ended(struct gsim_share *share, uint32_t task)
 {
     struct orion *o = state_of(share);
-    if (task == o->urgent) o->has_request = false;
+    if (task == share->urgent) o->has_request = false;
     look(share);
 }
 
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct orion *o = state_of(share);
-    if (k->task != o->urgent) {
+    if (k->task != share->urgent) {
         gsim_held_push(&o->held[k->task], k);
         look(share);
         return;
@@ -96,33 +95,16 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
     o->has_request = true;
     o->urgent_in_flight++;
     o->last = bound_of(share, k->kernel);
-    share->decisions++;
-    gsim_share_release(share, k, params_of(share)->decision_us);
+    gsim_share_decide(share, k, params_of(share)->decision_us);
     look(share);
 }
 
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct orion *o = state_of(share);
-    if (k->task == o->urgent) o->urgent_in_flight--;
+    if (k->task == share->urgent) o->urgent_in_flight--;
     else if (!--o->others_in_flight) o->others_us = 0;
     look(share);
-}
-
-static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
-{
-    struct orion *o = share->state = GSIM_ARENA_NEW(share->arena, struct orion);
-    if (o) o->held = GSIM_ARENA_ARRAY(share->arena, struct gsim_held, share->task_count);
-    if (!o || !o->held) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    o->urgent = gsim_most_urgent(share);
-    return GSIM_OK;
-}
-
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_STREAMS;
-    s->uses_priority = true;
 }
 
 static const struct gsim_param params_table[] = {
@@ -143,8 +125,9 @@ const struct gsim_sharing_ops gsim_sharing_orion = {
     .params_size = sizeof(struct orion_params),
     .params = params_table,
     .needs_profile = true,
-    .settings = settings,
-    .start = start,
+    .base = {.mechanism = GSIM_MECHANISM_STREAMS, .uses_priority = true},
+    .state_size = sizeof(struct orion),
+    .task_size = sizeof(struct gsim_held),
     .request_ended = request_ended,
     .ready = ready,
     .ended = ended,

@@ -12,7 +12,6 @@ struct partition_params {
 
 static void settings(const void *params, struct gsim_share_settings *s)
 {
-    s->mechanism = GSIM_MECHANISM_PARTITION;
     s->isolates_memory = ((const struct partition_params *)params)->memory == 1;
 }
 
@@ -29,5 +28,6 @@ const struct gsim_sharing_ops gsim_sharing_partition = {
     .source = "CUDA green contexts, MPS static partitions, MIG: documentation",
     .params_size = sizeof(struct partition_params),
     .params = params_table,
+    .base.mechanism = GSIM_MECHANISM_PARTITION,
     .settings = settings,
 };

@@ -31,17 +31,15 @@ struct reef_task {
 };
 
 struct reef {
-    struct reef_task *tasks;
-    uint32_t urgent;
     uint64_t waited;         /* n: looks times waiting others */
     bool has_request;        /* real-time kernels have come */
     double free_at;          /* the SMs have been reset */
     bool is_polling;
     struct gsim_share_kernel *beside; /* n: the real-time kernel that runs */
+    struct reef_task tasks[];
 };
 
-static struct reef *state_of(struct gsim_share *share) { return share->state; }
-static const struct reef_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct reef, struct reef_params)
 
 #define MOST_RUNNING (sizeof ((struct reef_task *)0)->running / sizeof(struct gsim_share_kernel *))
 
@@ -52,16 +50,14 @@ static bool let_go(struct gsim_share *share, uint32_t task, double delay_us)
     struct gsim_share_kernel *k = gsim_held_pop(&t->held);
     if (!k) return false;
     t->running[t->running_count++] = k;
-    share->decisions++;
-    gsim_share_release(share, k, delay_us);
+    gsim_share_decide(share, k, delay_us);
     return true;
 }
 
 static void let_others_go(struct gsim_share *share)
 {
-    struct reef *r = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++)
-        while (i != r->urgent && let_go(share, i, 0)) {}
+        while (i != share->urgent && let_go(share, i, 0)) {}
 }
 
 /* All that others have on the device begins anew later, in the order in which it came. */
@@ -72,7 +68,7 @@ static void kill_others(struct gsim_share *share)
         struct reef_task *t = &r->tasks[i];
         struct gsim_held rest = t->held;
         uint32_t left = 0;
-        if (i == r->urgent) continue;
+        if (i == share->urgent) continue;
         t->held = (struct gsim_held){0};
         for (uint32_t n = 0; n < t->running_count; n++) {
             gsim_share_kill(share, t->running[n]);
@@ -98,7 +94,7 @@ static void pad(struct gsim_share *share)
     struct reef *r = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++) {
         const struct gsim_share_kernel *k = r->tasks[i].held.first;
-        if (i == r->urgent || !k || gsim_profiled_us(share, k) > gsim_profiled_us(share, r->beside) ||
+        if (i == share->urgent || !k || gsim_profiled_us(share, k) > gsim_profiled_us(share, r->beside) ||
             sms_of(k) < sms_of(r->beside))
             continue;
         let_go(share, i, 0);
@@ -108,9 +104,9 @@ static void pad(struct gsim_share *share)
 
 static uint32_t count_waiting(const struct gsim_share *share)
 {
-    const struct reef *r = share->state;
+    const struct reef *r = state_of(share);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < share->task_count; i++) count += i != r->urgent && r->tasks[i].held.count;
+    for (uint32_t i = 0; i < share->task_count; i++) count += i != share->urgent && r->tasks[i].held.count;
     return count;
 }
 
@@ -142,9 +138,9 @@ static void real_time_ready(struct gsim_share *share, struct gsim_share_kernel *
     struct reef *r = state_of(share);
     const struct reef_params *p = params_of(share);
     double now = gsim_share_now(share);
-    gsim_held_push(&r->tasks[r->urgent].held, k);
+    gsim_held_push(&r->tasks[share->urgent].held, k);
     if (p->variant == VARIANT_N) {
-        let_go(share, r->urgent, 0);
+        let_go(share, share->urgent, 0);
         r->beside = k;
         r->waited = 0;
         pad(share);
@@ -155,13 +151,13 @@ static void real_time_ready(struct gsim_share *share, struct gsim_share_kernel *
         r->free_at = now + p->preempt_us;
     }
     r->has_request = true;
-    let_go(share, r->urgent, fmax(0, r->free_at - now));
+    let_go(share, share->urgent, fmax(0, r->free_at - now));
 }
 
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct reef *r = state_of(share);
-    if (k->task == r->urgent) {
+    if (k->task == share->urgent) {
         real_time_ready(share, k);
         return;
     }
@@ -181,23 +177,13 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 static void request_ended(struct gsim_share *share, uint32_t task)
 {
     struct reef *r = state_of(share);
-    if (task != r->urgent) return;
+    if (task != share->urgent) return;
     r->has_request = false;
     if (params_of(share)->variant == VARIANT_RESET) let_others_go(share);
 }
 
-static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
-{
-    struct reef *r = share->state = GSIM_ARENA_NEW(share->arena, struct reef);
-    if (r) r->tasks = GSIM_ARENA_ARRAY(share->arena, struct reef_task, share->task_count);
-    if (!r || !r->tasks) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    r->urgent = gsim_most_urgent(share);
-    return GSIM_OK;
-}
-
 static void settings(const void *params, struct gsim_share_settings *s)
 {
-    s->mechanism = GSIM_MECHANISM_STREAMS;
     s->uses_priority = ((const struct reef_params *)params)->variant == VARIANT_RESET;
 }
 
@@ -223,8 +209,10 @@ const struct gsim_sharing_ops gsim_sharing_reef = {
     .params_size = sizeof(struct reef_params),
     .params = params_table,
     .needs_profile = true,
+    .base.mechanism = GSIM_MECHANISM_STREAMS,
     .settings = settings,
-    .start = start,
+    .state_size = sizeof(struct reef),
+    .task_size = sizeof(struct reef_task),
     .request_ended = request_ended,
     .ready = ready,
     .ended = ended,

@@ -5,5 +5,5 @@
 #define KIND       sharing
 #define KIND_TITLE "way of sharing"
 #define KIND_LIST  "schedulers/sharing/sharing.def"
-#define KIND_LACKS ops->settings ? NULL : "settings"
+#define KIND_LACKS ops->base.mechanism || ops->settings ? NULL : "settings"
 #include "sim/base/registry.def"

@@ -14,7 +14,7 @@ struct skeleton_params {
 
 #define MOST 256
 
-/* The policy's own, from share->arena. */
+/* The policy's own: share->state, zeroed at first. */
 struct skeleton {
     struct gsim_share_kernel *held[MOST];
     uint32_t count;
@@ -57,19 +57,6 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *kernel)
     go_on(share);
 }
 
-static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
-{
-    share->state = GSIM_ARENA_NEW(share->arena, struct skeleton);
-    return share->state ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
-/* Where the tasks' contexts meet below the policy. */
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_MPS;
-}
-
 static const struct gsim_param params_table[] = {
     {"decision_us", GSIM_PARAM_REAL, offsetof(struct skeleton_params, decision_us), 0, 0, 1000, "us", NULL,
      "what a decision takes"},
@@ -84,8 +71,8 @@ const struct gsim_sharing_ops gsim_sharing_skeleton = {
     .source = "ours",
     .params_size = sizeof(struct skeleton_params),
     .params = params_table,
-    .settings = settings,
-    .start = start,
+    .base = {.mechanism = GSIM_MECHANISM_MPS}, /* where the tasks' contexts meet below the policy */
+    .state_size = sizeof(struct skeleton),
     .ready = ready,
     .ended = ended,
 };

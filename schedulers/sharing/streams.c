@@ -8,7 +8,6 @@ struct streams_params {
 
 static void settings(const void *params, struct gsim_share_settings *s)
 {
-    s->mechanism = GSIM_MECHANISM_STREAMS;
     s->uses_priority = ((const struct streams_params *)params)->priority;
 }
 
@@ -25,5 +24,6 @@ const struct gsim_sharing_ops gsim_sharing_streams = {
     .source = "CUDA: cudaStreamCreateWithPriority",
     .params_size = sizeof(struct streams_params),
     .params = params_table,
+    .base.mechanism = GSIM_MECHANISM_STREAMS,
     .settings = settings,
 };

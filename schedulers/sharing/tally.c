@@ -26,13 +26,12 @@ struct tally_task {
 };
 
 struct tally {
-    struct tally_task *tasks;
-    uint32_t urgent, urgent_in_flight;
+    uint32_t urgent_in_flight;
     double idle_since;
+    struct tally_task tasks[];
 };
 
-static struct tally *state_of(struct gsim_share *share) { return share->state; }
-static const struct tally_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct tally, struct tally_params)
 
 static bool may_go(struct gsim_share *share)
 {
@@ -48,14 +47,13 @@ static void let_others_go(struct gsim_share *share)
     for (int priority = 0; priority < GSIM_TASK_PRIORITIES && may_go(share); priority++)
         for (uint32_t i = 0; i < share->task_count; i++) {
             struct tally_task *own = &t->tasks[i];
-            if (i == t->urgent || share->tasks[i].priority != priority) continue;
+            if (i == share->urgent || share->tasks[i].priority != priority) continue;
             if (own->kernel && own->is_stopped) {
                 own->is_stopped = false;
                 gsim_share_go_on(share, own->kernel);
             } else if (!own->kernel && own->held.count) {
                 own->kernel = gsim_held_pop(&own->held);
-                share->decisions++;
-                gsim_share_release(share, own->kernel, params_of(share)->hop_us);
+                gsim_share_decide(share, own->kernel, params_of(share)->hop_us);
             }
         }
 }
@@ -67,7 +65,7 @@ static void stop_others(struct gsim_share *share)
     const struct tally_params *p = params_of(share);
     for (uint32_t i = 0; i < share->task_count && p->form == FORM_STOPS; i++) {
         struct tally_task *own = &t->tasks[i];
-        if (i == t->urgent || !own->kernel || own->is_stopped ||
+        if (i == share->urgent || !own->kernel || own->is_stopped ||
             gsim_profiled_us(share, own->kernel) <= p->turnaround_us)
             continue;
         own->is_stopped = true;
@@ -85,7 +83,7 @@ static void timer(struct gsim_share *share, void *argument)
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct tally *t = state_of(share);
-    if (k->task == t->urgent) {
+    if (k->task == share->urgent) {
         t->urgent_in_flight++;
         stop_others(share);
         gsim_share_release(share, k, params_of(share)->hop_us);
@@ -98,7 +96,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct tally *t = state_of(share);
-    if (k->task != t->urgent) {
+    if (k->task != share->urgent) {
         t->tasks[k->task].kernel = NULL;
         t->tasks[k->task].is_stopped = false;
         let_others_go(share);
@@ -111,19 +109,9 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 
 static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
 {
-    struct tally *t = share->state = GSIM_ARENA_NEW(share->arena, struct tally);
-    if (t) t->tasks = GSIM_ARENA_ARRAY(share->arena, struct tally_task, share->task_count);
-    if (!t || !t->tasks) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    t->urgent = gsim_most_urgent(share);
-    t->idle_since = -params_of(share)->idle_us;
+    (void)error;
+    state_of(share)->idle_since = -params_of(share)->idle_us;
     return GSIM_OK;
-}
-
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_MPS;
-    s->uses_priority = true;
 }
 
 static const struct gsim_param params_table[] = {
@@ -148,7 +136,9 @@ const struct gsim_sharing_ops gsim_sharing_tally = {
     .params_size = sizeof(struct tally_params),
     .params = params_table,
     .needs_profile = true,
-    .settings = settings,
+    .base = {.mechanism = GSIM_MECHANISM_MPS, .uses_priority = true},
+    .state_size = sizeof(struct tally),
+    .task_size = sizeof(struct tally_task),
     .start = start,
     .ready = ready,
     .ended = ended,

@@ -27,18 +27,16 @@ enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
 #define MOST_LIMIT  1099511627776.0 /* 2^40 */
 
 struct tgs {
-    struct gsim_held *held;       /* by task */
-    uint32_t urgent;
     double rate, window_blocks; /* blocks of the production job since the last message; of the others in this window */
     double window_start, limit, max_rate, samples[SAMPLES];
     uint32_t messages, low_count, next;
     enum phase phase;
     bool has_increased, is_ticking, is_lifted;
     bool has_ended;               /* the production job */
+    struct gsim_held held[];      /* by task */
 };
 
-static struct tgs *state_of(struct gsim_share *share) { return share->state; }
-static const struct tgs_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct tgs, struct tgs_params)
 
 /* Largest mean of two neighbours among the last samples. */
 static double largest_pair(const struct tgs *t)
@@ -114,12 +112,11 @@ static void let_others_go(struct gsim_share *share)
     }
     for (uint32_t i = 0; i < share->task_count; i++) {
         uint32_t task = (t->next + i) % share->task_count;
-        while (task != t->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) &&
+        while (task != share->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) &&
                (t->limit > 0 || t->is_lifted)) {
             struct gsim_share_kernel *k = gsim_held_pop(&t->held[task]);
             t->window_blocks += (double)gsim_blocks_of(k);
-            share->decisions++;
-            gsim_share_release(share, k, 0);
+            gsim_share_decide(share, k, 0);
         }
         waits |= t->held[task].count > 0;
     }
@@ -146,7 +143,7 @@ static void timer(struct gsim_share *share, void *argument)
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct tgs *t = state_of(share);
-    if (k->task == t->urgent) {
+    if (k->task == share->urgent) {
         t->rate += (double)gsim_blocks_of(k);
         gsim_share_release(share, k, 0);
         return;
@@ -158,7 +155,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 static void task_ended(struct gsim_share *share, uint32_t task)
 {
     struct tgs *t = state_of(share);
-    if (task != t->urgent) return;
+    if (task != share->urgent) return;
     t->has_ended = t->is_lifted = true;
     let_others_go(share);
 }
@@ -177,18 +174,9 @@ static bool note(const void *params, double run_us, char *text, size_t size)
 
 static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
 {
-    struct tgs *t = share->state = GSIM_ARENA_NEW(share->arena, struct tgs);
-    if (t) t->held = GSIM_ARENA_ARRAY(share->arena, struct gsim_held, share->task_count);
-    if (!t || !t->held) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    t->urgent = gsim_most_urgent(share);
+    (void)error;
     gsim_share_timer(share, params_of(share)->message_us, NULL);
     return GSIM_OK;
-}
-
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_TIMESLICE;
 }
 
 static const struct gsim_param params_table[] = {
@@ -208,7 +196,9 @@ const struct gsim_sharing_ops gsim_sharing_tgs = {
     .source = "TGS (NSDI 2023), pkusys/TGS e1c6a31",
     .params_size = sizeof(struct tgs_params),
     .params = params_table,
-    .settings = settings,
+    .base = {.mechanism = GSIM_MECHANISM_TIMESLICE},
+    .state_size = sizeof(struct tgs),
+    .task_size = sizeof(struct gsim_held),
     .start = start,
     .ready = ready,
     .timer = timer,

@@ -3,16 +3,10 @@
  * long an idle context holds it are the device's (slice_us, slice_switch_us, slice_idle_switch_us, slice_hold_us). */
 #include "gpusim/task.h"
 
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_TIMESLICE;
-}
-
 const struct gsim_sharing_ops gsim_sharing_timeslice = {
     GSIM_SHARING_HEAD,
     .name = "timeslice",
     .summary = "processes whose contexts have the GPU in turn, as the driver does",
     .source = "NVIDIA's default; traces/h100/sharing_exact.json.gz",
-    .settings = settings,
+    .base.mechanism = GSIM_MECHANISM_TIMESLICE,
 };

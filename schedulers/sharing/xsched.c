@@ -32,13 +32,12 @@ struct xqueue {
 };
 
 struct xsched {
-    struct xqueue *queues;
     uint32_t owner;              /* partition */
     double slice_end;
+    struct xqueue queues[];
 };
 
-static struct xsched *state_of(struct gsim_share *share) { return share->state; }
-static const struct xsched_params *params_of(const struct gsim_share *share) { return share->params; }
+GSIM_SHARE_OWN(struct xsched, struct xsched_params)
 
 static bool is_ready(const struct xqueue *q) { return q->held.count || q->released; }
 
@@ -47,8 +46,7 @@ static void release_next(struct gsim_share *share, struct xqueue *q)
     struct gsim_share_kernel *k = gsim_held_pop(&q->held);
     q->released++;
     q->last = k;
-    share->decisions++;
-    gsim_share_release(share, k, params_of(share)->hop_us);
+    gsim_share_decide(share, k, params_of(share)->hop_us);
 }
 
 static void resume(struct gsim_share *share, struct xqueue *q)
@@ -164,17 +162,9 @@ static void request_ended(struct gsim_share *share, uint32_t task)
     serve(share);
 }
 
-static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)
-{
-    struct xsched *x = share->state = GSIM_ARENA_NEW(share->arena, struct xsched);
-    if (x) x->queues = GSIM_ARENA_ARRAY(share->arena, struct xqueue, share->task_count);
-    return x && x->queues ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 static void settings(const void *params, struct gsim_share_settings *s)
 {
     const struct xsched_params *p = params;
-    s->mechanism = GSIM_MECHANISM_TIMESLICE;
     s->is_directed = p->level == 3;
     if (s->is_directed) s->switch_us = p->interrupt_us;
 }
@@ -202,8 +192,10 @@ const struct gsim_sharing_ops gsim_sharing_xsched = {
     .source = "XSched (OSDI 2025), XpuOS/xsched bd494cb",
     .params_size = sizeof(struct xsched_params),
     .params = params_table,
+    .base.mechanism = GSIM_MECHANISM_TIMESLICE,
     .settings = settings,
-    .start = start,
+    .state_size = sizeof(struct xsched),
+    .task_size = sizeof(struct xqueue),
     .request_ended = request_ended,
     .ready = ready,
     .ended = ended,

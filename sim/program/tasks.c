@@ -131,3 +131,14 @@ uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mech
     }
     return count;
 }
+
+enum gsim_status gsim_share_start(struct gsim_share *share, const struct gsim_sharing_ops *ops,
+                                  struct gsim_error *error)
+{
+    for (uint32_t i = share->urgent = 0; i < share->task_count; i++)
+        if (share->tasks[i].priority < share->tasks[share->urgent].priority) share->urgent = i;
+    size_t size = ops->state_size + ops->task_size * share->task_count;
+    if (size) share->state = gsim_arena_alloc(share->arena, size);
+    if (size && !share->state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return ops->start ? ops->start(share, error) : GSIM_OK;
+}

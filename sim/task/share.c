@@ -271,7 +271,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
                                    .device = gsim_device_facts(m->simulation->device),
                                    .profile = m->simulation->profile,
                                    .arena = &p->arena};
-    return tasks->ops->start ? tasks->ops->start(&p->share, error) : GSIM_OK;
+    return gsim_share_start(&p->share, tasks->ops, error);
 }
 
 struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *p) { return &p->arbiter; }

@@ -123,9 +123,7 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
     }
     if (m->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     tasks->params = s->sharing_params ? s->sharing_params : defaults;
-    tasks->settings.switch_us = -1;
-    s->sharing->settings(tasks->params, &tasks->settings);
-    layout->settings = tasks->settings;
+    layout->settings = tasks->settings = gsim_share_settings_of(s->sharing, tasks->params);
     layout->process_count = gsim_task_set_processes(s->tasks, tasks->settings.mechanism, layout->process_of);
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) layout->part_count = layout->process_count;
     enum gsim_status status = check_tasks(s, layout, error);

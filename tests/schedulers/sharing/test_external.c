@@ -53,8 +53,8 @@ static void table(void)
     for (; gsim_sharing_at(count); count++) {
         const struct gsim_sharing_ops *ops = gsim_sharing_at(count);
         CHECK(gsim_sharing_find(ops->name) == ops);
-        CHECK(ops->abi == GSIM_ABI && ops->size == sizeof *ops && ops->settings && ops->summary && ops->source);
-        CHECK_MSG(!ops->start == !ops->ready, "%s", ops->name);
+        CHECK(ops->abi == GSIM_ABI && ops->size == sizeof *ops && ops->base.mechanism && ops->summary && ops->source);
+        CHECK_MSG(!(ops->state_size + ops->task_size) == !ops->ready, "%s", ops->name);
     }
     CHECK(count >= 11);
     CHECK_STR(gsim_sharing_at(0)->name, "exclusive");

@@ -82,15 +82,9 @@ static void on_paused(struct gsim_share *share, struct gsim_share_kernel *k)
     paused_us = gsim_share_now(share);
 }
 
-static void settings(const void *params, struct gsim_share_settings *s)
-{
-    (void)params;
-    s->mechanism = GSIM_MECHANISM_STREAMS;
-}
-
 static const struct gsim_sharing_ops scripted = {
     GSIM_SHARING_HEAD,    .name = "scripted",  .summary = "",     .source = "",
-    .settings = settings, .start = start,      .ready = on_ready, .started = on_started,
+    .base.mechanism = GSIM_MECHANISM_STREAMS, .start = start,      .ready = on_ready, .started = on_started,
     .ended = on_ended,    .paused = on_paused, .timer = obey,
 };
 
@@ -236,7 +230,7 @@ static const struct gsim_sharing_ops seeing = {
     .name = "seeing",
     .summary = "",
     .source = "",
-    .settings = settings,
+    .base.mechanism = GSIM_MECHANISM_STREAMS,
     .start = start_seeing,
     .ready = see,
     .request_began = request_began,

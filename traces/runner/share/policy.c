@@ -307,7 +307,7 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
                                    .device = setup->device,
                                    .profile = setup->profile,
                                    .arena = &p->arena};
-    return setup->ops->start ? setup->ops->start(&p->share, error) : GSIM_OK;
+    return gsim_share_start(&p->share, setup->ops, error);
 }
 
 uint64_t gsim_ledger_policy_decisions(const struct gsim_ledger_policy *p) { return p->share.decisions; }

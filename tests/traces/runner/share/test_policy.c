@@ -239,13 +239,11 @@ static void kill_ready(struct gsim_share *s, struct gsim_share_kernel *k)
     gsim_share_release(s, k, 0);
     gsim_share_kill(s, k);
 }
-static void no_settings(const void *params, struct gsim_share_settings *settings) { (void)params; (void)settings; }
 
 static const struct gsim_sharing_ops listener = {
-    GSIM_SHARING_HEAD,           .name = "listener",  .settings = no_settings, .request_began = told_began,
-    .request_ended = told_ended, .ready = told_ready, .ended = told_kernel,    .timer = told_timer};
-static const struct gsim_sharing_ops killer = {GSIM_SHARING_HEAD, .name = "killer", .settings = no_settings,
-                                               .ready = kill_ready};
+    GSIM_SHARING_HEAD,   .name = "listener",   .request_began = told_began, .request_ended = told_ended,
+    .ready = told_ready, .ended = told_kernel, .timer = told_timer};
+static const struct gsim_sharing_ops killer = {GSIM_SHARING_HEAD, .name = "killer", .ready = kill_ready};
 
 struct quiet {
     struct task_fixture f;
@@ -312,8 +310,8 @@ static void told_started(struct gsim_share *s, struct gsim_share_kernel *k)
     CHECK_INT(k->state, GSIM_SHARE_RUNNING);
     tell("s", k->task);
 }
-static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD,   .name = "starts",        .settings = no_settings,
-                                               .ready = told_ready, .started = told_started, .ended = told_kernel};
+static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD, .name = "starts", .ready = told_ready,
+                                               .started = told_started, .ended = told_kernel};
 
 /* A kernel that begins and ends between two looks has begun for the policy, too; one that was seen begins once. */
 static void short_kernel(void)
@@ -352,11 +350,10 @@ static void refused(void)
     for (int i = 0; i < 4; i++) {
         const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[i]);
         char params[256] = {0};
-        struct gsim_share_settings settings = {0};
         struct gsim_error error = {0};
         CHECK(ops->params_size <= sizeof params);
         gsim_params_set_defaults(ops->params, params);
-        ops->settings(params, &settings);
+        struct gsim_share_settings settings = gsim_share_settings_of(ops, params);
         CHECK_INT(gsim_ledger_policy_check(ops, params, &settings, &error), GSIM_USAGE);
         CHECK_HAS(error.message, words[i]);
     }
