@@ -45,12 +45,6 @@ GSIM_KERNEL(bs)
     }
 }
 
-static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
-{
-    (void)op;
-    *(int64_t *)at = bench->n;
-}
-
 static const struct gsim_bench_buffer buffers[] = {
     {"x?", GSIM_CONTENT_F64, 20.0f, 120.0f, false},
     {"y?", GSIM_CONTENT_POISON, 0, 0, true},
@@ -58,17 +52,9 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"bs", GSIM_CODE(bs), 2, 0, scalars},
+    {"bs", GSIM_CODE(bs), 2, 0, gsim_bench_size_scalar},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
-
-static const struct gsim_bench_table table = {"bs", buffers, kernels, NULL};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    return gsim_bench_open(&table, program, options, seed, bench, error);
-}
 
 static double reference(double spot)
 {
@@ -88,8 +74,7 @@ static enum gsim_status check_vector(const struct gsim_runner_bench *bench, uint
     for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MOST_CHECKED); s++) {
         int64_t i = gsim_sample_at(bench->n, MOST_CHECKED, s);
         double expected = reference(gsim_value_f64(&spots, i));
-        if (!gsim_is_close(found[i], expected, allowed))
-            status = gsim_bench_wrong(bench, y, i, found[i], expected, allowed, error);
+        status = gsim_bench_compare(bench, y, i, found[i], expected, allowed, error);
     }
     return status;
 }
@@ -106,14 +91,5 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     return status;
 }
 
-const struct gsim_bench_ops gsim_bench_bs = {
-    "bs",
-    "prices within 1e-4 of up to 65; of vectors longer than 100,000 a sample of as many, and all to be numbers",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+GSIM_BENCH(bs, NULL, gsim_bench_is_result, check, INT64_MAX, NULL,
+           "prices within 1e-4 of up to 65; of vectors longer than 100,000 a sample of as many, and all to be numbers")

@@ -173,14 +173,6 @@ static const struct gsim_bench_kernel kernels[] = {
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 
-static const struct gsim_bench_table table = {"dl", buffers, kernels, NULL};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    return gsim_bench_open(&table, program, options, seed, bench, error);
-}
-
 /* --- the reference: any element of a tower, from the input's generator ------------------------------------ */
 
 struct tower {
@@ -242,17 +234,15 @@ static enum gsim_status check_tower(const struct gsim_runner_bench *bench, int i
 {
     const struct tower tower = tower_of(bench, index);
     const int64_t side = bench->n / 20, positions = side * side, most = MOST_CHECKED / 2 / CHANNELS_2;
-    for (int64_t s = 0; s < gsim_sample_count(positions, most); s++) {
+    enum gsim_status status = GSIM_OK;
+    for (int64_t s = 0; s < gsim_sample_count(positions, most) && status == GSIM_OK; s++) {
         int64_t position = gsim_sample_at(positions, most, s), at = position * CHANNELS_2 + index * tower_count(bench);
         double expected[CHANNELS_2];
         second_convolution(&tower, position / side, position % side, expected);
-        for (int m = 0; m < CHANNELS_2; m++) {
-            double allowed = 1e-5 + 1e-4 * expected[m];
-            if (!gsim_is_close(found[at + m], expected[m], allowed))
-                return gsim_bench_wrong(bench, z, at + m, found[at + m], expected[m], allowed, error);
-        }
+        for (int m = 0; m < CHANNELS_2 && status == GSIM_OK; m++)
+            status = gsim_bench_compare(bench, z, at + m, found[at + m], expected[m], 1e-5 + 1e-4 * expected[m], error);
     }
-    return GSIM_OK;
+    return status;
 }
 
 /* RES from the z that was found. */
@@ -267,19 +257,9 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     double expected = 0;
     for (int64_t i = 0; i < dot_count(bench); i++) expected += (double)found_z[i] * gsim_value_f32(&weights, i);
     double found = *(const float *)host[res], allowed = 1e-4 * expected;
-    if (gsim_is_close(found, expected, allowed)) return GSIM_OK;
-    return gsim_bench_wrong(bench, res, 0, found, expected, allowed, error);
+    return gsim_bench_compare(bench, res, 0, found, expected, allowed, error);
 }
 
-const struct gsim_bench_ops gsim_bench_dl = {
-    "dl",
-    "both towers' elements within 1e-5 and 1e-4 of each (of more than 60,000 a sample of as many, and all to be "
-    "numbers); the dot product within 1e-4 of that of the elements found",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+GSIM_BENCH(dl, NULL, gsim_bench_is_result, check, INT64_MAX, NULL,
+           "both towers' elements within 1e-5 and 1e-4 of each (of more than 60,000 a sample of as many, and all to be "
+           "numbers); the dot product within 1e-4 of that of the elements found")

@@ -244,14 +244,6 @@ static const struct gsim_bench_kernel kernels[] = {
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 
-static const struct gsim_bench_table table = {"img", buffers, kernels, NULL};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    return gsim_bench_open(&table, program, options, seed, bench, error);
-}
-
 /* --- the reference: any pixel of any stage, from the image's generator ------------------------------------ */
 
 struct reference {
@@ -380,8 +372,7 @@ static enum gsim_status check_scalar(const struct gsim_runner_bench *bench, cons
 {
     uint32_t buffer = gsim_bench_index(bench, name);
     const double allowed = 1e-5, found = *(const float *)host[buffer];
-    if (gsim_is_close(found, expected, allowed)) return GSIM_OK;
-    return gsim_bench_wrong(bench, buffer, 0, found, expected, allowed, error);
+    return gsim_bench_compare(bench, buffer, 0, found, expected, allowed, error);
 }
 
 static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
@@ -399,21 +390,11 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(count, MOST_CHECKED); s++) {
         int64_t i = gsim_sample_at(count, MOST_CHECKED, s);
         double expected = expect_pixel(r, i / r->side, i % r->side);
-        if (!gsim_is_close(found[i], expected, allowed))
-            status = gsim_bench_wrong(bench, image3, i, found[i], expected, allowed, error);
+        status = gsim_bench_compare(bench, image3, i, found[i], expected, allowed, error);
     }
     return status;
 }
 
-const struct gsim_bench_ops gsim_bench_img = {
-    "img",
-    "pixels within 5e-5 (of more than 50,000 a sample of as many, and all to be numbers); the mask's extremes within "
-    "1e-5, from all pixels",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+GSIM_BENCH(img, NULL, gsim_bench_is_result, check, INT64_MAX, NULL,
+           "pixels within 5e-5 (of more than 50,000 a sample of as many, and all to be numbers); the mask's extremes "
+           "within 1e-5, from all pixels")

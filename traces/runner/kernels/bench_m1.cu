@@ -130,21 +130,6 @@ static const struct gsim_bench_kernel kernels[] = {
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 
-static const struct gsim_bench_table table = {"m1", buffers, kernels, NULL};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    enum gsim_status status = gsim_bench_open(&table, program, options, seed, bench, error);
-    if (status != GSIM_OK || (*bench)->n <= UINT16_MAX) return status;
-    status = gsim_error_set(error, GSIM_INPUT,
-                            "real kernels of workload 'm1': size: expected at most %d pixels per side, found %lld",
-                            UINT16_MAX, (long long)(*bench)->n);
-    gsim_bench_close(*bench);
-    *bench = NULL;
-    return status;
-}
-
 /* --- the reference: a pixel's channels, layer by layer from the output back to the input ------------------- */
 
 struct reference_layer {
@@ -243,20 +228,10 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(pixels, MOST_CHECKED); s++) {
         int64_t at = gsim_sample_at(pixels, MOST_CHECKED, s) * BRANCHES * CHANNELS;
         for (int c = 0; c < BRANCHES * CHANNELS && status == GSIM_OK; c++)
-            if (!gsim_is_close(found[at + c], r->expected[s][c], allowed))
-                status = gsim_bench_wrong(bench, y, at + c, found[at + c], r->expected[s][c], allowed, error);
+            status = gsim_bench_compare(bench, y, at + c, found[at + c], r->expected[s][c], allowed, error);
     }
     return status;
 }
 
-const struct gsim_bench_ops gsim_bench_m1 = {
-    "m1",
-    "values within 1e-4 (of more than 1,000 pixels a sample of as many, and all to be numbers)",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+GSIM_BENCH(m1, NULL, gsim_bench_is_result, check, UINT16_MAX, "pixels per side",
+           "values within 1e-4 (of more than 1,000 pixels a sample of as many, and all to be numbers)")

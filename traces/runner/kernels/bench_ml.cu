@@ -194,12 +194,6 @@ GSIM_KERNEL(argmax)
     }
 }
 
-static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
-{
-    (void)op;
-    *(int64_t *)at = bench->n;
-}
-
 /* Chosen so that no class is certain and both classifiers have a say. */
 static const struct gsim_bench_buffer buffers[] = {
     {"x", GSIM_CONTENT_I32, 0.0f, 4.0f, false},
@@ -216,11 +210,16 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"rr_1", GSIM_CODE(rr_1), 2, 0, scalars},     {"nb_1", GSIM_CODE(nb_1), 3, 0, scalars},
-    {"rr_2", GSIM_CODE(rr_2), 3, 0, scalars},     {"nb_2", GSIM_CODE(nb_2), 2, 0, scalars},
-    {"nb_3", GSIM_CODE(nb_3), 3, 0, scalars},     {"rr_3", GSIM_CODE(rr_3), 2, 0, scalars},
-    {"nb_4", GSIM_CODE(nb_4), 2, 0, scalars},     {"softmax", GSIM_CODE(softmax), 1, 0, scalars},
-    {"argmax", GSIM_CODE(argmax), 3, 0, scalars}, {NULL, NULL, NULL, 0, 0, NULL},
+    {"rr_1", GSIM_CODE(rr_1), 2, 0, gsim_bench_size_scalar},
+    {"nb_1", GSIM_CODE(nb_1), 3, 0, gsim_bench_size_scalar},
+    {"rr_2", GSIM_CODE(rr_2), 3, 0, gsim_bench_size_scalar},
+    {"nb_2", GSIM_CODE(nb_2), 2, 0, gsim_bench_size_scalar},
+    {"nb_3", GSIM_CODE(nb_3), 3, 0, gsim_bench_size_scalar},
+    {"rr_3", GSIM_CODE(rr_3), 2, 0, gsim_bench_size_scalar},
+    {"nb_4", GSIM_CODE(nb_4), 2, 0, gsim_bench_size_scalar},
+    {"softmax", GSIM_CODE(softmax), 1, 0, gsim_bench_size_scalar},
+    {"argmax", GSIM_CODE(argmax), 3, 0, gsim_bench_size_scalar},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host)
@@ -229,14 +228,6 @@ static void fill(const struct gsim_runner_bench *bench, uint32_t buffer_index, v
     float *r1 = (float *)host;
     int64_t count = gsim_bench_count(bench, buffer_index, sizeof(*r1));
     for (int64_t i = 0; i < count; i++) r1[i] = gsim_value_f32(&prior, i % CLASSES);
-}
-
-static const struct gsim_bench_table table = {"ml", buffers, kernels, fill};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    return gsim_bench_open(&table, program, options, seed, bench, error);
 }
 
 /* The inputs by name, and what all rows share. */
@@ -312,7 +303,8 @@ static enum gsim_status check_votes(const struct gsim_runner_bench *bench, const
         int32_t best = 0;
         for (int32_t c = 1; c < CLASSES; c++)
             if (r1[i * CLASSES + c] + r2[i * CLASSES + c] > r1[i * CLASSES + best] + r2[i * CLASSES + best]) best = c;
-        if (found[i] != best) return gsim_bench_wrong(bench, gsim_bench_index(bench, "r"), i, found[i], best, 0, error);
+        if (found[i] != best)
+            return gsim_bench_compare(bench, gsim_bench_index(bench, "r"), i, found[i], best, 0, error);
     }
     return GSIM_OK;
 }
@@ -322,8 +314,7 @@ static enum gsim_status compare(const struct gsim_runner_bench *bench, const cha
 {
     const uint32_t buffer = gsim_bench_index(bench, name);
     const double found = ((const float *)host[buffer])[index];
-    if (gsim_is_close(found, expected, allowed)) return GSIM_OK;
-    return gsim_bench_wrong(bench, buffer, index, found, expected, allowed, error);
+    return gsim_bench_compare(bench, buffer, index, found, expected, allowed, error);
 }
 
 /* Sums of 200 floats, as exponents. Logarithms are about -60, probabilities about 0.1. */
@@ -356,15 +347,7 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
                        (const int32_t *)host[gsim_bench_index(bench, "r")], error);
 }
 
-const struct gsim_bench_ops gsim_bench_ml = {
-    "ml",
+GSIM_BENCH(
+    ml, fill, gsim_bench_is_result, check, INT64_MAX, NULL,
     "probabilities within 3e-5, logarithms within 1e-3 (of more than 20,000 rows a sample of as many, and all to be "
-    "numbers); every row's class is the likeliest by the probabilities found",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+    "numbers); every row's class is the likeliest by the probabilities found")

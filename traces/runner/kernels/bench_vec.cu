@@ -45,12 +45,6 @@ GSIM_KERNEL(reduce)
     }
 }
 
-static void scalars(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
-{
-    (void)op;
-    *(int64_t *)at = bench->n;
-}
-
 static const struct gsim_bench_buffer buffers[] = {
     {"x", GSIM_CONTENT_F32, 0.5f, 1.0f, false},
     {"y", GSIM_CONTENT_F32, 0.0f, 0.5f, false},
@@ -59,18 +53,10 @@ static const struct gsim_bench_buffer buffers[] = {
 };
 
 static const struct gsim_bench_kernel kernels[] = {
-    {"square", GSIM_CODE(square), 2, 0, scalars},
-    {"reduce", GSIM_CODE(reduce), 3, 0, scalars},
+    {"square", GSIM_CODE(square), 2, 0, gsim_bench_size_scalar},
+    {"reduce", GSIM_CODE(reduce), 3, 0, gsim_bench_size_scalar},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
-
-static const struct gsim_bench_table table = {"vec", buffers, kernels, NULL};
-
-static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,
-                               uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)
-{
-    return gsim_bench_open(&table, program, options, seed, bench, error);
-}
 
 static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
@@ -87,18 +73,9 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
         }
     }
     double found = *(const float *)host[res], allowed = 1e-4 * *expected;
-    if (gsim_is_close(found, *expected, allowed)) return GSIM_OK;
-    return gsim_bench_wrong(bench, res, 0, found, *expected, allowed, error);
+    return gsim_bench_compare(bench, res, 0, found, *expected, allowed, error);
 }
 
-const struct gsim_bench_ops gsim_bench_vec = {
-    "vec",
-    "the sum over all elements, recomputed in double precision: within 1e-4 of it (float additions in any order)",
-    create,
-    gsim_bench_fill,
-    gsim_bench_prepare,
-    gsim_bench_is_result,
-    check,
-    gsim_bench_close,
-    NULL,
-};
+GSIM_BENCH(
+    vec, NULL, gsim_bench_is_result, check, INT64_MAX, NULL,
+    "the sum over all elements, recomputed in double precision: within 1e-4 of it (float additions in any order)")

@@ -66,6 +66,10 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
                              .first_kernel = UINT32_MAX,
                              .seed = seed};
     enum gsim_status status = find_kernels(b, error);
+    if (status == GSIM_OK && b->n > table->most_size)
+        status = gsim_error_set(error, GSIM_INPUT,
+                                "real kernels of workload '%s': size: expected at most %lld %s, found %lld",
+                                table->workload, (long long)table->most_size, table->what, (long long)b->n);
     if (status != GSIM_OK) {
         gsim_bench_close(b);
         return status;
@@ -146,6 +150,12 @@ void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim
     if (kernel->scalars) kernel->scalars(bench, op, at);
 }
 
+void gsim_bench_size_scalar(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at)
+{
+    (void)op;
+    *(int64_t *)at = bench->n;
+}
+
 uint32_t gsim_bench_index(const struct gsim_runner_bench *bench, const char *buffer_name)
 {
     for (uint32_t i = 0; i < bench->program->buffer_count; i++)
@@ -172,11 +182,10 @@ int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index)
     return (int64_t)((double)index / (double)(most - 1) * (double)(count - 1));
 }
 
-bool gsim_is_close(double found, double expected, double allowed) { return fabs(found - expected) <= allowed; }
-
-enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
-                                  double found, double expected, double allowed, struct gsim_error *error)
+enum gsim_status gsim_bench_compare(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
+                                    double found, double expected, double allowed, struct gsim_error *error)
 {
+    if (fabs(found - expected) <= allowed) return GSIM_OK; /* not of NaN */
     return gsim_error_set(
         error, GSIM_SIM,
         "workload '%s': wrong result: buffer '%s', element %lld: expected %.9g within %.2g, found %.9g",

@@ -52,6 +52,8 @@ struct gsim_bench_table {
     const struct gsim_bench_buffer *buffers; /* ends with name NULL; what is not listed is poison */
     const struct gsim_bench_kernel *kernels; /* ends with name NULL */
     void (*fill)(const struct gsim_runner_bench *bench, uint32_t buffer_index, void *host);
+    int64_t most_size;
+    const char *what; /* the size counts; for the message where it is beyond that */
 };
 
 /* The common parts of struct gsim_bench_ops: a workload's own functions call open, and may be these. */
@@ -63,6 +65,21 @@ void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim
                         struct gsim_runner_launch *launch);
 bool gsim_bench_is_result(const struct gsim_runner_bench *bench, uint32_t buffer_index);
 void gsim_bench_close(struct gsim_runner_bench *bench);
+/* The scalars of a kernel that takes the workload's size alone. */
+void gsim_bench_size_scalar(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at);
+
+/* A workload's bench from its tables "buffers" and "kernels", for sizes up to MOST of WHAT; NULL: no FILL of its own.
+ */
+#define GSIM_BENCH(name, fill, is_result, check, most, what, tolerance)                                                \
+    static const struct gsim_bench_table table = {#name, buffers, kernels, fill, most, what};                          \
+    static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,    \
+                                   uint64_t seed, struct gsim_runner_bench **bench, struct gsim_error *error)          \
+    {                                                                                                                  \
+        return gsim_bench_open(&table, program, options, seed, bench, error);                                          \
+    }                                                                                                                  \
+    const struct gsim_bench_ops gsim_bench_##name = {                                                                  \
+        #name, tolerance, create,          gsim_bench_fill, gsim_bench_prepare,                                        \
+        is_result, check, gsim_bench_close, NULL};
 
 /* By name; it must be there. */
 uint32_t gsim_bench_index(const struct gsim_runner_bench *bench, const char *buffer_name);
@@ -108,10 +125,9 @@ static inline int32_t gsim_value_i32(const struct gsim_values *values, int64_t i
 int64_t gsim_sample_count(int64_t count, int64_t most);
 int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index);
 
-/* Comparing. A wrong element: its buffer, index, what was found, expected and allowed (an absolute difference). */
-enum gsim_status gsim_bench_wrong(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
-                                  double found, double expected, double allowed, struct gsim_error *error);
-bool gsim_is_close(double found, double expected, double allowed); /* false for NaN */
+/* GSIM_SIM, with the buffer, the index and all three numbers, where FOUND is farther than ALLOWED from EXPECTED. */
+enum gsim_status gsim_bench_compare(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,
+                                    double found, double expected, double allowed, struct gsim_error *error);
 /* All elements are finite. */
 enum gsim_status gsim_bench_finite_f32(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error) GSIM_NODISCARD;
