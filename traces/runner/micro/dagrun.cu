@@ -6,72 +6,34 @@
  * component, buffer. D NAME STREAMS NODES is followed by a line per node: stream, kernel, how many nodes it waits for,
  * which. A negative kernel is a copy.
  */
-#include <cuda_runtime.h>
-#include <cstdio>
-#include <cstdlib>
+#include "micro.h"
+
 #include <cstring>
-#include <string>
-#include <vector>
 #include <map>
-#include <algorithm>
-#include <random>
-#include <chrono>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include <string>
+
 typedef unsigned long long u64;
 struct Stamp { u64 s, e; unsigned sm, pad; };
-__device__ __forceinline__ u64 now() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
-__device__ __forceinline__ unsigned smid() { unsigned t; asm volatile("mov.u32 %0, %%smid;" : "=r"(t)); return t; }
-#define ENTER u64 t0 = 0; if (threadIdx.x == 0) t0 = now()
+#define ENTER u64 t0 = 0; if (threadIdx.x == 0) t0 = now_ns()
 #define LEAVE                                                                                                          \
     __syncthreads();                                                                                                   \
     if (threadIdx.x == 0 && st) {                                                                                      \
         Stamp x;                                                                                                       \
         x.s = t0;                                                                                                      \
-        x.e = now();                                                                                                   \
-        x.sm = smid();                                                                                                 \
+        x.e = now_ns();                                                                                                \
+        x.sm = sm_id();                                                                                                \
         x.pad = 0;                                                                                                     \
         st[blockIdx.x] = x;                                                                                            \
     }
-__global__ void k_fma(Stamp *st, float *out, int iters) {
-    ENTER; float a = threadIdx.x, b = a + 1, c = a + 2, d = a + 3; const float x = 0.999f, y = 0.5f;
-    for (int i = 0; i < iters; i++) { a = a * x + y; b = b * x + y; c = c * x + y; d = d * x + y; }
-    if (a + b + c + d == 12345.678f) out[0] = a;
-    LEAVE
-}
+__global__ void k_fma(Stamp *st, float *out, int iters) { ENTER; fma_chains(out, iters); LEAVE }
 __global__ void k_smem(Stamp *st, float *out, int iters, int words) {
-    extern __shared__ unsigned sh[]; ENTER;
-    for (int i = threadIdx.x; i < words; i += blockDim.x) sh[i] = i * 2654435761u;
-    __syncthreads(); unsigned p = threadIdx.x, acc = 0;
-    for (int i = 0; i < iters; i++) { unsigned v = sh[p % words]; acc += v; p = v + acc; }
-    if (acc == 123456789u) out[0] = acc;
-    LEAVE
+    extern __shared__ unsigned sh[]; ENTER; shared_chain(sh, out, iters, words); LEAVE
 }
 __global__ void k_stream(Stamp *st, const float4 *in, float4 *o, long n, int fl) {
-    ENTER; long step = (long)gridDim.x * blockDim.x;
-    for (long i = (long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        float4 v = in[i];
-        for (int f = 0; f < fl; f++) {
-            v.x = v.x * 0.999f + 0.5f;
-            v.y = v.y * 0.999f + 0.5f;
-            v.z = v.z * 0.999f + 0.5f;
-            v.w = v.w * 0.999f + 0.5f;
-        }
-        o[i] = v;
-    }
-    LEAVE
+    ENTER; stream_through(in, o, n, fl); LEAVE
 }
 __global__ void k_chase(Stamp *st, const unsigned *p, float *out, int iters, unsigned n) {
-    ENTER; unsigned i = (unsigned)(((u64)(blockIdx.x * blockDim.x + threadIdx.x) * 2654435761ull) % n);
-    for (int k = 0; k < iters; k++) i = p[i];
-    if (i == 0xffffffffu) out[0] = i;
-    LEAVE
+    ENTER; chase(p, out, iters, n); LEAVE
 }
 struct K {
     std::string type;
@@ -98,12 +60,7 @@ static void launch(const K &k, cudaStream_t s, Stamp *st) {
 static void fetch(int slot, int grid, std::vector<Stamp> &v)
 {
     v.resize(grid);
-    CK(cudaMemcpy(v.data(), dst + (long)slot * MAXB, sizeof(Stamp) * grid, cudaMemcpyDeviceToHost));
-}
-static double med(std::vector<double> v) { std::sort(v.begin(), v.end()); return v[v.size() / 2]; }
-static double us()
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    CHECK(cudaMemcpy(v.data(), dst + (long)slot * MAXB, sizeof(Stamp) * grid, cudaMemcpyDeviceToHost));
 }
 static void span(const std::vector<Stamp> &v, u64 &s, u64 &e)
 {
@@ -118,44 +75,34 @@ struct Node { int stream; long k; std::vector<int> dep; };
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
     int reps = atoi(argv[3]);
-    CK(cudaMalloc(&dst, sizeof(Stamp) * (long)MAXB * MAXK));
-    CK(cudaMalloc(&dout, 1024));
-    CK(cudaMalloc(&dchase, 4l * CH));
-    CK(cudaMalloc(&dbuf, 16l * BUFE * 48));
-    CK(cudaMemset(dbuf, 0, 16l * BUFE * 48));
-    {
-        std::vector<unsigned> p(CH);
-        for (unsigned i = 0; i < CH; i++) p[i] = i;
-        std::mt19937 g(7);
-        for (unsigned i = CH - 1; i > 0; i--) {
-            unsigned j = g() % i;
-            std::swap(p[i], p[j]);
-        }
-        CK(cudaMemcpy(dchase, p.data(), 4l * CH, cudaMemcpyHostToDevice));
-    }
-    char *hcopy, *dcopy; CK(cudaMallocHost(&hcopy, 128l << 20)); CK(cudaMalloc(&dcopy, 128l << 20));
-    CK(cudaFuncSetAttribute(k_smem, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+    CHECK(cudaMalloc(&dst, sizeof(Stamp) * (long)MAXB * MAXK));
+    CHECK(cudaMalloc(&dout, 1024));
+    dchase = chase_table(CH);
+    CHECK(cudaMalloc(&dbuf, 16l * BUFE * 48));
+    CHECK(cudaMemset(dbuf, 0, 16l * BUFE * 48));
+    char *hcopy, *dcopy; CHECK(cudaMallocHost(&hcopy, 128l << 20)); CHECK(cudaMalloc(&dcopy, 128l << 20));
+    CHECK(cudaFuncSetAttribute(k_smem, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
     cudaStream_t S[16], G;
-    for (auto &s : S) CK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    CK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
-    std::vector<cudaEvent_t> ev(1024); for (auto &e : ev) CK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    for (auto &s : S) CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
+    std::vector<cudaEvent_t> ev(1024); for (auto &e : ev) CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     std::map<std::string, int> regs;
     {
         cudaFuncAttributes a;
-        CK(cudaFuncGetAttributes(&a, k_fma));
+        CHECK(cudaFuncGetAttributes(&a, k_fma));
         regs["fma"] = a.numRegs;
-        CK(cudaFuncGetAttributes(&a, k_smem));
+        CHECK(cudaFuncGetAttributes(&a, k_smem));
         regs["smem"] = a.numRegs;
-        CK(cudaFuncGetAttributes(&a, k_stream));
+        CHECK(cudaFuncGetAttributes(&a, k_stream));
         regs["stream"] = a.numRegs;
-        CK(cudaFuncGetAttributes(&a, k_chase));
+        CHECK(cudaFuncGetAttributes(&a, k_chase));
         regs["chase"] = a.numRegs;
     }
-    FILE *in = fopen(argv[1], "r"), *f = fopen(argv[2], "w"); char line[1 << 16]; double tstart = us();
+    FILE *in = fopen(argv[1], "r"), *f = fopen(argv[2], "w"); char line[1 << 16]; double tstart = now_us();
     while (fgets(line, sizeof line, in)) {
         std::vector<char *> t; for (char *p = strtok(line, " \n"); p; p = strtok(0, " \n")) t.push_back(p);
         if (t.empty() || t[0][0] == '#') continue;
-        if (us() - tstart > 90e6) { fprintf(stderr, "out of time\n"); break; }
+        if (now_us() - tstart > 90e6) { fprintf(stderr, "out of time\n"); break; }
         if (!strcmp(t[0], "K")) {
             K k;
             k.type = t[1];
@@ -173,13 +120,13 @@ int main(int argc, char **argv) {
             std::vector<Stamp> v;
             for (int r = 0; r < 10; r++) {
                 launch(k, S[0], dst);
-                CK(cudaDeviceSynchronize());
+                CHECK(cudaDeviceSynchronize());
                 fetch(0, k.grid, v);
                 u64 s, e;
                 span(v, s, e);
                 if (r) d.push_back(e - s);
             }
-            k.solo = med(d);
+            k.solo = quartiles(d).median;
             fprintf(f,
                     "{\"solo\":%zu,\"type\":\"%s\",\"grid\":%d,\"block\":%d,\"smem\":%d,\"regs\":%d,\"iters\":%d,"
                     "\"elems\":%ld,\"fl\":%d,\"flops\":%.0f,\"dram_bytes\":%.0f,\"buf\":%d,\"solo_ns\":%.0f}\n",
@@ -204,17 +151,17 @@ int main(int argc, char **argv) {
             for (int i = 0; i < nn; i++) {
                 auto &q = nd[i];
                 for (int d : q.dep)
-                    if (nd[d].stream != q.stream) CK(cudaStreamWaitEvent(S[q.stream], ev[d], 0));
+                    if (nd[d].stream != q.stream) CHECK(cudaStreamWaitEvent(S[q.stream], ev[d], 0));
                 if (q.k >= 0) launch(ks[q.k], S[q.stream], dst + (long)i * MAXB);
                 else {
                     long b = -q.k;
                     bool h2d = b & 1;
                     b /= 2;
-                    CK(cudaMemcpyAsync(h2d ? dcopy : hcopy, h2d ? hcopy : dcopy, b,
+                    CHECK(cudaMemcpyAsync(h2d ? dcopy : hcopy, h2d ? hcopy : dcopy, b,
                                        h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, S[q.stream]));
                 }
-                hc[i] = us() - h0;
-                if (rec[i]) CK(cudaEventRecord(ev[i], S[q.stream]));
+                hc[i] = now_us() - h0;
+                if (rec[i]) CHECK(cudaEventRecord(ev[i], S[q.stream]));
             }
         };
         fprintf(f, "{\"dag\":\"%s\",\"streams\":%d,\"nodes\":[", tag.c_str(), ns);
@@ -266,11 +213,11 @@ int main(int argc, char **argv) {
         };
         fprintf(f, ",\"live\":[");
         for (int r = -3; r < reps; r++) {
-            h0 = us();
+            h0 = now_us();
             body();
-            double c = us();
-            CK(cudaDeviceSynchronize());
-            double b = us();
+            double c = now_us();
+            CHECK(cudaDeviceSynchronize());
+            double b = now_us();
             if (r < 0) continue;
             fprintf(f, "%s[%.2f,%.2f,", r ? "," : "", b - h0, c - h0);
             times(false);
@@ -279,39 +226,39 @@ int main(int argc, char **argv) {
             fprintf(f, "]]");
         }
         fprintf(f, "],\"live_blocks\":[");
-        h0 = us();
+        h0 = now_us();
         body();
-        CK(cudaDeviceSynchronize());
+        CHECK(cudaDeviceSynchronize());
         times(true);
         fprintf(f, "],\"graph\":[");
         cudaGraph_t g;
         cudaGraphExec_t ge;
-        CK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal));
-        CK(cudaEventRecord(ev[1000], G));
-        for (int s = 0; s < ns; s++) CK(cudaStreamWaitEvent(S[s], ev[1000], 0));
+        CHECK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal));
+        CHECK(cudaEventRecord(ev[1000], G));
+        for (int s = 0; s < ns; s++) CHECK(cudaStreamWaitEvent(S[s], ev[1000], 0));
         body();
         for (int s = 0; s < ns; s++) {
-            CK(cudaEventRecord(ev[900 + s], S[s]));
-            CK(cudaStreamWaitEvent(G, ev[900 + s], 0));
+            CHECK(cudaEventRecord(ev[900 + s], S[s]));
+            CHECK(cudaStreamWaitEvent(G, ev[900 + s], 0));
         }
-        CK(cudaStreamEndCapture(G, &g));
-        CK(cudaGraphInstantiate(&ge, g, 0));
+        CHECK(cudaStreamEndCapture(G, &g));
+        CHECK(cudaGraphInstantiate(&ge, g, 0));
         for (int r = -3; r < reps; r++) {
-            double a = us();
-            CK(cudaGraphLaunch(ge, G));
-            CK(cudaStreamSynchronize(G));
-            double b = us();
+            double a = now_us();
+            CHECK(cudaGraphLaunch(ge, G));
+            CHECK(cudaStreamSynchronize(G));
+            double b = now_us();
             if (r < 0) continue;
             fprintf(f, "%s[%.2f,", r ? "," : "", b - a);
             times(false);
             fprintf(f, "]");
         }
         fprintf(f, "],\"graph_blocks\":[");
-        CK(cudaGraphLaunch(ge, G));
-        CK(cudaStreamSynchronize(G));
+        CHECK(cudaGraphLaunch(ge, G));
+        CHECK(cudaStreamSynchronize(G));
         times(true);
         fprintf(f, "]}\n");
         cudaGraphExecDestroy(ge); cudaGraphDestroy(g); fflush(f);
     }
-    fclose(f); fprintf(stderr, "done %.1f s\n", (us() - tstart) / 1e6); return 0;
+    fclose(f); fprintf(stderr, "done %.1f s\n", (now_us() - tstart) / 1e6); return 0;
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <vector>
 
 #define CHECK(call)                                                                                                    \
@@ -31,6 +32,79 @@ static inline __device__ unsigned long long now_ns(void)
     unsigned long long now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
+}
+
+/* The SM that the block is on. */
+static inline __device__ unsigned sm_id(void)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+/* --- what kernels of the four kinds do: their time goes to arithmetic, shared memory, DRAM, and dependent loads --- */
+static inline __device__ void fma_chains(float *out, int loops)
+{
+    float a = (float)threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
+    const float x = 0.999f, y = 0.5f;
+    for (int i = 0; i < loops; i++) {
+        a = a * x + y;
+        b = b * x + y;
+        c = c * x + y;
+        d = d * x + y;
+    }
+    if (a + b + c + d == 12345.678f) out[0] = a;
+}
+
+/* SHARED: of WORDS, dynamic. */
+static inline __device__ void shared_chain(unsigned *shared, float *out, int loops, int words)
+{
+    for (int i = threadIdx.x; i < words; i += blockDim.x) shared[i] = i * 2654435761u;
+    __syncthreads();
+    unsigned p = threadIdx.x, sum = 0;
+    for (int i = 0; i < loops; i++) {
+        unsigned v = shared[p % words];
+        sum += v;
+        p = v + sum;
+    }
+    if (sum == 123456789u) out[0] = (float)sum;
+}
+
+static inline __device__ float4 fmas_of(float4 v, int fmas)
+{
+    for (int f = 0; f < fmas; f++) {
+        v.x = v.x * 0.999f + 0.5f;
+        v.y = v.y * 0.999f + 0.5f;
+        v.z = v.z * 0.999f + 0.5f;
+        v.w = v.w * 0.999f + 0.5f;
+    }
+    return v;
+}
+
+static inline __device__ void stream_through(const float4 *from, float4 *to, long n, int fmas)
+{
+    long step = (long)gridDim.x * blockDim.x;
+    for (long i = (long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) to[i] = fmas_of(from[i], fmas);
+}
+
+static inline __device__ void chase(const unsigned *table, float *out, int loops, unsigned entries)
+{
+    unsigned i = (unsigned)(((unsigned long long)(blockIdx.x * blockDim.x + threadIdx.x) * 2654435761ull) % entries);
+    for (int n = 0; n < loops; n++) i = table[i];
+    if (i == 0xffffffffu) out[0] = (float)i;
+}
+
+/* A table for chase(): one circle through all ENTRIES, in an order that no prefetch guesses. */
+static inline unsigned *chase_table(unsigned entries)
+{
+    std::vector<unsigned> p(entries);
+    std::mt19937 random(7);
+    unsigned *table;
+    for (unsigned i = 0; i < entries; i++) p[i] = i;
+    for (unsigned i = entries - 1; i > 0; i--) std::swap(p[i], p[random() % i]);
+    CHECK(cudaMalloc(&table, 4ul * entries));
+    CHECK(cudaMemcpy(table, p.data(), 4ul * entries, cudaMemcpyHostToDevice));
+    return table;
 }
 
 /* Runs for NS; STAMP, or NULL, is given its start and its end. */

@@ -25,15 +25,7 @@ static __device__ void stamp_end(unsigned long long *stamps, unsigned long long 
 __global__ void fma_loop(float *out, int loops, unsigned long long *stamps)
 {
     unsigned long long start = now_ns();
-    float a = (float)threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
-    const float x = 0.999f, y = 0.5f;
-    for (int i = 0; i < loops; i++) {
-        a = a * x + y;
-        b = b * x + y;
-        c = c * x + y;
-        d = d * x + y;
-    }
-    if (a + b + c + d == 12345.678f) out[0] = a;
+    fma_chains(out, loops);
     stamp_end(stamps, start);
 }
 
@@ -41,41 +33,21 @@ __global__ void smem_loop(float *out, int loops, int words, unsigned long long *
 {
     extern __shared__ unsigned sh[];
     unsigned long long start = now_ns();
-    for (int i = threadIdx.x; i < words; i += blockDim.x) sh[i] = i * 2654435761u;
-    __syncthreads();
-    unsigned p = threadIdx.x, sum = 0;
-    for (int i = 0; i < loops; i++) {
-        unsigned v = sh[p % words];
-        sum += v;
-        p = v + sum;
-    }
-    if (sum == 123456789u) out[0] = (float)sum;
+    shared_chain(sh, out, loops, words);
     stamp_end(stamps, start);
 }
 
 __global__ void stream_loop(const float4 *from, float4 *to, long n, int fmas, unsigned long long *stamps)
 {
     unsigned long long start = now_ns();
-    long step = (long)gridDim.x * blockDim.x;
-    for (long i = (long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        float4 v = from[i];
-        for (int f = 0; f < fmas; f++) {
-            v.x = v.x * 0.999f + 0.5f;
-            v.y = v.y * 0.999f + 0.5f;
-            v.z = v.z * 0.999f + 0.5f;
-            v.w = v.w * 0.999f + 0.5f;
-        }
-        to[i] = v;
-    }
+    stream_through(from, to, n, fmas);
     stamp_end(stamps, start);
 }
 
 __global__ void chase_loop(const unsigned *table, float *out, int loops, unsigned long long *stamps)
 {
     unsigned long long start = now_ns();
-    unsigned i = (unsigned)(((unsigned long long)(blockIdx.x * blockDim.x + threadIdx.x) * 2654435761ull) % CHASE);
-    for (int n = 0; n < loops; n++) i = table[i];
-    if (i == 0xffffffffu) out[0] = (float)i;
+    chase(table, out, loops, CHASE);
     stamp_end(stamps, start);
 }
 

@@ -2,29 +2,17 @@
  * order: (1) in which order a graph starts the nodes that one node releases; (2) which streams share a queue when many
  * are at work. Prints JSON; times in ns behind the releasing node's end (1), behind the gate's start (2).
  */
-#include <cuda_runtime.h>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-#include <algorithm>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "micro.h"
+
 typedef unsigned long long u64;
-__device__ __forceinline__ u64 now() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
-__global__ void spin(u64 *st, long ns)
+__global__ void spin_all(u64 *st, long ns)
 {
-    u64 a = now();
-    while (now() - a < ns) {
+    u64 a = now_ns();
+    while (now_ns() - a < ns) {
     }
     if (threadIdx.x == 0) {
         atomicMin(st, a);
-        atomicMax(st + 1, now());
+        atomicMax(st + 1, now_ns());
     }
 }
 static u64 *d; static cudaStream_t S[48], G; static cudaEvent_t E[128];
@@ -35,12 +23,12 @@ static void reset(int n)
         h[2 * i] = ~0ull;
         h[2 * i + 1] = 0;
     }
-    CK(cudaMemcpy(d, h.data(), 16 * n, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d, h.data(), 16 * n, cudaMemcpyHostToDevice));
 }
 static std::vector<u64> fetch(int n)
 {
     std::vector<u64> h(2 * n);
-    CK(cudaMemcpy(h.data(), d, 16 * n, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(h.data(), d, 16 * n, cudaMemcpyDeviceToHost));
     return h;
 }
 // node: 0 P (stream 0), 1 Q (stream 4, ends early), 2 R (stream 5, ends early), then the released ones, each fills the
@@ -49,32 +37,32 @@ static std::vector<u64> fetch(int n)
 // W of its own stream that waits for R (ended early)
 static void issue(const char *kinds, bool graph) {
     if (graph) {
-        CK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal));
-        CK(cudaEventRecord(E[0], G));
-        for (int i = 0; i < 16; i++) CK(cudaStreamWaitEvent(S[i], E[0], 0));
+        CHECK(cudaStreamBeginCapture(G, cudaStreamCaptureModeThreadLocal));
+        CHECK(cudaEventRecord(E[0], G));
+        for (int i = 0; i < 16; i++) CHECK(cudaStreamWaitEvent(S[i], E[0], 0));
     }
-    spin<<<1, 32, 0, S[0]>>>(d, 60000); CK(cudaEventRecord(E[1], S[0]));
-    spin<<<1, 32, 0, S[4]>>>(d + 2, 5000); CK(cudaEventRecord(E[2], S[4]));
-    spin<<<1, 32, 0, S[5]>>>(d + 4, 5000); CK(cudaEventRecord(E[3], S[5]));
+    spin_all<<<1, 32, 0, S[0]>>>(d, 60000); CHECK(cudaEventRecord(E[1], S[0]));
+    spin_all<<<1, 32, 0, S[4]>>>(d + 2, 5000); CHECK(cudaEventRecord(E[2], S[4]));
+    spin_all<<<1, 32, 0, S[5]>>>(d + 4, 5000); CHECK(cudaEventRecord(E[3], S[5]));
     for (int i = 0; kinds[i]; i++) {
         char c = kinds[i]; cudaStream_t s = c == 's' || c == 't' ? S[0] : c == 'q' ? S[4] : S[6 + i];
-        if (c == 'u') { CK(cudaStreamWaitEvent(s, E[3], 0)); spin<<<1, 32, 0, s>>>(d + 40 + 2 * i, 5000); }
-        if (c != 's' && c != 't') CK(cudaStreamWaitEvent(s, E[1], 0));
-        if (c == 'm' || c == 'n' || c == 't') CK(cudaStreamWaitEvent(s, E[2], 0));
-        if (c == 'n') CK(cudaStreamWaitEvent(s, E[3], 0));
-        spin<<<264, 1024, 0, s>>>(d + 6 + 2 * i, 20000);
+        if (c == 'u') { CHECK(cudaStreamWaitEvent(s, E[3], 0)); spin_all<<<1, 32, 0, s>>>(d + 40 + 2 * i, 5000); }
+        if (c != 's' && c != 't') CHECK(cudaStreamWaitEvent(s, E[1], 0));
+        if (c == 'm' || c == 'n' || c == 't') CHECK(cudaStreamWaitEvent(s, E[2], 0));
+        if (c == 'n') CHECK(cudaStreamWaitEvent(s, E[3], 0));
+        spin_all<<<264, 1024, 0, s>>>(d + 6 + 2 * i, 20000);
     }
     if (graph)
         for (int i = 0; i < 16; i++) {
-            CK(cudaEventRecord(E[20 + i], S[i]));
-            CK(cudaStreamWaitEvent(G, E[20 + i], 0));
+            CHECK(cudaEventRecord(E[20 + i], S[i]));
+            CHECK(cudaStreamWaitEvent(G, E[20 + i], 0));
         }
 }
 int main() {
-    CK(cudaMalloc(&d, 65536));
-    for (auto &s : S) CK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    CK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
-    for (auto &e : E) CK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    CHECK(cudaMalloc(&d, 65536));
+    for (auto &s : S) CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
+    for (auto &e : E) CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     const char *k = "soqmntu"; std::vector<std::vector<char>> sets;
     printf("{\"order\":[");
     bool first = true;
@@ -93,14 +81,14 @@ int main() {
                     cudaGraphExec_t exec;
                     if (g) {
                         issue(kinds, true);
-                        CK(cudaStreamEndCapture(G, &graph));
-                        CK(cudaGraphInstantiate(&exec, graph, 0));
+                        CHECK(cudaStreamEndCapture(G, &graph));
+                        CHECK(cudaGraphInstantiate(&exec, graph, 0));
                     }
                     for (int r = -1; r < 15; r++) {
                         reset(32);
-                        if (g) CK(cudaGraphLaunch(exec, G));
+                        if (g) CHECK(cudaGraphLaunch(exec, G));
                         else issue(kinds, false);
-                        CK(cudaDeviceSynchronize());
+                        CHECK(cudaDeviceSynchronize());
                         if (r < 0) continue;
                         auto h = fetch(32);
                         printf("%s[", r ? "," : "");
@@ -122,20 +110,20 @@ int main() {
         for (int n = 1; n <= 40; n += n < 16 ? 1 : 4)
             for (int r = 0; r < 3; r++) {
                 reset(100);
-                spin<<<1, 32, 0, G>>>(d, 2500000);
-                CK(cudaEventRecord(E[0], G));
+                spin_all<<<1, 32, 0, G>>>(d, 2500000);
+                CHECK(cudaEventRecord(E[0], G));
                 for (int i = 0; i < n; i++) {
-                    if (pattern == 2) CK(cudaStreamWaitEvent(S[i], E[0], 0));
-                    spin<<<1, 32, 0, S[i]>>>(d + 2 + 4 * i, 500000);
-                    if (pattern == 3) CK(cudaEventRecord(E[1 + i], S[i]));
-                    if (pattern == 1) CK(cudaStreamWaitEvent(S[i], E[0], 0));
+                    if (pattern == 2) CHECK(cudaStreamWaitEvent(S[i], E[0], 0));
+                    spin_all<<<1, 32, 0, S[i]>>>(d + 2 + 4 * i, 500000);
+                    if (pattern == 3) CHECK(cudaEventRecord(E[1 + i], S[i]));
+                    if (pattern == 1) CHECK(cudaStreamWaitEvent(S[i], E[0], 0));
                     if (pattern != 2) {
-                        spin<<<1, 32, 0, S[i]>>>(d + 4 + 4 * i, 500000);
-                        if (pattern == 3) CK(cudaEventRecord(E[41 + i], S[i]));
+                        spin_all<<<1, 32, 0, S[i]>>>(d + 4 + 4 * i, 500000);
+                        if (pattern == 3) CHECK(cudaEventRecord(E[41 + i], S[i]));
                     }
                 }
-                spin<<<1, 32, 0, S[n]>>>(d + 2 + 4 * n, 1000);
-                CK(cudaDeviceSynchronize());
+                spin_all<<<1, 32, 0, S[n]>>>(d + 2 + 4 * n, 1000);
+                CHECK(cudaDeviceSynchronize());
                 auto h = fetch(100);
                 printf("%s{\"pattern\":%d,\"n\":%d,\"starts\":[", first ? "" : ",\n", pattern, n);
                 first = false;

@@ -25,12 +25,7 @@ __global__ void walk(const float4 *from, float4 *to, int loops, int fmas, unsign
     float4 v = from[i];
     for (int n = 0; n < loops; n++, i += step) {
         if (LOADS) v = from[i];
-        for (int f = 0; f < fmas; f++) {
-            v.x = v.x * 0.999f + 0.5f;
-            v.y = v.y * 0.999f + 0.5f;
-            v.z = v.z * 0.999f + 0.5f;
-            v.w = v.w * 0.999f + 0.5f;
-        }
+        v = fmas_of(v, fmas);
         if (LOADS || v.x == 12345.678f) to[i] = v;
     }
     if (!LOADS) to[(long)blockIdx.x * blockDim.x + threadIdx.x] = v;
@@ -40,15 +35,7 @@ __global__ void walk(const float4 *from, float4 *to, int loops, int fmas, unsign
 __global__ void compute(float *out, int loops, unsigned long long *stamps)
 {
     stamp(stamps, 0);
-    float a = (float)threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
-    const float x = 0.999f, y = 0.5f;
-    for (int i = 0; i < loops; i++) {
-        a = a * x + y;
-        b = b * x + y;
-        c = c * x + y;
-        d = d * x + y;
-    }
-    if (a + b + c + d == 12345.678f) out[0] = a;
+    fma_chains(out, loops);
     stamp(stamps, 1);
 }
 
@@ -57,15 +44,7 @@ __global__ void shared(float *out, int loops, int words, unsigned long long *sta
 {
     extern __shared__ unsigned sh[];
     stamp(stamps, 0);
-    for (int i = threadIdx.x; i < words; i += blockDim.x) sh[i] = i * 2654435761u;
-    __syncthreads();
-    unsigned p = threadIdx.x, sum = 0;
-    for (int i = 0; i < loops; i++) {
-        unsigned v = sh[p % words];
-        sum += v;
-        p = v + sum;
-    }
-    if (sum == 123456789u) out[0] = (float)sum;
+    shared_chain(sh, out, loops, words);
     stamp(stamps, 1);
 }
 

@@ -3,31 +3,18 @@
  * does that one start before the event? Every pair of streams, 0, 3 or 6 others at work. Usage: queues STREAMS ORDER(of
  * first use: 0 as created, 1 reversed, 2 shuffled) EXTRA(streams created before) NONBLOCKING(0, 1)
  */
-#include <cuda_runtime.h>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include "micro.h"
+
 #include <numeric>
-#include <algorithm>
-#include <random>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+
 typedef unsigned long long u64;
-__device__ __forceinline__ u64 now() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
-__global__ void spin(u64 *st, long ns) { u64 a = now(); while (now() - a < ns) {} st[0] = a; st[1] = now(); }
 int main(int argc, char **argv) {
     int n = atoi(argv[1]), order = atoi(argv[2]), extra = atoi(argv[3]), nb = atoi(argv[4]);
-    u64 *d; CK(cudaMalloc(&d, 4096)); std::vector<cudaStream_t> S(n), X(extra); cudaStream_t G;
-    for (auto &s : X) CK(cudaStreamCreateWithFlags(&s, nb ? cudaStreamNonBlocking : cudaStreamDefault));
-    for (auto &s : S) CK(cudaStreamCreateWithFlags(&s, nb ? cudaStreamNonBlocking : cudaStreamDefault));
-    CK(cudaStreamCreateWithFlags(&G, nb ? cudaStreamNonBlocking : cudaStreamDefault));
-    cudaEvent_t e; CK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    u64 *d; CHECK(cudaMalloc(&d, 4096)); std::vector<cudaStream_t> S(n), X(extra); cudaStream_t G;
+    for (auto &s : X) CHECK(cudaStreamCreateWithFlags(&s, nb ? cudaStreamNonBlocking : cudaStreamDefault));
+    for (auto &s : S) CHECK(cudaStreamCreateWithFlags(&s, nb ? cudaStreamNonBlocking : cudaStreamDefault));
+    CHECK(cudaStreamCreateWithFlags(&G, nb ? cudaStreamNonBlocking : cudaStreamDefault));
+    cudaEvent_t e; CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     std::vector<int> o(n);
     std::iota(o.begin(), o.end(), 0);
     if (order == 1) std::reverse(o.begin(), o.end());
@@ -38,25 +25,25 @@ int main(int argc, char **argv) {
     printf("{\"n\":%d,\"order\":%d,\"extra\":%d,\"nonblocking\":%d,\"first_use\":[", n, order, extra, nb);
     for (int i = 0; i < n; i++) {
         spin<<<1, 1, 0, S[o[i]]>>>(d, 1000);
-        CK(cudaDeviceSynchronize());
+        CHECK(cudaDeviceSynchronize());
         printf("%s%d", i ? "," : "", o[i]);
     }
     printf("]");
     for (int busy = 0; busy <= 6; busy += 3) for (int rep = 0; rep < 2; rep++) {
         printf(",\"blocked_busy%d_%d\":[", busy, rep); bool first = true;
         for (int x = 0; x < n; x++) for (int y = 0; y < n; y++) { if (x == y) continue;
-            spin<<<1, 1, 0, G>>>(d, 150000); CK(cudaEventRecord(e, G)); int left = busy;
+            spin<<<1, 1, 0, G>>>(d, 150000); CHECK(cudaEventRecord(e, G)); int left = busy;
             for (int z = n - 1; z >= 0 && left; z--)
                 if (z != x && z != y) {
                     spin<<<1, 1, 0, S[z]>>>(d + 16 + 2 * z, 40000);
                     left--;
                 }
-            CK(cudaStreamWaitEvent(S[x], e, 0));
+            CHECK(cudaStreamWaitEvent(S[x], e, 0));
             spin<<<1, 1, 0, S[x]>>>(d + 2, 1000);
             spin<<<1, 1, 0, S[y]>>>(d + 4, 1000);
-            CK(cudaDeviceSynchronize());
+            CHECK(cudaDeviceSynchronize());
             u64 h[6];
-            CK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+            CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
             if (h[4] >= h[1]) {
                 printf("%s[%d,%d]", first ? "" : ",", x, y);
                 first = false;
@@ -74,13 +61,13 @@ int main(int argc, char **argv) {
         int m = std::min(n, 10);
         // stream p[0]: gate; p[1] waits for it; p[2..m-1] run kernels: which are late?
         spin<<<1, 1, 0, S[p[0]]>>>(d, 200000);
-        CK(cudaEventRecord(e, S[p[0]]));
-        CK(cudaStreamWaitEvent(S[p[1]], e, 0));
+        CHECK(cudaEventRecord(e, S[p[0]]));
+        CHECK(cudaStreamWaitEvent(S[p[1]], e, 0));
         spin<<<1, 1, 0, S[p[1]]>>>(d + 2, 1000);
         for (int i = 2; i < m; i++) spin<<<1, 1, 0, S[p[i]]>>>(d + 2 * i, 20000);
-        CK(cudaDeviceSynchronize());
+        CHECK(cudaDeviceSynchronize());
         u64 h[64];
-        CK(cudaMemcpy(h, d, 16 * m, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(h, d, 16 * m, cudaMemcpyDeviceToHost));
         printf("%s{\"used\":[", r ? "," : "");
         for (int i = 0; i < m; i++) printf("%s%d", i ? "," : "", p[i]);
         printf("],\"late\":[");

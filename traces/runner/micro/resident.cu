@@ -6,39 +6,21 @@
  * and without fences, and the gap between two kernels of one thread in a stream and in a graph, as they are and
  * launched programmatically.
  */
-#include <cooperative_groups.h>
+#include "micro.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <vector>
+#include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
 
-#define CHECK(call)                                                                                    \
-    do {                                                                                               \
-        cudaError_t error_ = (call);                                                                   \
-        if (error_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));            \
-            exit(1);                                                                                   \
-        }                                                                                              \
-    } while (0)
-
 enum { ROUNDS = 2000, REPETITIONS = 20, LINKS = 400 };
-
-__device__ unsigned long long now()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
 
 __global__ void barriers(unsigned long long *out)
 {
     cg::grid_group grid = cg::this_grid();
     grid.sync();
-    unsigned long long start = now();
+    unsigned long long start = now_ns();
     for (int i = 0; i < ROUNDS; i++) grid.sync();
-    if (grid.thread_rank() == 0) *out = now() - start;
+    if (grid.thread_rank() == 0) *out = now_ns() - start;
 }
 
 /* All blocks add to one word, as fast as they can; the results are used. */
@@ -46,31 +28,31 @@ __global__ void one_word(unsigned *word, unsigned long long *out)
 {
     cg::grid_group grid = cg::this_grid();
     grid.sync();
-    unsigned long long start = now();
+    unsigned long long start = now_ns();
     if (threadIdx.x == 0)
         for (int i = 0; i < ROUNDS; i++)
             if (atomicAdd(word, 1u) == 0xffffffffu) *out = 0;
     grid.sync();
-    if (grid.thread_rank() == 0) *out = now() - start;
+    if (grid.thread_rank() == 0) *out = now_ns() - start;
 }
 
 __global__ void atomics_alone(unsigned *word, unsigned long long *out)
 {
-    unsigned long long start = now();
+    unsigned long long start = now_ns();
     unsigned sum = 0;
     for (int i = 0; i < ROUNDS; i++) sum = atomicAdd(word + (sum & 0), 1u);
-    *out = now() - start;
+    *out = now_ns() - start;
     if (sum == 0xffffffffu) word[1] = 1;
 }
 
 __global__ void fences(volatile unsigned *word, unsigned long long *out)
 {
-    unsigned long long start = now();
+    unsigned long long start = now_ns();
     for (int i = 0; i < ROUNDS; i++) {
         word[i & 31] = i;
         __threadfence();
     }
-    *out = now() - start;
+    *out = now_ns() - start;
 }
 
 /* Block 0 and the last hand a flag to and fro; others leave. */
@@ -78,7 +60,7 @@ __global__ void handoff(volatile unsigned *flags, bool fenced, unsigned long lon
 {
     bool first = blockIdx.x == 0;
     if (!first && blockIdx.x != gridDim.x - 1) return;
-    unsigned long long start = now();
+    unsigned long long start = now_ns();
     for (unsigned i = 1; i <= ROUNDS; i++) {
         if (first) {
             flags[64] = i;
@@ -92,7 +74,7 @@ __global__ void handoff(volatile unsigned *flags, bool fenced, unsigned long lon
             flags[32] = i;
         }
     }
-    if (first) *out = now() - start;
+    if (first) *out = now_ns() - start;
 }
 
 __global__ void link_plain(unsigned *word) { word[0]++; }
@@ -109,8 +91,7 @@ template <typename Run> static double median_ns(Run run)
 {
     std::vector<double> all;
     for (int i = 0; i < REPETITIONS; i++) all.push_back(run());
-    std::sort(all.begin(), all.end());
-    return all[all.size() / 2];
+    return quartiles(all).median;
 }
 
 static void launch_links(bool programmatic, unsigned *word, cudaStream_t stream)
@@ -130,12 +111,6 @@ static void launch_links(bool programmatic, unsigned *word, cudaStream_t stream)
 
 /* Time from link to link of a chain that waits in the stream behind a kernel that spins, so that the host is not what
  * it waits for. */
-__global__ void hold(unsigned long long ns)
-{
-    unsigned long long start = now();
-    while (now() - start < ns) {}
-}
-
 static double chain_ns(bool programmatic, bool in_graph, unsigned *word)
 {
     cudaStream_t stream;
@@ -154,7 +129,7 @@ static double chain_ns(bool programmatic, bool in_graph, unsigned *word)
         CHECK(cudaGraphLaunch(exec, stream));
         CHECK(cudaStreamSynchronize(stream));
     }
-    hold<<<1, 1, 0, stream>>>(4000000);
+    spin<<<1, 1, 0, stream>>>(NULL, 4000000);
     CHECK(cudaEventRecord(begin, stream));
     if (in_graph)
         CHECK(cudaGraphLaunch(exec, stream));

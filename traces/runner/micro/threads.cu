@@ -5,30 +5,11 @@
 //   record_wait  cudaEventRecord and cudaStreamWaitEvent on two streams of the thread
 // nvcc -O2 -arch=sm_90 -o threads threads.cu -lpthread; threads [blocking] prints "what kernel_us threads us_per_turn",
 // the median of the threads' medians of 5 rounds.
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdio>
+#include "micro.h"
+
 #include <cstring>
 #include <pthread.h>
-#include <vector>
 
-#include <cuda_runtime.h>
-
-static void check(cudaError_t error)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-__global__ void spin(long long ns)
-{
-    long long start, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    while (now - start < ns);
-}
 __global__ void nothing() {}
 
 enum what { LAUNCH, LAUNCH_SYNC, RECORD_WAIT };
@@ -41,40 +22,34 @@ struct job {
     double us;
 };
 
-static double now_us()
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 static void *work(void *argument)
 {
     job *j = (job *)argument;
     cudaStream_t stream, other;
     cudaEvent_t event;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    check(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     std::vector<double> rounds;
     for (int round = 0; round < 6; round++) {
         pthread_barrier_wait(j->barrier);
         double start = now_us();
         for (int i = 0; i < j->turns; i++) {
             if (j->kind == RECORD_WAIT) {
-                check(cudaEventRecord(event, stream));
-                check(cudaStreamWaitEvent(other, event, 0));
-                if (i % 256 == 255) check(cudaStreamSynchronize(other));
+                CHECK(cudaEventRecord(event, stream));
+                CHECK(cudaStreamWaitEvent(other, event, 0));
+                if (i % 256 == 255) CHECK(cudaStreamSynchronize(other));
                 continue;
             }
-            if (j->ns) spin<<<1, 32, 0, stream>>>(j->ns);
+            if (j->ns) spin<<<1, 32, 0, stream>>>(NULL, j->ns);
             else nothing<<<1, 32, 0, stream>>>();
-            if (j->kind == LAUNCH_SYNC || i % 256 == 255) check(cudaStreamSynchronize(stream));
+            if (j->kind == LAUNCH_SYNC || i % 256 == 255) CHECK(cudaStreamSynchronize(stream));
         }
         double us = (now_us() - start) / j->turns;
         if (round) rounds.push_back(us);
         pthread_barrier_wait(j->barrier);
     }
-    std::sort(rounds.begin(), rounds.end());
-    j->us = rounds[rounds.size() / 2];
+    j->us = quartiles(rounds).median;
     return nullptr;
 }
 
@@ -98,10 +73,10 @@ static void measure(what kind, const char *name, long long ns, int count, const 
 int main(int argc, char **argv)
 {
     const char *wait = argc > 1 ? argv[1] : "spin";
-    check(cudaSetDeviceFlags(strcmp(wait, "blocking") == 0 ? cudaDeviceScheduleBlockingSync
+    CHECK(cudaSetDeviceFlags(strcmp(wait, "blocking") == 0 ? cudaDeviceScheduleBlockingSync
                              : strcmp(wait, "yield") == 0  ? cudaDeviceScheduleYield
                                                            : cudaDeviceScheduleSpin));
-    check(cudaFree(nullptr));
+    CHECK(cudaFree(nullptr));
     static const int counts[] = {1, 2, 3, 4, 6, 8, 12, 16};
     static const long long lengths[] = {0, 5000, 20000, 100000};
     for (int count : counts) measure(LAUNCH, "launch", 0, count, wait);
