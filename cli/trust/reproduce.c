@@ -4,18 +4,17 @@
  * published against simulated. What is run: trust/published/rules.c.
  */
 #include "trust/published/mp.h"
-#include "trust/published/acs.h"
-#include "trust/published/ccks.h"
+#include "trust/published/reproduce.h"
 #include "trust/published/collectives/collectives.h"
 #include "trust/published/grcuda_gpus.h"
 #include "trust/published/effort.h"
-#include "trust/published/mega.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/figures/figures.h"
+#include "cli/trust/paper.h"
 #include "cli/trust/reproduce_sharing.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
@@ -44,7 +43,7 @@ static enum gsim_status read_all(struct gsim_reproduction *r, const char *paper,
     const char *before = "";
     enum gsim_status status = read_file(r, "launches.csv", error);
     for (const struct gsim_reproduce_figure *f = gsim_reproduce_figures; f->name && status == GSIM_OK; f++) {
-        if (is(f->file, before) || !(is(paper, f->paper) || (is(paper, "all") && !is(f->paper, "acs")))) continue;
+        if (is(f->file, before) || !(is(paper, f->paper) || is(paper, "all"))) continue;
         before = f->file;
         status = read_file(r, f->file, error);
     }
@@ -170,12 +169,9 @@ static enum gsim_status draw(const struct gsim_reproduction *r, const char *path
     struct gsim_arena arena = {0};
     const char *csv = NULL;
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
-    if (status == GSIM_OK) status = write_file(r, csv, r->acs ? gsim_acs_csv : gsim_reproduce_csv, error);
+    if (status == GSIM_OK) status = write_file(r, csv, gsim_reproduce_csv, error);
     if (status == GSIM_OK)
-        status = gsim_figure_draw(r->acs        ? "acs.gp"
-                                  : has_bars(r) ? "reproduce.gp"
-                                                : "reproduce_points.gp",
-                                  csv, path, error);
+        status = gsim_figure_draw(has_bars(r) ? "reproduce.gp" : "reproduce_points.gp", csv, path, error);
     gsim_scratch_remove(csv);
     gsim_arena_release(&arena);
     return status;
@@ -188,14 +184,13 @@ static enum gsim_status deliver(struct gsim_reproduction *r, const struct gsim_c
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     bool stdout_taken = (csv && is(csv, "-")) || (report && is(report, "-"));
     enum gsim_status status = figure ? draw(r, figure, error) : GSIM_OK;
-    if (status == GSIM_OK && csv) status = write_file(r, csv, r->acs ? gsim_acs_csv : gsim_reproduce_csv, error);
+    if (status == GSIM_OK && csv) status = write_file(r, csv, gsim_reproduce_csv, error);
     if (status == GSIM_OK && report) status = write_file(r, report, gsim_reproduce_json, error);
     if (status != GSIM_OK || stdout_taken) return status;
     struct gsim_output output;
     status = gsim_output_open(&output, "-", error);
     if (status != GSIM_OK) return status;
-    if (r->acs) gsim_acs_print(r, &output);
-    else gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
+    gsim_reproduce_print(r, arguments->value[GSIM_CLI_PER_CASE] != NULL, &output);
     if (r->mp) gsim_mp_print(r->mp, &output);
     return gsim_output_commit(&output, error);
 }
@@ -232,20 +227,10 @@ static enum gsim_status run_own(const char *paper, const struct gsim_cli_argumen
             (is_csv ? gsim_published_collectives_csv : gsim_published_collectives_print)(&collectives, output);
         return found;
     }
-    if (is(paper, "kesco-effort")) {
-        struct gsim_effort effort;
-        enum gsim_status counted = gsim_effort_run(&effort, gsim_data_path, error);
-        if (counted == GSIM_OK) (is_csv ? gsim_effort_csv : gsim_effort_print)(&effort, output);
-        return counted;
-    }
-    struct gsim_ccks ccks = {0};
-    struct gsim_mega mega = {0};
-    bool is_mega = is(paper, "mega");
-    enum gsim_status status = is_mega ? gsim_mega_run(&mega, error) : gsim_ccks_run(&ccks, error);
-    if (status != GSIM_OK) return status;
-    if (is_mega) (is_csv ? gsim_mega_csv : gsim_mega_print)(&mega, output);
-    else (is_csv ? gsim_ccks_csv : gsim_ccks_print)(&ccks, output);
-    return GSIM_OK;
+    struct gsim_effort effort;
+    enum gsim_status counted = gsim_effort_run(&effort, gsim_data_path, error);
+    if (counted == GSIM_OK) (is_csv ? gsim_effort_csv : gsim_effort_print)(&effort, output);
+    return counted;
 }
 
 static int reproduce_own(const char *paper, const struct gsim_cli_arguments *arguments)
@@ -296,24 +281,21 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     struct gsim_reproduction r = {.factor = 1};
     const char *figure = arguments->value[GSIM_CLI_FIGURE];
     const char *paper = arguments->operand_count ? arguments->operands[0] : "all";
+    if (gsim_cli_is_paper(paper))
+        return gsim_cli_paper(paper, arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     if (gsim_cli_is_sharing_paper(paper))
         return gsim_cli_reproduce_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     char number[64];
     struct gsim_progress progress;
     uint32_t jobs = 1;
     enum gsim_status status = GSIM_OK;
-    if (is(paper, "ccks") || is(paper, "mega") || is(paper, "collectives") || is(paper, "grcuda-gpus") ||
-        is(paper, "kesco-effort"))
+    if (is(paper, "collectives") || is(paper, "grcuda-gpus") || is(paper, "kesco-effort"))
         return reproduce_own(paper, arguments);
-    struct gsim_acs acs = {0};
-    if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda") && !is(paper, "acs"))
+    if (!is(paper, "all") && !is(paper, "kesco") && !is(paper, "grcuda"))
         status = gsim_error_set(&error, GSIM_USAGE,
                                 "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, "
                                 "collectives, xsched, fikit or tally, found '%.60s'",
                                 paper);
-    if (is(paper, "acs")) r.acs = &acs;
-    if (status == GSIM_OK && r.acs && arguments->value[GSIM_CLI_SCALE])
-        status = gsim_error_set(&error, GSIM_USAGE, "--scale: expected kesco or grcuda with it, found acs");
     if (status == GSIM_OK && figure && (status = gsim_figure_check(figure, &error)) != GSIM_OK)
         (void)gsim_error_prefix(&error, "--figure");
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &jobs, &error);
@@ -325,7 +307,7 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     progress.unit = "runs";
     progress.is_estimate = true; /* some runs are chosen by what others gave */
     r.reruns.progress = &progress;
-    if (status == GSIM_OK) status = r.acs ? gsim_acs_reproduce(&r, &error) : gsim_reproduce_all(&r, jobs, &error);
+    if (status == GSIM_OK) status = gsim_reproduce_all(&r, jobs, &error);
     if (status == GSIM_OK) status = run_tasks(&r, arguments, paper, &mp, &error);
     gsim_progress_clear(&progress);
     if (status == GSIM_OK) status = deliver(&r, arguments, &error);

@@ -24,5 +24,5 @@ awk -F, '
     END { if (count != 192) print count " rows" }' "$work/csv" >"$work/wrong"
 [ -s "$work/wrong" ] && fail "$(cat "$work/wrong")"
 "$gpusim" reproduce ccks --only average 2>"$work/error" && fail "--only was accepted"
-grep -q 'expected --csv alone' "$work/error" || fail "--only: $(cat "$work/error")"
+grep -q 'expected --csv, --report and --jobs alone' "$work/error" || fail "--only: $(cat "$work/error")"
 exit $failed

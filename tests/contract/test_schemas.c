@@ -12,9 +12,9 @@
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, SCHEMA_COUNT };
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, PAPER, SCHEMA_COUNT };
 static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs",     "sweep",  "explain",
-                                                "whatif",  "arch",   "node",   "schedule", "kernels"};
+                                                "whatif",  "arch",   "node",   "schedule", "kernels", "paper"};
 
 static cJSON *read_json(const char *path)
 {
@@ -79,6 +79,7 @@ static void test_files(void)
     CHECK(check_files(NODE, GPUSIM_SOURCE_DIR "/models/nodes/*.json") >= 9);
     CHECK(check_files(PROGRAM, GPUSIM_SOURCE_DIR "/workloads/examples/*.json") >= 2);
     CHECK(check_files(SWEEP, GPUSIM_SOURCE_DIR "/plots/specs/*.json") >= 4);
+    CHECK(check_files(PAPER, GPUSIM_SOURCE_DIR "/trust/published/*.json") >= 3);
     CHECK(check_files(RUNS, GPUSIM_SOURCE_DIR "/traces/h200/runs-*.json.gz") >= 2);
     CHECK(check_files(RUNS, GPUSIM_SOURCE_DIR "/traces/h100/runs-*.json.gz") >= 1);
 }
@@ -259,6 +260,7 @@ static void test_refused(void)
          "/kernels/0/pipes", "additionalProperties: fp"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"vary\":{\"size\":[]}}", "/vary/size", "minItems"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"repeat\":1.5}", "/repeat", "type: integer"},
+        {PAPER, "{\"schema\":\"gpusim-paper/1\",\"name\":\"x\",\"title\":\"x\",\"steps\":[]}", "/steps", "minItems"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cJSON *json = cJSON_Parse(cases[i].text), *schema = read_schema(cases[i].which);

@@ -14,7 +14,6 @@ struct gsim_reproduction {
     size_t shown_count;              /* how many those are */
     struct gsim_reruns reruns;
     struct gsim_mp *mp;   /* of paper "kesco" (trust/published/mp.h); NULL: not asked for */
-    struct gsim_acs *acs; /* of paper "acs" (trust/published/acs.h); NULL: another one */
     double *simulated;  /* per published row; NAN where a run failed */
     const char *number; /* sensitivity: this number of every device times FACTOR; NULL: none */
     double factor;

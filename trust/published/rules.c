@@ -27,7 +27,6 @@ const struct gsim_reproduce_figure gsim_reproduce_figures[] = {
     {"average-prefetch", "kesco", "kesco.csv", "KeSCo: average speed-up with prefetch (serial without)", true, true},
     {"timeline", "kesco", "kesco.csv", "KeSCo's profiles of a V100, no prefetch unless said, ms", true, false},
     {"plan", "kesco", "kesco.csv", "KeSCo's plans: streams and events in the log of its compiler", true, true},
-    {"acs", "acs", "acs.csv", "ACS: speed-up over one stream", true, true}, /* trust/published/acs.c */
     {0},
 };
 

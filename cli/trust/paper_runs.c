@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: cli (program). See cli/trust/paper_runs.h. A point's settings are words of a command line, as a sweep's. */
+#include "cli/trust/paper_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/sweep/row.h"
+#include "cli/sweep/sharing.h"
+#include "cli/tasks/tasks.h"
+#include "sim/base/jobs/pool.h"
+#include "trust/published/script_overlap.h"
+
+#define WAIT_MS 200 /* between updates of the progress line */
+#define MESSAGE 160
+#define PROGRAM_SEED "program.seed" /* no command line has it: the graph is drawn anew, the run is not */
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* --- figures of one program --- */
+
+/* What a run was, and of its last iteration what has been asked for before. */
+struct shot {
+    struct gsim_timeline *timeline;
+    const struct gsim_program *program;
+    const struct gsim_device_spec *device;
+    struct gsim_metrics whole, last;
+    struct gsim_overlap script;
+    bool has_whole, has_last, has_script;
+};
+
+static double span_us(const struct gsim_iteration_record *i) { return gsim_time_us(i->end - i->start); }
+
+/* The records of the last iteration alone, in their order. */
+static void keep_last(struct gsim_timeline *t)
+{
+    size_t kernels = 0, copies = 0;
+    uint32_t last = t->iteration_count ? (uint32_t)t->iteration_count - 1 : 0;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].iteration == last) t->kernels[kernels++] = t->kernels[i];
+    for (size_t i = 0; i < t->copy_count; i++)
+        if (t->copies[i].iteration == last) t->copies[copies++] = t->copies[i];
+    t->kernel_count = kernels;
+    t->copy_count = copies;
+}
+
+/* Kernels one after the other: what each took, its data's way included, counts from the end of the one before. */
+static enum gsim_status serial_path(const struct shot *s, double *us, struct gsim_error *error)
+{
+    const struct gsim_timeline *t = s->timeline;
+    gsim_time *op_time = gsim_alloc(sizeof *op_time * s->program->op_count), path = 0,
+              before = t->iterations[t->iteration_count - 1].start;
+    if (!op_time) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < t->kernel_count; i++) { /* in order of completion */
+        op_time[t->kernels[i].op] = t->kernels[i].end - before;
+        before = t->kernels[i].end;
+    }
+    enum gsim_status status = gsim_critical_path(s->program, 1, op_time, &path, error);
+    gsim_free(op_time);
+    *us = gsim_time_us(path);
+    return status;
+}
+
+/* Mean time of the last iteration's kernels of that name; NAN: there is none. */
+static double kernel_us(const struct shot *s, const char *name)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < s->timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &s->timeline->kernels[i];
+        const char *its = s->program->kernels[k->kernel_index].name;
+        if (!its || !is(its, name)) continue;
+        sum += gsim_time_us(k->end - k->start);
+        count++;
+    }
+    return count ? sum / (double)count : NAN;
+}
+
+static enum gsim_status of_last(struct shot *s, const char *name, double *value, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    keep_last(s->timeline);
+    if (strncmp(name, "kernel.", 7) == 0) *value = kernel_us(s, name + 7);
+    else if (is(name, "serial_path_us")) return serial_path(s, value, error);
+    else if (strncmp(name, "script_", 7) == 0) {
+        if (!s->has_script) status = gsim_script_overlap(s->timeline, &s->script, error);
+        s->has_script = true;
+        *value = is(name, "script_ct")   ? s->script.compute_transfer
+                 : is(name, "script_tc") ? s->script.transfer_compute
+                 : is(name, "script_cc") ? s->script.compute_compute
+                                         : s->script.total;
+    } else {
+        if (!s->has_last) status = gsim_metrics_overlap(s->timeline, &s->last, error);
+        s->has_last = true;
+        *value = is(name, "kernel_time_us")    ? gsim_time_us(s->last.kernel_time)
+                 : is(name, "overlap_ct")      ? s->last.overlap.compute_transfer
+                 : is(name, "overlap_tc")      ? s->last.overlap.transfer_compute
+                 : is(name, "overlap_cc")      ? s->last.overlap.compute_compute
+                 : is(name, "overlap_total")   ? s->last.overlap.total
+                 : is(name, "transfer_time_us") ? gsim_time_us(s->last.transfer_time)
+                                               : NAN;
+    }
+    return status;
+}
+
+static bool needs_detail(const char *name) { return is(name, "sm_busy_ratio") || is(name, "achieved_occupancy"); }
+
+/* Names that a timeline's records answer at once; false: it is none of them. */
+static bool at_once(const struct gsim_timeline *t, const char *name, double *value)
+{
+    const struct gsim_iteration_record *first = t->iteration_count ? t->iterations : NULL,
+                                       *last = first ? &t->iterations[t->iteration_count - 1] : NULL;
+    const struct gsim_resident_record *resident = t->resident_count ? &t->residents[t->resident_count - 1] : NULL;
+    *value = NAN;
+    for (size_t i = 0; i < t->figure_count; i++) /* what the scheduler says of itself */
+        if (is(t->figures[i].name, name)) *value = t->figures[i].value;
+    if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
+    else if (is(name, "first_us")) *value = first ? span_us(first) : NAN;
+    else if (is(name, "streams_used")) *value = last ? last->streams_used : NAN;
+    else if (is(name, "events_recorded")) *value = last ? last->events_recorded : NAN;
+    else if (is(name, "resident_us")) *value = resident ? gsim_time_us(resident->end - resident->start) : NAN;
+    else if (is(name, "late_ratio"))
+        *value = resident ? resident->late_makespan_us / gsim_time_us(resident->end - resident->start) : NAN;
+    else return isfinite(*value);
+    return true;
+}
+
+static enum gsim_status figure(struct shot *s, const char *name, double *value, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    if (at_once(s->timeline, name, value)) return GSIM_OK;
+    if (!needs_detail(name) && !is(name, "makespan_us")) return of_last(s, name, value, error);
+    if (!s->has_whole) status = gsim_metrics_compute(s->timeline, s->device, NULL, &s->whole, error);
+    s->has_whole = true;
+    *value = is(name, "makespan_us")     ? gsim_time_us(s->whole.makespan)
+             : is(name, "sm_busy_ratio") ? s->whole.sm_busy_ratio
+                                         : s->whole.achieved_occupancy;
+    return status;
+}
+
+/* --- one point --- */
+
+/* PROGRAM_SEED: of a generator; NULL: the run's. */
+static enum gsim_status run_program(const struct gsim_cli_setup *setup, const char *program_seed,
+                                    const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = setup->arguments;
+    const char *workload = arguments->value[GSIM_CLI_WORKLOAD], *name = arguments->value[GSIM_CLI_SCHED];
+    const struct gsim_scheduler_ops *scheduler = NULL;
+    struct gsim_cli_point point = {0};
+    struct gsim_cli_setup drawn = *setup;
+    struct gsim_timeline timeline = {0};
+    if (!workload || !name) return gsim_error_set(error, GSIM_INPUT, "expected a workload and sched, or task1");
+    enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
+    if (program_seed) drawn.seed = strtoull(program_seed, NULL, 10);
+    if (status == GSIM_OK) status = gsim_cli_point_init(&point, &drawn, workload, scheduler, error);
+    if (status != GSIM_OK) return status;
+    point.simulation.seed = setup->seed;
+    for (size_t f = 0; f < batch->figure_count; f++) point.simulation.detailed |= needs_detail(batch->figures[f]);
+    status = gsim_simulate(&point.simulation, &timeline, error);
+    struct shot shot = {.timeline = &timeline, .program = &point.program, .device = point.simulation.device};
+    for (int pass = 0; pass < 2; pass++) /* what is of the last iteration alone comes last: it drops the others */
+        for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++) {
+            double now;
+            bool is_whole = needs_detail(batch->figures[f]) || is(batch->figures[f], "makespan_us") ||
+                            at_once(&timeline, batch->figures[f], &now);
+            if (is_whole == !pass) status = figure(&shot, batch->figures[f], &values[f], error);
+        }
+    gsim_timeline_release(&timeline);
+    gsim_cli_point_release(&point);
+    return status;
+}
+
+/* "TASK.FIGURE", of the task of that name. */
+static double task_figure(const struct gsim_cli_tasks *t, const struct gsim_task_stats *stats, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (uint32_t i = 0; dot && i < t->count; i++) {
+        const struct gsim_task_stats *s = &stats[i];
+        if (strlen(t->tasks[i].name) != (size_t)(dot - name) ||
+            strncmp(t->tasks[i].name, name, (size_t)(dot - name)) != 0)
+            continue;
+        const struct {
+            const char *name;
+            double value;
+        } figures[] = {{"mean_us", s->mean_us}, {"p50_us", s->p50_us}, {"p90_us", s->p90_us},
+                       {"p99_us", s->p99_us},   {"max_us", s->max_us}, {"per_second", s->per_second},
+                       {"end_us", s->end_us},   {"late", s->late},     {"served", s->requests}};
+        for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
+            if (is(figures[f].name, dot + 1)) return figures[f].value;
+    }
+    return NAN;
+}
+
+static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const struct gsim_paper_batch *batch,
+                                  double *values, struct gsim_error *error)
+{
+    const char *text = setup->arguments->value[GSIM_CLI_SHARE];
+    const struct gsim_sharing_ops *way = NULL;
+    struct gsim_cli_tasks t = {0};
+    struct gsim_timeline timeline = {0};
+    void *params = NULL;
+    enum gsim_status status = gsim_cli_tasks_init(&t, setup, error);
+    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t.arena, struct gsim_task_stats, t.count + 1);
+    if (status == GSIM_OK && !stats) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_share(text ? text : "exclusive", &way, error);
+    if (status == GSIM_OK) status = gsim_cli_check_share_opts(&t, &way, 1, error);
+    if (status == GSIM_OK && way->needs_profile) status = gsim_cli_tasks_measure(&t, error);
+    if (status == GSIM_OK) status = gsim_cli_share_params(&t, way, &params, error);
+    if (status == GSIM_OK) {
+        struct gsim_simulation s = gsim_cli_tasks_simulation(&t, way, params);
+        s.detailed = false;
+        status = gsim_cli_tasks_run(&t, &s, &timeline, stats, error);
+    }
+    for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++) {
+        values[f] = task_figure(&t, stats, batch->figures[f]);
+        for (uint32_t i = 0; i < t.count && is(batch->figures[f], "end_us"); i++) /* of all of them */
+            values[f] = fmax(values[f], stats[i].end_us);
+    }
+    gsim_timeline_release(&timeline);
+    gsim_cli_tasks_release(&t);
+    return status;
+}
+
+/* What the settings are on a command line, from ARENA. Tasks: "task1" and its keys, "task1.KEY". */
+static enum gsim_status make_arguments(const struct gsim_paper_point *point, struct gsim_arena *arena,
+                                       struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *key;
+    arguments->opts = GSIM_ARENA_ARRAY(arena, const char *, point->count + 1);
+    arguments->repeated = GSIM_ARENA_ARRAY(arena, struct gsim_cli_repeated, point->count + 1);
+    for (size_t i = 0; i < point->count && !arena->failed; i++) {
+        const struct gsim_paper_setting *s = &point->settings[i];
+        enum gsim_cli_key option = gsim_request_option(s->name);
+        if (is(s->name, PROGRAM_SEED)) continue;
+        if (option < GSIM_CLI_KEY_COUNT) arguments->value[option] = s->value;
+        else if (!gsim_request_task(s->name, &key))
+            arguments->opts[arguments->opt_count++] = gsim_arena_printf(arena, "%s=%s", s->name, s->value);
+    }
+    for (uint32_t number = 1; number <= GSIM_LIMIT_TASKS && !arena->failed; number++) {
+        const char *words = NULL, *more = "";
+        for (size_t i = 0; i < point->count && more; i++) {
+            if (gsim_request_task(point->settings[i].name, &key) != number) continue;
+            if (key) more = gsim_arena_printf(arena, "%s,%s=%s", more, key, point->settings[i].value);
+            else words = point->settings[i].value;
+        }
+        if (!words) break;
+        arguments->repeated[arguments->repeated_count++] =
+            (struct gsim_cli_repeated){GSIM_CLI_TASK, gsim_arena_printf(arena, "%s%s", words, more)};
+    }
+    return arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+static enum gsim_status run_point(const struct gsim_paper_point *point, const struct gsim_paper_batch *batch,
+                                  double *values, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
+    struct gsim_cli_setup setup = {0};
+    enum gsim_status status = make_arguments(point, &arena, &arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
+    if (status == GSIM_OK) {
+        const char *seed = NULL;
+        for (size_t i = 0; i < point->count; i++)
+            if (is(point->settings[i].name, PROGRAM_SEED)) seed = point->settings[i].value;
+        status = arguments.repeated_count ? run_tasks(&setup, batch, values, error)
+                                          : run_program(&setup, seed, batch, values, error);
+        gsim_cli_setup_release(&setup);
+    }
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* --- worker processes --- */
+
+struct jobs {
+    struct gsim_paper_batch *batch;
+    size_t received;
+};
+
+/* An outcome is the values, or a message in place of them. */
+static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
+{
+    const struct gsim_paper_batch *batch = ((struct jobs *)data)->batch;
+    struct gsim_error error = {0};
+    double *values = gsim_alloc(sizeof *values * batch->figure_count);
+    enum gsim_status status = values ? run_point(&batch->points[item], batch, values, &error)
+                                     : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) gsim_bytes_add(outcome, values, sizeof *values * batch->figure_count);
+    else gsim_bytes_add(outcome, error.message, strlen(error.message) + 1);
+    gsim_bytes_add(outcome, status == GSIM_OK ? "v" : "m", 1);
+    gsim_free(values);
+}
+
+static void fail_one(void *data, uint64_t item, enum gsim_item_end end, const char *message,
+                     struct gsim_bytes *outcome)
+{
+    (void)data, (void)item, (void)end;
+    gsim_bytes_add(outcome, message, strlen(message) + 1);
+    gsim_bytes_add(outcome, "m", 1);
+}
+
+static enum gsim_status take_one(void *data, uint64_t item, const char *outcome, size_t length,
+                                 struct gsim_error *error)
+{
+    struct jobs *jobs = data;
+    struct gsim_paper_point *point = &jobs->batch->points[item];
+    size_t size = sizeof *point->values * jobs->batch->figure_count;
+    jobs->received++;
+    if (length == size + 1 && outcome[size] == 'v') memcpy(point->values, outcome, size);
+    else if (length > 1 && outcome[length - 1] == 'm') {
+        point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, outcome);
+        if (!point->error) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    } else return gsim_error_set(error, GSIM_IO, "a worker process gave %zu bytes", length);
+    return GSIM_OK;
+}
+
+/* Each reason once. */
+static void note_failures(const struct gsim_paper_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        size_t before = 0, count = 0;
+        for (size_t j = 0; batch->points[i].error && j < batch->count; j++) {
+            bool alike = batch->points[j].error && is(batch->points[j].error, batch->points[i].error);
+            before += alike && j < i;
+            count += alike;
+        }
+        if (count && !before)
+            fprintf(stderr, "gpusim: %zu of %zu runs failed: %s\n", count, batch->count, batch->points[i].error);
+    }
+}
+
+enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch, struct gsim_error *error)
+{
+    const struct gsim_paper_runs *runs = data;
+    struct jobs jobs = {.batch = batch};
+    const struct gsim_pool_config config = {.jobs = runs->jobs < batch->count ? runs->jobs : (uint32_t)batch->count,
+                                            .data = &jobs, .run = run_one, .fail = fail_one};
+    struct gsim_pool *pool = NULL;
+    uint64_t done = runs->progress->done;
+    runs->progress->total += batch->count;
+    enum gsim_status status = batch->count ? gsim_pool_create(&config, &pool, error) : GSIM_OK;
+    for (size_t put = 0; status == GSIM_OK && jobs.received < batch->count;) {
+        for (size_t room = gsim_pool_room(pool, batch->count - put); room && put < batch->count && status == GSIM_OK;
+             room--)
+            status = gsim_pool_put(pool, put++, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
+        runs->progress->done = done + jobs.received;
+        gsim_progress_show(runs->progress);
+    }
+    gsim_pool_destroy(pool);
+    gsim_progress_clear(runs->progress);
+    if (status == GSIM_OK) note_failures(batch);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: cli (program). The runs that a paper asks for (trust/published/paper.h), by several worker processes. */
+#pragma once
+
+#include "cli/cli.h"
+#include "sim/base/jobs/progress.h"
+#include "trust/published/paper.h"
+
+struct gsim_paper_runs {
+    uint32_t jobs;
+    struct gsim_progress *progress;
+};
+/* DATA: struct gsim_paper_runs. */
+enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: trust/published. See trust/published/paper.h. From a spec to points, tables and text. */
+#include "trust/published/paper.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/version.h"
+#include "trust/published/cells.h"
+
+#define MOST_KEYS   32
+#define MOST_POINTS 1000000
+#define FOLDER_WORD "{folder}"
+
+struct gsim_paper {
+    const cJSON *spec;
+    const char *folder;
+    sqlite3 *db;
+};
+
+static const cJSON *member(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static enum gsim_status no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+/* A text, or a list of lines that make one. NULL where there is none. */
+static char *text_of(const cJSON *item, struct gsim_arena *arena)
+{
+    const cJSON *line;
+    char *text = NULL;
+    if (cJSON_IsString(item)) return gsim_arena_strdup(arena, item->valuestring);
+    cJSON_ArrayForEach(line, item)
+    {
+        if (!cJSON_IsString(line)) return NULL;
+        text = text ? gsim_arena_printf(arena, "%s\n%s", text, line->valuestring)
+                    : gsim_arena_strdup(arena, line->valuestring);
+    }
+    return text;
+}
+
+static enum gsim_status prepare(struct gsim_paper *p, const cJSON *item, sqlite3_stmt **statement,
+                                struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *sql = text_of(item, &arena), *rest = "";
+    enum gsim_status status = sql ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "expected a query");
+    if (sql && sqlite3_prepare_v2(p->db, sql, -1, statement, &rest) != SQLITE_OK)
+        status = gsim_cells_fail(p->db, error);
+    else if (sql && (rest[strspn(rest, " \n;")] || !*statement))
+        status = gsim_error_set(error, GSIM_INPUT, "expected one query, found '%.60s'", rest);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+/* The next row of a query; false: there is none, or STATUS says what is wrong. */
+static bool step(struct gsim_paper *p, sqlite3_stmt *statement, enum gsim_status *status, struct gsim_error *error)
+{
+    int code = *status == GSIM_OK ? sqlite3_step(statement) : SQLITE_DONE;
+    if (code != SQLITE_ROW && code != SQLITE_DONE) *status = gsim_cells_fail(p->db, error);
+    return code == SQLITE_ROW;
+}
+
+/* --- from axes to points --- */
+
+struct expansion {
+    struct gsim_arena *arena;
+    const char *folder;
+    const cJSON *options, *vary;
+    sqlite3_stmt *rows; /* NULL: one row of no columns */
+    const char *names[MOST_KEYS];
+    size_t row_columns, name_count;
+    size_t setting_most;
+    struct gsim_paper_batch batch;
+    const char *(*keys)[MOST_KEYS]; /* by point */
+    size_t point_capacity, key_capacity;
+};
+
+static const char *value_of(const cJSON *item, struct gsim_arena *arena)
+{
+    double number = item->valuedouble;
+    if (cJSON_IsString(item)) return item->valuestring;
+    if (cJSON_IsBool(item)) return cJSON_IsTrue(item) ? "on" : "off";
+    if (!cJSON_IsNumber(item)) return NULL;
+    return gsim_arena_printf(arena, number == floor(number) && fabs(number) < 1e15 ? "%.0f" : "%.17g", number);
+}
+
+/* Later ones replace those of the same name; NULL takes it away. {folder} is where the spec is. */
+static void set(struct expansion *e, struct gsim_paper_point *point, const char *name, const char *value)
+{
+    size_t i = 0;
+    const char *folder = value ? strstr(value, FOLDER_WORD) : NULL;
+    if (!name || name[0] == '_') return;
+    if (folder)
+        value = gsim_arena_printf(e->arena, "%.*s%s%s", (int)(folder - value), value, e->folder,
+                                  folder + strlen(FOLDER_WORD));
+    while (i < point->count && strcmp(point->settings[i].name, name) != 0) i++;
+    if (value) point->settings[i] = (struct gsim_paper_setting){name, value};
+    else if (i < point->count) point->settings[i] = point->settings[--point->count];
+    if (value && i == point->count) point->count++;
+}
+
+static void set_all(struct expansion *e, struct gsim_paper_point *point, const cJSON *options)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, options) set(e, point, item->string, value_of(item, e->arena));
+}
+
+static size_t settings_in(const cJSON *options)
+{
+    const cJSON *item;
+    size_t count = 0;
+    cJSON_ArrayForEach(item, options) count += cJSON_IsObject(item) ? settings_in(item) : 1;
+    return count;
+}
+
+static enum gsim_status add_point(struct expansion *e, const size_t *at, struct gsim_error *error)
+{
+    void *points = e->batch.points, *keys = e->keys;
+    size_t index = e->batch.count, name = e->row_columns;
+    const cJSON *axis;
+    if (index == MOST_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MOST_POINTS);
+    if (gsim_array_grow(&points, sizeof *e->batch.points, index, &e->point_capacity)) return no_memory(error);
+    e->batch.points = points;
+    if (gsim_array_grow(&keys, sizeof *e->keys, index, &e->key_capacity)) return no_memory(error);
+    e->keys = keys;
+    struct gsim_paper_point *point = &e->batch.points[e->batch.count++];
+    *point = (struct gsim_paper_point){
+        .settings = GSIM_ARENA_ARRAY(e->arena, struct gsim_paper_setting, e->setting_most + 1),
+        .values = GSIM_ARENA_ARRAY(e->arena, double, e->batch.figure_count + 1)};
+    if (!point->settings || !point->values) return no_memory(error);
+    set_all(e, point, e->options);
+    for (size_t i = 0; i < e->row_columns; i++) {
+        const char *text = (const char *)sqlite3_column_text(e->rows, (int)i);
+        if (sqlite3_column_type(e->rows, (int)i) == SQLITE_FLOAT)
+            text = gsim_arena_printf(e->arena, "%.17g", sqlite3_column_double(e->rows, (int)i));
+        e->keys[index][i] = text ? gsim_arena_strdup(e->arena, text) : NULL;
+        set(e, point, e->names[i], e->keys[index][i]);
+    }
+    cJSON_ArrayForEach(axis, e->vary)
+    {
+        const cJSON *value = cJSON_GetArrayItem(axis, (int)at[name - e->row_columns]);
+        bool is_bundle = cJSON_IsObject(axis);
+        e->keys[index][name] = is_bundle ? value->string : value_of(value, e->arena);
+        if (is_bundle) set_all(e, point, value);
+        else set(e, point, axis->string, e->keys[index][name]);
+        name++;
+    }
+    return e->arena->failed ? no_memory(error) : GSIM_OK;
+}
+
+/* All values of all axes, the last axis first. */
+static enum gsim_status add_product(struct expansion *e, struct gsim_error *error)
+{
+    size_t at[MOST_KEYS] = {0}, axes = (size_t)cJSON_GetArraySize(e->vary);
+    for (;;) {
+        enum gsim_status status = add_point(e, at, error);
+        size_t axis = axes;
+        while (axis > 0 && ++at[axis - 1] == (size_t)cJSON_GetArraySize(cJSON_GetArrayItem(e->vary, (int)axis - 1)))
+            at[--axis] = 0;
+        if (status != GSIM_OK || !axis) return status;
+    }
+}
+
+static enum gsim_status expand(struct gsim_paper *p, struct expansion *e, struct gsim_error *error)
+{
+    const cJSON *axis;
+    enum gsim_status status = GSIM_OK;
+    size_t columns = e->rows ? (size_t)sqlite3_column_count(e->rows) : 0;
+    if (columns + (size_t)cJSON_GetArraySize(e->vary) > MOST_KEYS)
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d columns and axes", MOST_KEYS);
+    for (; e->row_columns < columns; e->row_columns++)
+        e->names[e->name_count++] = gsim_arena_strdup(e->arena, sqlite3_column_name(e->rows, (int)e->row_columns));
+    cJSON_ArrayForEach(axis, e->vary)
+    {
+        e->names[e->name_count++] = axis->string;
+        if (!cJSON_GetArraySize(axis))
+            return gsim_error_set(error, GSIM_INPUT, "vary.%s: expected a list of values, or named options",
+                                  axis->string);
+    }
+    e->setting_most = settings_in(e->options) + settings_in(e->vary) + columns + (size_t)cJSON_GetArraySize(e->vary);
+    if (!e->rows) return add_product(e, error);
+    while (step(p, e->rows, &status, error)) status = add_product(e, error);
+    return status;
+}
+
+/* --- a group of runs --- */
+
+/* A row for each point: its keys, its figures, and what went wrong. */
+static enum gsim_status keep(struct gsim_paper *p, const char *name, struct expansion *e, struct gsim_error *error)
+{
+    sqlite3_stmt *insert = NULL;
+    size_t figures = e->batch.figure_count, count = e->name_count + figures + 1;
+    const char **columns = GSIM_ARENA_ARRAY(e->arena, const char *, count);
+    if (!columns) return no_memory(error);
+    memcpy(columns, e->names, sizeof *columns * e->name_count);
+    memcpy(columns + e->name_count, e->batch.figures, sizeof *columns * figures);
+    columns[count - 1] = "error";
+    enum gsim_status status = gsim_cells_make(p->db, name, columns, count, &insert, error);
+    for (size_t i = 0; i < e->batch.count && status == GSIM_OK; i++) {
+        const struct gsim_paper_point *point = &e->batch.points[i];
+        int column = 1;
+        for (size_t k = 0; k < e->name_count; k++) gsim_cells_bind(insert, column++, e->keys[i][k]);
+        for (size_t f = 0; f < figures; f++) /* SQLite takes NAN for NULL */
+            sqlite3_bind_double(insert, column++, point->error ? NAN : point->values[f]);
+        sqlite3_bind_text(insert, column, point->error, -1, SQLITE_TRANSIENT);
+        status = gsim_cells_add(p->db, insert, error);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, gsim_paper_runner *run, void *data,
+                                  struct gsim_error *error)
+{
+    const cJSON *figures = member(group, "figures"), *rows = member(group, "rows"), *figure;
+    struct gsim_arena arena = {0};
+    struct expansion e = {.arena = &arena,
+                          .folder = p->folder,
+                          .options = member(group, "options"),
+                          .vary = member(group, "vary")};
+    e.batch.arena = &arena;
+    e.batch.figures = GSIM_ARENA_ARRAY(&arena, const char *, cJSON_GetArraySize(figures) + 1);
+    enum gsim_status status = e.batch.figures ? GSIM_OK : no_memory(error);
+    cJSON_ArrayForEach(figure, figures)
+        if (e.batch.figures && cJSON_IsString(figure)) e.batch.figures[e.batch.figure_count++] = figure->valuestring;
+    if (status == GSIM_OK && !e.batch.figure_count)
+        status = gsim_error_set(error, GSIM_INPUT, "figures: expected a list of names");
+    if (status == GSIM_OK && rows) status = prepare(p, rows, &e.rows, error);
+    if (status == GSIM_OK) status = expand(p, &e, error);
+    if (status == GSIM_OK) status = run(data, &e.batch, error);
+    if (status == GSIM_OK) status = keep(p, member(group, "runs")->valuestring, &e, error);
+    sqlite3_finalize(e.rows);
+    gsim_free(e.batch.points);
+    gsim_free(e.keys);
+    gsim_arena_release(&arena);
+    return status;
+}
+
+enum gsim_status gsim_paper_run(struct gsim_paper *p, gsim_paper_runner *run, void *data, struct gsim_error *error)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, member(p->spec, "steps"))
+    {
+        const cJSON *runs = member(item, "runs"), *table = member(item, "table");
+        const char *name = cJSON_IsString(runs) ? runs->valuestring : cJSON_IsString(table) ? table->valuestring : NULL;
+        struct gsim_arena arena = {0};
+        const char *sql = table ? text_of(member(item, "sql"), &arena) : NULL;
+        enum gsim_status status = GSIM_OK;
+        if (!name || (table && !sql))
+            status = gsim_error_set(error, GSIM_INPUT, "steps: expected runs with figures, or a table with sql");
+        else status = sql ? gsim_cells_view(p->db, name, sql, error) : run_group(p, item, run, data, error);
+        gsim_arena_release(&arena);
+        if (status != GSIM_OK) return name ? gsim_error_prefix(error, "%.60s", name) : status;
+    }
+    return GSIM_OK;
+}
+
+/* --- what is written --- */
+
+#define RESULT                                                                                                         \
+    "SELECT e.*, c.simulated,"                                                                                         \
+    " CASE WHEN c.simulated IS NULL THEN NULL"                                                                         \
+    " WHEN c.simulated < e.low - abs(e.low) * e.slack THEN (c.simulated - e.low) / abs(e.low)"                         \
+    " WHEN c.simulated > e.high + abs(e.high) * e.slack THEN (c.simulated - e.high) / abs(e.high) ELSE 0 END AS off "  \
+    "FROM expected e LEFT JOIN cells c USING (cell) ORDER BY e.rowid"
+#define SIZED "CASE WHEN low = high THEN printf('%.4g', low) WHEN high IS NULL THEN printf('%.4g or more', low) "      \
+              "ELSE printf('%.4g to %.4g', low, high) END"
+/* Where a spec has no text of its own. */
+#define TEXT_SQL                                                                                                       \
+    "SELECT printf('%-40s %18s %10s %-6s %-13s  %s', '', 'published', 'simulated', '', '', 'source') UNION ALL "       \
+    "SELECT * FROM (SELECT printf('%-40s %18s %10s %-6s %-13s  %s', cell, " SIZED ","                                  \
+    " iif(simulated IS NULL, '-', printf('%.4g', simulated)), unit,"                                                   \
+    " CASE WHEN off IS NULL THEN 'not simulated' WHEN off = 0 THEN 'within' ELSE 'missed' END, source) FROM result)"
+
+static void put_csv(const char *text, void (*put)(void *data, const char *text), void *data)
+{
+    bool is_quoted = text[strcspn(text, ",\"\n")] != '\0';
+    char one[2] = "";
+    if (!is_quoted) {
+        put(data, text);
+        return;
+    }
+    put(data, "\"");
+    for (; *text; text++) {
+        one[0] = *text;
+        put(data, *text == '"' ? "\"\"" : one);
+    }
+    put(data, "\"");
+}
+
+static const char *column_text(sqlite3_stmt *rows, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(rows, column);
+    return text ? text : "";
+}
+
+static enum gsim_status write_csv(struct gsim_paper *p, sqlite3_stmt *rows,
+                                  void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    int count = sqlite3_column_count(rows);
+    for (int i = 0; i < count; i++) {
+        put(data, i ? "," : "");
+        put_csv(sqlite3_column_name(rows, i), put, data);
+    }
+    put(data, "\n");
+    while (step(p, rows, &status, error)) {
+        for (int i = 0; i < count; i++) {
+            put(data, i ? "," : "");
+            put_csv(column_text(rows, i), put, data);
+        }
+        put(data, "\n");
+    }
+    return status;
+}
+
+static void put_json(const char *text, void (*put)(void *data, const char *text), void *data)
+{
+    char *end, *quoted;
+    bool is_number = *text && isfinite(strtod(text, &end)) && !*end;
+    cJSON *item = *text && !is_number ? cJSON_CreateString(text) : NULL;
+    quoted = item ? cJSON_PrintUnformatted(item) : NULL;
+    put(data, is_number ? text : quoted ? quoted : "null");
+    cJSON_free(quoted);
+    cJSON_Delete(item);
+}
+
+static enum gsim_status write_json(struct gsim_paper *p, sqlite3_stmt *rows,
+                                   void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    const char *before = "";
+    put(data, "{\"schema\": \"gpusim-reproduction/1\", \"version\": \"" GPUSIM_VERSION "\",\n \"rows\": [");
+    for (; step(p, rows, &status, error); before = ",") {
+        put(data, before);
+        for (int i = 0; i < sqlite3_column_count(rows); i++) {
+            put(data, i ? ", " : "\n  {");
+            put_json(sqlite3_column_name(rows, i), put, data);
+            put(data, ": ");
+            put_json(column_text(rows, i), put, data);
+        }
+        put(data, "}");
+    }
+    put(data, "\n ]}\n");
+    return status;
+}
+
+static enum gsim_status write_rows(struct gsim_paper *p, enum gsim_paper_form form,
+                                   void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
+{
+    const cJSON *sql = member(p->spec, form == GSIM_PAPER_JSON && member(p->spec, "json") ? "json" : "csv");
+    sqlite3_stmt *rows = NULL;
+    cJSON *own = sql ? NULL : cJSON_CreateString("SELECT * FROM result");
+    enum gsim_status status = prepare(p, sql ? sql : own, &rows, error);
+    if (status == GSIM_OK) status = (form == GSIM_PAPER_CSV ? write_csv : write_json)(p, rows, put, data, error);
+    sqlite3_finalize(rows);
+    cJSON_Delete(own);
+    return status;
+}
+
+static enum gsim_status write_lines(struct gsim_paper *p, const cJSON *sql, void (*put)(void *data, const char *text),
+                                    void *data, struct gsim_error *error)
+{
+    sqlite3_stmt *rows = NULL;
+    enum gsim_status status = prepare(p, sql, &rows, error);
+    while (step(p, rows, &status, error)) {
+        put(data, column_text(rows, 0));
+        put(data, "\n");
+    }
+    sqlite3_finalize(rows);
+    return status;
+}
+
+enum gsim_status gsim_paper_write(struct gsim_paper *p, enum gsim_paper_form form,
+                                  void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
+{
+    const cJSON *text = member(p->spec, "text"), *title = member(p->spec, "title"), *item;
+    enum gsim_status status = GSIM_OK;
+    bool has_result = sqlite3_table_column_metadata(p->db, NULL, "cells", NULL, NULL, NULL, NULL, NULL, NULL) ==
+                          SQLITE_OK &&
+                      sqlite3_table_column_metadata(p->db, NULL, "result", NULL, NULL, NULL, NULL, NULL, NULL) !=
+                          SQLITE_OK;
+    if (has_result) status = gsim_cells_view(p->db, "result", RESULT, error);
+    if (status != GSIM_OK || form != GSIM_PAPER_TEXT)
+        return status == GSIM_OK ? write_rows(p, form, put, data, error) : status;
+    if (!text) {
+        cJSON *own = cJSON_CreateString(TEXT_SQL);
+        put(data, cJSON_IsString(title) ? title->valuestring : "");
+        put(data, "\n\n");
+        status = own ? write_lines(p, own, put, data, error) : no_memory(error);
+        cJSON_Delete(own);
+    }
+    cJSON_ArrayForEach(item, text)
+    {
+        if (status != GSIM_OK) break;
+        if (cJSON_IsObject(item)) status = write_lines(p, member(item, "sql"), put, data, error);
+        else if (cJSON_IsString(item)) put(data, item->valuestring), put(data, "\n");
+    }
+    return status == GSIM_OK ? status : gsim_error_prefix(error, "text");
+}
+
+/* --- opening --- */
+
+static enum gsim_status check_keys(const cJSON *object, const char *const *known, struct gsim_error *error)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], item->string) != 0) i++;
+        if (!known[i]) return gsim_error_set(error, GSIM_INPUT, "unknown key \"%.60s\"", item->string);
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status check_spec(const cJSON *spec, struct gsim_error *error)
+{
+    static const char *const known[] = {"schema", "name", "title", "comment", "tables", "steps",
+                                        "text",   "csv",  "json",  "figure",  NULL},
+                             *const of_step[] = {"runs", "figures", "options", "rows",    "vary",
+                                                 "table", "sql",    "comment", NULL};
+    const cJSON *schema = member(spec, "schema"), *item;
+    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PAPER_SCHEMA) != 0)
+        return gsim_error_set(error, GSIM_INPUT, "schema: expected \"" GSIM_PAPER_SCHEMA "\"");
+    enum gsim_status status = check_keys(spec, known, error);
+    cJSON_ArrayForEach(item, member(spec, "steps"))
+    {
+        if (status == GSIM_OK) status = check_keys(item, of_step, error);
+    }
+    return status;
+}
+
+enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
+                                 struct gsim_error *error)
+{
+    const cJSON *item;
+    struct gsim_arena arena = {0};
+    struct gsim_paper *p = *paper = gsim_alloc(sizeof *p);
+    if (!p) return no_memory(error);
+    p->spec = spec;
+    p->folder = folder;
+    enum gsim_status status = check_spec(spec, error);
+    if (status == GSIM_OK) status = gsim_cells_open(&p->db, error);
+    cJSON_ArrayForEach(item, member(spec, "tables"))
+    {
+        const char *path =
+            cJSON_IsString(item) ? gsim_arena_printf(&arena, "%s/%s", folder, item->valuestring) : NULL;
+        if (status == GSIM_OK && !path)
+            status = gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
+        if (status == GSIM_OK) status = gsim_cells_read(p->db, item->string, path, error);
+    }
+    gsim_arena_release(&arena);
+    return status;
+}
+
+void gsim_paper_close(struct gsim_paper *p)
+{
+    if (!p) return;
+    sqlite3_close(p->db);
+    gsim_free(p);
+}

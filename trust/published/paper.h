@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: trust/published. A paper as data: which runs it needs, what is made of them, and the numbers that it published
+ * (schema gpusim-paper/1, trust/published/README.md). Its tables, and those of the runs' figures, are in a database in
+ * memory, whose queries say the rest. Making the runs is the caller's.
+ */
+#pragma once
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+#include "gpusim/memory.h"
+
+#define GSIM_PAPER_SCHEMA "gpusim-paper/1"
+
+struct gsim_paper_setting {
+    const char *name, *value; /* an option of gpusim run, or what --opt takes */
+};
+
+struct gsim_paper_point {
+    struct gsim_paper_setting *settings;
+    size_t count;
+    const char *error; /* of a run that failed; NULL: it was made */
+    double *values;    /* of each figure; NAN: there is none */
+};
+
+/* Points that are asked for the same figures. */
+struct gsim_paper_batch {
+    struct gsim_paper_point *points;
+    size_t count;
+    const char **figures;
+    size_t figure_count;
+    struct gsim_arena *arena; /* for errors */
+};
+/* Fills VALUES, or sets ERROR, of all points. */
+typedef enum gsim_status gsim_paper_runner(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);
+
+struct gsim_paper;
+
+/* SPEC and FOLDER, where its tables are, outlive the paper. */
+enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Makes all runs. */
+enum gsim_status gsim_paper_run(struct gsim_paper *paper, gsim_paper_runner *run, void *data,
+                                struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_paper_form { GSIM_PAPER_TEXT, GSIM_PAPER_CSV, GSIM_PAPER_JSON };
+/* PUT gets the text, piece by piece. */
+enum gsim_status gsim_paper_write(struct gsim_paper *paper, enum gsim_paper_form form,
+                                  void (*put)(void *data, const char *text), void *data,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+void gsim_paper_close(struct gsim_paper *paper); /* accepts NULL */
