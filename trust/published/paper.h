@@ -32,7 +32,7 @@ struct gsim_paper_batch {
     size_t figure_count;
     struct gsim_arena *arena; /* for errors */
 };
-/* Fills VALUES, or sets ERROR, of all points. */
+/* Fills the values of each point, or sets its error. */
 typedef enum gsim_status gsim_paper_runner(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);
 
 struct gsim_paper;
