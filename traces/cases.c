@@ -19,32 +19,32 @@ static bool read_list(struct gsim_cases_reader *r, const cJSON *object, const ch
 {
     const cJSON *items = gsim_cases_member(object, key), *item;
     uint32_t index = 0;
-    if (!items || r->failed) return false;
-    r->place[0] = '\0';
+    if (!items || r->at.failed) return false;
+    r->at.text[0] = '\0';
     if (!cJSON_IsArray(items)) gsim_cases_fail(r, key, "a list", items);
     cJSON_ArrayForEach(item, items)
     {
         const cJSON *tag = gsim_cases_member(item, "tag");
         struct gsim_case *c = gsim_case_add(r->set);
         if (!c) {
-            gsim_cases_no_memory(r);
+            gsim_place_no_memory(&r->at);
             return true;
         }
-        r->place[0] = '\0';
-        gsim_cases_enter(r, "%s%s[%u]", prefix, key, index);
+        r->at.text[0] = '\0';
+        gsim_place_enter(&r->at, "%s%s[%u]", prefix, key, index);
         c->kind = kind;
         c->file = r->file;
         c->index = index++;
         c->sm_count = sm_count;
-        char *name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->place, tag->valuestring)
-                                         : gsim_arena_strdup(&r->set->arena, r->place);
+        char *name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->at.text, tag->valuestring)
+                                         : gsim_arena_strdup(&r->set->arena, r->at.text);
         if (name) c->name = gsim_text_clean(name);
-        else gsim_cases_no_memory(r);
+        else gsim_place_no_memory(&r->at);
         if (!cJSON_IsObject(item)) gsim_cases_fail(r, "", "an object", item);
-        if (!r->failed) read(r, item, c);
-        if (r->failed) return true;
+        if (!r->at.failed) read(r, item, c);
+        if (r->at.failed) return true;
     }
-    r->place[0] = '\0';
+    r->at.text[0] = '\0';
     return true;
 }
 
@@ -53,7 +53,7 @@ static void index_solo(struct gsim_cases_reader *r, const cJSON *kernels)
 {
     const cJSON *kernel;
     r->solo = GSIM_ARENA_ARRAY(&r->set->arena, const cJSON *, cJSON_GetArraySize(kernels));
-    if (!r->solo) gsim_cases_no_memory(r);
+    if (!r->solo) gsim_place_no_memory(&r->at);
     cJSON_ArrayForEach(kernel, kernels) if (r->solo) r->solo[r->solo_count++] = kernel;
 }
 
@@ -86,7 +86,7 @@ enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, c
 {
     const char *end = NULL;
     size_t before = set->count;
-    struct gsim_cases_reader r = {.set = set, .error = error, .file = gsim_arena_strdup(&set->arena, file)};
+    struct gsim_cases_reader r = {.set = set, .at.error = error, .file = gsim_arena_strdup(&set->arena, file)};
     if (!r.file) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cJSON *root = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
     if (!root) {
@@ -97,7 +97,7 @@ enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, c
     }
     read_file(&r, root);
     cJSON_Delete(root);
-    if (!r.failed) return GSIM_OK;
+    if (!r.at.failed) return GSIM_OK;
     set->count = before;
     return error->status;
 }

@@ -6,12 +6,12 @@
 #include "traces/runs.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
+#include "traces/place.h"
 
 #define MOST_BLOCKS 2147483647.0
 #define MOST_STREAM 4294967295.0
@@ -23,43 +23,15 @@ struct reader {
     const struct gsim_runs_handler *handler;
     struct gsim_recordings *set;
     struct gsim_arena run_arena; /* of the run being read */
-    struct gsim_error *error;
-    char place[96];
-    bool failed, has_schema;
+    struct gsim_place at;
+    bool has_schema;
 };
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 static void fail(struct reader *r, const char *field, const char *expected, const char *found)
 {
     char text[96];
-    if (r->failed) return;
-    r->failed = true;
-    gsim_error_set(r->error, GSIM_INPUT, "%s%s%s%sexpected %s, found %s", r->place, field[0] && r->place[0] ? "." : "",
-                   field, field[0] || r->place[0] ? ": " : "", expected,
-                   found ? gsim_scan_found(found, text, sizeof text) : "nothing");
-}
-
-static void no_memory(struct reader *r)
-{
-    if (!r->failed) gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->failed = true;
-}
-
-/* Appends to the place; returns the length to go back to. */
-static size_t enter(struct reader *r, const char *format, ...) GSIM_PRINTF(2, 3);
-static size_t enter(struct reader *r, const char *format, ...)
-{
-    size_t length = strlen(r->place);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(r->place + length, sizeof r->place - length, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-static void leave(struct reader *r, size_t length)
-{
-    if (!r->failed) r->place[length] = '\0';
+    gsim_place_fail(&r->at, field, expected, found ? gsim_scan_found(found, text, sizeof text) : "nothing");
 }
 
 /* The members of the object at AT whose names are in NAMES (it ends with NULL), each where it stands or NULL. Says what
@@ -81,7 +53,7 @@ static bool members(struct reader *r, const char *at, const char *const *names, 
         if (values[i]) fail(r, names[i], "one member of that name, the value of the second is", value);
         values[i] = value;
     }
-    return !r->failed;
+    return !r->at.failed;
 }
 
 static bool is_number(const char *value) { return value && (*value == '-' || (*value >= '0' && *value <= '9')); }
@@ -125,7 +97,7 @@ static const char *text_or(struct reader *r, struct gsim_arena *arena, const cha
     if (!value && otherwise) return otherwise;
     if (value && *value == '"') {
         const char *text = gsim_scan_copy(value, arena);
-        if (arena->failed) no_memory(r);
+        if (arena->failed) gsim_place_no_memory(&r->at);
         if (text) return text;
     }
     fail(r, field, "a text", value);
@@ -233,23 +205,23 @@ static void read_profile(struct reader *r, const char *text)
     if (!members(r, gsim_scan_start(text), names, values)) return;
     uint32_t count = list_length(r, values[KEY_COUNT], "ops");
     profile.ops = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_profile_op, count);
-    if (!profile.ops) no_memory(r);
-    if (r->failed) return;
-    for (const char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->failed;) {
+    if (!profile.ops) gsim_place_no_memory(&r->at);
+    if (r->at.failed) return;
+    for (const char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->at.failed;) {
         const char *behind = gsim_scan_skip(at);
-        size_t back = enter(r, "ops[%u]", profile.op_count);
+        size_t back = gsim_place_enter(&r->at, "ops[%u]", profile.op_count);
         read_profile_op(r, at, &profile.ops[profile.op_count++]);
-        leave(r, back);
+        gsim_place_leave(&r->at, back);
         at = gsim_scan_next(behind, NULL, &rest);
     }
     read_key(r, values, &r->set->arena, &profile.key);
     profile.slice_sms = (uint32_t)count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0);
-    if (!r->failed && gsim_recordings_profile(r->set, &profile.key))
+    if (!r->at.failed && gsim_recordings_profile(r->set, &profile.key))
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
-    if (r->failed) return;
+    if (r->at.failed) return;
     void *array = r->set->profiles;
     if (gsim_array_grow(&array, sizeof profile, r->set->profile_count, &r->set->profile_capacity)) {
-        no_memory(r);
+        gsim_place_no_memory(&r->at);
         return;
     }
     r->set->profiles = array;
@@ -261,8 +233,8 @@ static void read_times(struct reader *r, const char *list, struct gsim_recording
 {
     const char *rest;
     run->iteration_us = GSIM_ARENA_ARRAY(&r->run_arena, double, list_length(r, list, "iteration_us"));
-    if (!run->iteration_us) no_memory(r);
-    if (r->failed) return;
+    if (!run->iteration_us) gsim_place_no_memory(&r->at);
+    if (r->at.failed) return;
     for (const char *at = gsim_scan_next(list, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
         double us = number(r, at, "iteration_us", GSIM_LIMIT_US);
         if (!(us > 0)) fail(r, "iteration_us", "positive numbers", at);
@@ -298,10 +270,10 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
     const char *rest, *values[MOST_VALUES];
     if (!list || run->calls || !list_length(r, list, "calls")) return;
     run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
-    if (!run->calls) no_memory(r);
-    for (const char *at = gsim_scan_next(list, NULL, &rest); at && !r->failed;) {
+    if (!run->calls) gsim_place_no_memory(&r->at);
+    for (const char *at = gsim_scan_next(list, NULL, &rest); at && !r->at.failed;) {
         const char *behind = gsim_scan_skip(at);
-        size_t back = enter(r, "%scalls[%u]", r->place[0] ? "." : "", run->call_count);
+        size_t back = gsim_place_enter(&r->at, "%scalls[%u]", r->at.text[0] ? "." : "", run->call_count);
         if (!members(r, at, names, values)) return;
         struct gsim_recorded_call *call = &run->calls[run->call_count++];
         call->count = number(r, values[1], "count", GSIM_LIMIT_WORK);
@@ -309,7 +281,7 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
         call->call = text_or(r, &r->run_arena, values[0], "call", NULL);
         run->has_graph |= strstr(call->call, "GraphLaunch") != NULL;
         run->has_sync |= strstr(call->call, "Synchronize") != NULL;
-        leave(r, back);
+        gsim_place_leave(&r->at, back);
         at = gsim_scan_next(behind, NULL, &rest);
     }
 }
@@ -327,20 +299,20 @@ static void read_traced(struct reader *r, const char *object, struct gsim_record
     const char *values[MOST_VALUES], *rest;
     run->traced_us = NAN;
     if (!object || *object == 'n') return; /* absent or null */
-    size_t back = enter(r, "traced");
+    size_t back = gsim_place_enter(&r->at, "traced");
     if (!members(r, object, names, values)) return;
     run->traced_us = number(r, values[0], "iteration_us", GSIM_LIMIT_US);
     run->ops = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_op, list_length(r, values[1], "ops"));
-    if (!run->ops) no_memory(r);
-    if (r->failed) return;
-    for (const char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->failed;
+    if (!run->ops) gsim_place_no_memory(&r->at);
+    if (r->at.failed) return;
+    for (const char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->at.failed;
          at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
-        size_t inner = enter(r, ".ops[%u]", run->op_count);
+        size_t inner = gsim_place_enter(&r->at, ".ops[%u]", run->op_count);
         read_op(r, at, &run->ops[run->op_count++]);
-        leave(r, inner);
+        gsim_place_leave(&r->at, inner);
     }
     read_calls(r, values[2], run);
-    leave(r, back);
+    gsim_place_leave(&r->at, back);
     if (run->op_count) qsort(run->ops, run->op_count, sizeof *run->ops, by_launch);
 }
 
@@ -353,18 +325,18 @@ static enum gsim_status read_run(struct reader *r, const char *text)
                                                                                                       NULL};
     const char *values[MOST_VALUES];
     struct gsim_recording run = {0};
-    if (!members(r, gsim_scan_start(text), names, values)) return r->error->status;
+    if (!members(r, gsim_scan_start(text), names, values)) return r->at.error->status;
     run.memory = (enum gsim_memory_mode)word_or(r, values[MEMORY], "memory", memories, GSIM_MEMORY_PINNED);
     run.prefetch = truth_or(r, values[PREFETCH], "prefetch", false);
     run.split = (enum gsim_split)word_or(r, values[SPLIT], "split", splits, GSIM_SPLIT_TEST);
     run.checked = truth_or(r, values[CHECKED], "checked", false);
-    if (!r->failed) read_times(r, values[TIMES], &run);
-    if (!r->failed) read_calls(r, values[CALLS], &run);
-    if (!r->failed) read_traced(r, values[TRACED], &run);
+    if (!r->at.failed) read_times(r, values[TIMES], &run);
+    if (!r->at.failed) read_calls(r, values[CALLS], &run);
+    if (!r->at.failed) read_traced(r, values[TRACED], &run);
     run.has_sync |= !run.calls;
     read_key(r, values, &r->run_arena, &run.key);
     run.scheduler = text_or(r, &r->run_arena, values[SCHEDULER], "scheduler", NULL);
-    return r->failed ? r->error->status : r->handler->run(r->handler->context, r->set, &run, r->error);
+    return r->at.failed ? r->at.error->status : r->handler->run(r->handler->context, r->set, &run, r->at.error);
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
@@ -375,10 +347,10 @@ static enum gsim_status read_element(void *context, const char *list, uint64_t i
     (void)index;
     if (!r->has_schema)
         return gsim_error_set(error, GSIM_INPUT, "expected the schema \"" GSIM_RUNS_SCHEMA "\" before, found none");
-    r->place[0] = '\0';
+    r->at.text[0] = '\0';
     if (strcmp(list, "profiles") == 0) {
         read_profile(r, text);
-        return r->failed ? error->status : GSIM_OK;
+        return r->at.failed ? error->status : GSIM_OK;
     }
     enum gsim_status status = read_run(r, text);
     gsim_arena_release(&r->run_arena);
@@ -394,7 +366,7 @@ static enum gsim_status read_head(void *context, const char *name, const char *t
         const char *name, **text;
     } texts[] = {{"name", &set->name}, {"gpu", &set->gpu},   {"device", &set->device}, {"driver", &set->driver},
                  {"cuda", &set->cuda}, {"date", &set->date}, {"tracer", &set->tracer}};
-    r->place[0] = '\0';
+    r->at.text[0] = '\0';
     if (strcmp(name, "schema") == 0) {
         static const char *const schemas[] = {GSIM_RUNS_SCHEMA, NULL};
         (void)word_or(r, value, "schema", schemas, -1);
@@ -411,8 +383,8 @@ static enum gsim_status read_head(void *context, const char *name, const char *t
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(name, texts[i].name) == 0 && *value == '"')
             if (!(*texts[i].text = gsim_scan_copy(value, &set->arena))) *texts[i].text = "";
-    if (set->arena.failed) no_memory(r);
-    return r->failed ? error->status : GSIM_OK;
+    if (set->arena.failed) gsim_place_no_memory(&r->at);
+    return r->at.failed ? error->status : GSIM_OK;
 }
 
 bool gsim_runs_is(const char *path, char device[GSIM_RUNS_DEVICE])
@@ -429,7 +401,7 @@ enum gsim_status gsim_runs_read(const char *path, const struct gsim_runs_handler
                                 struct gsim_recordings *recordings, struct gsim_error *error)
 {
     static const char *const lists[] = {"profiles", "runs", NULL};
-    struct reader r = {.handler = handler, .set = recordings, .error = error};
+    struct reader r = {.handler = handler, .set = recordings, .at.error = error};
     const struct gsim_events_handler events = {
         .header = read_head, .context = &r, .lists = lists, .element = read_element};
     recordings->name = recordings->gpu = recordings->device = recordings->driver = "";

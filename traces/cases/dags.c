@@ -33,7 +33,8 @@ static void read_copy(struct gsim_cases_reader *r, const cJSON *entry, struct gs
     node->copy_kind = d2h ? GSIM_COPY_D2H : GSIM_COPY_H2D;
     node->bytes = (uint64_t)gsim_cases_number_or(r, entry, "bytes", (double)GSIM_LIMIT_BYTES, NAN);
     node->start_us = node->end_us = NAN;
-    if (!r->failed && !node->bytes) gsim_cases_fail(r, "bytes", "a positive number", gsim_cases_member(entry, "bytes"));
+    if (!r->at.failed && !node->bytes)
+        gsim_cases_fail(r, "bytes", "a positive number", gsim_cases_member(entry, "bytes"));
 }
 
 /* NODE, the next of the case, comes after the one before it. */
@@ -41,7 +42,7 @@ static void follow_previous(struct gsim_cases_reader *r, const struct gsim_case 
 {
     uint32_t *before = GSIM_ARENA_NEW(&r->set->arena, uint32_t);
     if (!before) {
-        gsim_cases_no_memory(r);
+        gsim_place_no_memory(&r->at);
         return;
     }
     *before = c->node_count - 1;
@@ -66,19 +67,19 @@ static void read_entry(struct gsim_cases_reader *r, const cJSON *entry, uint32_t
                 *kernel = kernels ? kernels->child : gsim_cases_member(entry, "kernel");
     uint32_t size = node_size(entry), stream = gsim_cases_count_or(r, entry, "stream", MOST_STREAMS - 1, NAN);
     if (!size) gsim_cases_fail(r, "kernels", "a list of kernels", kernels);
-    for (uint32_t i = 0; i < size && !r->failed; i++) {
+    for (uint32_t i = 0; i < size && !r->at.failed; i++) {
         struct gsim_case_node *node = &c->nodes[c->node_count];
         node->stream = stream;
         node->host_us = i ? 0 : op_host_us(r, entry, c);
         if (i) follow_previous(r, c, node);
         else gsim_cases_deps(r, gsim_cases_member(entry, "dep"), "dep", index, last, node);
-        if (r->failed) return;
+        if (r->at.failed) return;
         if (gsim_cases_member(entry, "copy")) {
             read_copy(r, entry, node);
         } else {
-            size_t back = kernels ? gsim_cases_enter(r, ".kernels[%u]", i) : gsim_cases_enter(r, ".kernel");
+            size_t back = kernels ? gsim_place_enter(&r->at, ".kernels[%u]", i) : gsim_place_enter(&r->at, ".kernel");
             gsim_cases_kernel(r, kernel, &node->kernel);
-            gsim_cases_leave(r, back);
+            gsim_place_leave(&r->at, back);
             if (kernels) kernel = kernel->next;
             bool timed = gsim_cases_member(entry, "start") != NULL;
             node->start_us = timed ? gsim_cases_time_us(r, entry, "start") : NAN;
@@ -98,15 +99,15 @@ static void read_nodes(struct gsim_cases_reader *r, const cJSON *entries, struct
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, nodes);
     uint32_t *last = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, (size_t)cJSON_GetArraySize(entries));
     if (!c->nodes || !last) {
-        gsim_cases_no_memory(r);
+        gsim_place_no_memory(&r->at);
         return;
     }
     cJSON_ArrayForEach(entry, entries)
     {
-        size_t back = gsim_cases_enter(r, ".nodes[%u]", index);
+        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index);
         read_entry(r, entry, index++, c, last);
-        gsim_cases_leave(r, back);
-        if (r->failed) return;
+        gsim_place_leave(&r->at, back);
+        if (r->at.failed) return;
     }
     if (!c->node_count) gsim_cases_fail(r, "nodes", "at least one node", entries);
 }
@@ -150,8 +151,8 @@ void gsim_cases_dag(struct gsim_cases_reader *r, const cJSON *object, struct gsi
                           2 / c->makespan_us[GSIM_SCHEDULE_LIVE];
     const cJSON *nodes = gsim_cases_list(r, object, "nodes");
     if (!any) gsim_cases_fail(r, "live_us", "a measured makespan", gsim_cases_member(object, "live_us"));
-    if (!r->failed) read_nodes(r, nodes, c);
-    if (!r->failed && c->kind == GSIM_CASE_DAG) c->kind = kind_of_dag(c);
+    if (!r->at.failed) read_nodes(r, nodes, c);
+    if (!r->at.failed && c->kind == GSIM_CASE_DAG) c->kind = kind_of_dag(c);
 }
 
 /* Two ATen ops as the branches of a graph. */
@@ -163,22 +164,22 @@ void gsim_cases_branches(struct gsim_cases_reader *r, const cJSON *object, struc
     c->makespan_us[GSIM_SCHEDULE_GRAPH] = gsim_cases_number(r, object, "graph_us");
     c->stream_count = 2;
     c->spread_ratio = NAN;
-    if (!r->failed && !(c->makespan_us[GSIM_SCHEDULE_GRAPH] > 0))
+    if (!r->at.failed && !(c->makespan_us[GSIM_SCHEDULE_GRAPH] > 0))
         gsim_cases_fail(r, "graph_us", "a positive number", gsim_cases_member(object, "graph_us"));
-    if (r->failed) return;
+    if (r->at.failed) return;
     size_t total = (size_t)cJSON_GetArraySize(kernels[0]) + (size_t)cJSON_GetArraySize(kernels[1]);
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, total);
-    if (!c->nodes) gsim_cases_no_memory(r);
-    for (uint32_t i = 0; i < 2 && !r->failed; i++) {
+    if (!c->nodes) gsim_place_no_memory(&r->at);
+    for (uint32_t i = 0; i < 2 && !r->at.failed; i++) {
         uint32_t at = 0;
         cJSON_ArrayForEach(kernel, kernels[i])
         {
             struct gsim_case_node *node = &c->nodes[c->node_count++];
-            size_t back = gsim_cases_enter(r, ".%s[%u]", keys[i], at++);
+            size_t back = gsim_place_enter(&r->at, ".%s[%u]", keys[i], at++);
             node->stream = i;
             node->start_us = node->end_us = NAN;
             gsim_cases_kernel(r, kernel, &node->kernel);
-            gsim_cases_leave(r, back);
+            gsim_place_leave(&r->at, back);
         }
         if (!at) gsim_cases_fail(r, keys[i], "at least one kernel", kernels[i]);
     }

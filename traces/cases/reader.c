@@ -3,9 +3,6 @@
 #include "traces/cases/reader.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
@@ -14,16 +11,7 @@
 void gsim_cases_fail(struct gsim_cases_reader *r, const char *field, const char *expected, const cJSON *found)
 {
     char text[96];
-    if (r->failed) return;
-    r->failed = true;
-    gsim_error_set(r->error, GSIM_INPUT, "%s%s%s%sexpected %s, found %s", r->place, field[0] && r->place[0] ? "." : "",
-                   field, field[0] || r->place[0] ? ": " : "", expected, gsim_json_found(found, text, sizeof text));
-}
-
-void gsim_cases_no_memory(struct gsim_cases_reader *r)
-{
-    if (!r->failed) gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->failed = true;
+    gsim_place_fail(&r->at, field, expected, gsim_json_found(found, text, sizeof text));
 }
 
 const cJSON *gsim_cases_member(const cJSON *object, const char *key)
@@ -66,21 +54,6 @@ const cJSON *gsim_cases_list(struct gsim_cases_reader *r, const cJSON *object, c
     return item;
 }
 
-size_t gsim_cases_enter(struct gsim_cases_reader *r, const char *format, ...)
-{
-    size_t length = strlen(r->place);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(r->place + length, sizeof r->place - length, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-void gsim_cases_leave(struct gsim_cases_reader *r, size_t length)
-{
-    if (!r->failed) r->place[length] = '\0';
-}
-
 /* --- kernels -------------------------------------------------------------------------------------------------- */
 /* A count (x), or a list [x, y, z]. */
 static struct gsim_dim3 dimensions(struct gsim_cases_reader *r, const cJSON *object, const char *key, double most)
@@ -116,12 +89,12 @@ void gsim_cases_shape(struct gsim_cases_reader *r, const cJSON *object, const ch
 void gsim_cases_kernel(struct gsim_cases_reader *r, const cJSON *object, struct gsim_kernel *kernel)
 {
     gsim_cases_shape(r, object, "kernel", kernel);
-    if (r->failed) return;
+    if (r->at.failed) return;
     kernel->flops = gsim_cases_number_or(r, object, "flops", GSIM_LIMIT_WORK, 0);
     kernel->dram_bytes = gsim_cases_number_or(r, object, "dram_bytes", GSIM_LIMIT_WORK, 0);
     kernel->demand_given = gsim_cases_member(object, "flops") && gsim_cases_member(object, "dram_bytes");
     kernel->solo_us = gsim_cases_time_us(r, object, "solo_ns");
-    if (!r->failed && !(kernel->solo_us > 0))
+    if (!r->at.failed && !(kernel->solo_us > 0))
         gsim_cases_fail(r, "solo_ns", "a positive number", gsim_cases_member(object, "solo_ns"));
 }
 
@@ -130,10 +103,10 @@ void gsim_cases_deps(struct gsim_cases_reader *r, const cJSON *deps, const char 
 {
     const cJSON *dep;
     if (!cJSON_IsArray(deps)) gsim_cases_fail(r, field, "a list", deps);
-    if (r->failed) return;
+    if (r->at.failed) return;
     uint32_t *nodes = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, (size_t)cJSON_GetArraySize(deps) + 1);
     if (!nodes) {
-        gsim_cases_no_memory(r);
+        gsim_place_no_memory(&r->at);
         return;
     }
     cJSON_ArrayForEach(dep, deps)

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "traces/cases.h"
+#include "traces/place.h"
 
 #define GSIM_CASES_MOST_STREAMS 1024
 
@@ -18,14 +19,11 @@ struct gsim_cases_reader {
     uint32_t solo_count;
     const cJSON *profiles; /* the file's kernels by op; NULL: it has none */
     const cJSON *host;     /* the host's times of its ATen ops; NULL: none given */
-    struct gsim_error *error;
-    char place[96]; /* "pairs[3]" */
-    bool failed;
+    struct gsim_place at;
 };
 
 /* --- values: the first failure stays; what they return then has no meaning --- */
 void gsim_cases_fail(struct gsim_cases_reader *r, const char *field, const char *expected, const cJSON *found);
-void gsim_cases_no_memory(struct gsim_cases_reader *r);
 const cJSON *gsim_cases_member(const cJSON *object, const char *key);
 /* A number from 0 to MOST; OTHERWISE where the field is missing (NAN: it must be there). */
 double gsim_cases_number_or(struct gsim_cases_reader *r, const cJSON *object, const char *key, double most,
@@ -36,9 +34,6 @@ uint32_t gsim_cases_count_or(struct gsim_cases_reader *r, const cJSON *object, c
 /* Measured time in nanoseconds, as microseconds. */
 double gsim_cases_time_us(struct gsim_cases_reader *r, const cJSON *object, const char *key);
 const cJSON *gsim_cases_list(struct gsim_cases_reader *r, const cJSON *object, const char *key);
-/* Appends to the place; returns the length to go back to. */
-size_t gsim_cases_enter(struct gsim_cases_reader *r, const char *format, ...) GSIM_PRINTF(2, 3);
-void gsim_cases_leave(struct gsim_cases_reader *r, size_t length);
 
 /* --- kernels and what they wait for --- */
 void gsim_cases_kernel(struct gsim_cases_reader *r, const cJSON *object, struct gsim_kernel *kernel);

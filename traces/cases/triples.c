@@ -11,9 +11,9 @@
 bool gsim_cases_room(struct gsim_cases_reader *r, const cJSON *nodes, struct gsim_case *c)
 {
     if (!cJSON_IsArray(nodes) || !nodes->child) gsim_cases_fail(r, "nodes", "at least one node", nodes);
-    if (r->failed) return false;
+    if (r->at.failed) return false;
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, (size_t)cJSON_GetArraySize(nodes));
-    if (!c->nodes) gsim_cases_no_memory(r);
+    if (!c->nodes) gsim_place_no_memory(&r->at);
     return c->nodes != NULL;
 }
 
@@ -26,7 +26,7 @@ const cJSON *gsim_cases_triple(struct gsim_cases_reader *r, const cJSON *entry, 
     if (!cJSON_IsNumber(stream) || stream->valuedouble < 0 || stream->valuedouble >= GSIM_CASES_MOST_STREAMS)
         gsim_cases_fail(r, "[1]", "a stream", stream);
     gsim_cases_deps(r, cJSON_GetArrayItem(entry, 2), "[2]", c->node_count, NULL, node);
-    if (r->failed) return NULL;
+    if (r->at.failed) return NULL;
     node->stream = (uint32_t)stream->valuedouble;
     node->start_us = node->end_us = NAN;
     if (node->stream >= c->stream_count) c->stream_count = node->stream + 1;
@@ -44,7 +44,7 @@ static void read_node(struct gsim_cases_reader *r, const cJSON *entry, struct gs
     gsim_cases_kernel(r, from, &node->kernel);
     if (pair && !(cJSON_IsNumber(pair) && pair->valuedouble >= -1 && pair->valuedouble < MOST_PAIRS))
         gsim_cases_fail(r, "buf", "a pair of buffers, or -1", pair);
-    if (r->failed || !pair || pair->valuedouble < 0) return;
+    if (r->at.failed || !pair || pair->valuedouble < 0) return;
     node->buffer = 2 * (uint32_t)pair->valuedouble;
     node->part_bytes = 16 * (uint64_t)gsim_cases_count_or(r, from, "elems", PAIR_BYTES / 16, NAN);
     if (node->part_bytes && node->buffer + 2 > c->buffer_count) c->buffer_count = node->buffer + 2;
@@ -62,9 +62,9 @@ void gsim_cases_irregular(struct gsim_cases_reader *r, const cJSON *object, stru
     if (!gsim_cases_room(r, nodes, c)) return;
     cJSON_ArrayForEach(node, nodes)
     {
-        size_t back = gsim_cases_enter(r, ".nodes[%u]", index++);
+        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index++);
         read_node(r, node, c);
-        gsim_cases_leave(r, back);
-        if (r->failed) return;
+        gsim_place_leave(&r->at, back);
+        if (r->at.failed) return;
     }
 }

@@ -10,7 +10,7 @@ static void read_kernel_at(struct gsim_cases_reader *r, const cJSON *object, con
                            struct gsim_kernel *kernel)
 {
     const cJSON *item = gsim_cases_member(object, key);
-    size_t back = gsim_cases_enter(r, ".%s", key);
+    size_t back = gsim_place_enter(&r->at, ".%s", key);
     if (cJSON_IsNumber(item)) {
         double index = item->valuedouble;
         if (index < 0 || index >= r->solo_count || index != floor(index))
@@ -18,8 +18,8 @@ static void read_kernel_at(struct gsim_cases_reader *r, const cJSON *object, con
         else
             item = r->solo[(uint32_t)index];
     }
-    if (!r->failed) gsim_cases_kernel(r, item, kernel);
-    gsim_cases_leave(r, back);
+    if (!r->at.failed) gsim_cases_kernel(r, item, kernel);
+    gsim_place_leave(&r->at, back);
 }
 
 static uint32_t *read_blocks(struct gsim_cases_reader *r, const cJSON *blocks, uint32_t sm_count)
@@ -27,7 +27,7 @@ static uint32_t *read_blocks(struct gsim_cases_reader *r, const cJSON *blocks, u
     uint32_t *by_sm = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, sm_count);
     const cJSON *block;
     if (!by_sm) {
-        gsim_cases_no_memory(r);
+        gsim_place_no_memory(&r->at);
         return NULL;
     }
     cJSON_ArrayForEach(block, blocks)
@@ -108,7 +108,7 @@ void gsim_cases_two(struct gsim_cases_reader *r, const cJSON *object, struct gsi
     c->end_us[1] = gsim_cases_time_us(r, object, "b_end");
     c->span_us = capital ? fmax(c->end_us[0], c->end_us[1]) : gsim_cases_time_us(r, object, "span");
     c->spread_ratio = NAN;
-    if (r->failed) return;
+    if (r->at.failed) return;
     if (!(c->end_us[0] > c->start_us[0]))
         gsim_cases_fail(r, "a_end", "a time after a_start", gsim_cases_member(object, "a_end"));
     if (!(c->end_us[1] > c->start_us[1]))
@@ -119,7 +119,7 @@ void gsim_cases_two(struct gsim_cases_reader *r, const cJSON *object, struct gsi
             (gsim_cases_time_us(r, object, "max") - gsim_cases_time_us(r, object, "min")) / 2 / c->span_us;
     const cJSON *a = gsim_cases_member(object, "blocks_a"), *b = gsim_cases_member(object, "blocks_b"),
                 *all = gsim_cases_member(object, "all");
-    if (!r->failed && c->sm_count && is_whole(a, &c->kernels[0]) && is_whole(b, &c->kernels[1])) {
+    if (!r->at.failed && c->sm_count && is_whole(a, &c->kernels[0]) && is_whole(b, &c->kernels[1])) {
         c->blocks_by_sm[0] = read_blocks(r, a, c->sm_count);
         c->blocks_by_sm[1] = read_blocks(r, b, c->sm_count);
     }

@@ -18,9 +18,9 @@ static void read_kernel(struct gsim_cases_reader *r, const cJSON *from, const cJ
 {
     char *copy = cJSON_IsString(name) ? gsim_arena_printf(&r->set->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring)
                                       : gsim_arena_strdup(&r->set->arena, "kernel");
-    if (!copy) gsim_cases_no_memory(r);
-    if (!r->failed) gsim_cases_shape(r, from, gsim_text_clean(copy), &node->kernel);
-    if (!r->failed && !(solo_us > 0))
+    if (!copy) gsim_place_no_memory(&r->at);
+    if (!r->at.failed) gsim_cases_shape(r, from, gsim_text_clean(copy), &node->kernel);
+    if (!r->at.failed && !(solo_us > 0))
         gsim_cases_fail(r, "solo_us", "a positive time", gsim_cases_member(from, "solo_us"));
     node->kernel.solo_us = solo_us;
     node->kernel.solo_profiled = r->profiles != NULL;
@@ -47,7 +47,7 @@ static void read_of_library(struct gsim_cases_reader *r, const cJSON *entry, str
     if (!from) gsim_cases_fail(r, "op", "a name of the object profiles", op);
     node->stream = gsim_cases_count_or(r, entry, "stream", GSIM_CASES_MOST_STREAMS - 1, NAN);
     gsim_cases_deps(r, gsim_cases_member(entry, "dep"), "dep", c->node_count, NULL, node);
-    if (r->failed) return;
+    if (r->at.failed) return;
     node->start_us = node->end_us = NAN;
     if (node->stream >= c->stream_count) c->stream_count = node->stream + 1;
     c->node_count++;
@@ -111,10 +111,10 @@ void gsim_cases_unlike(struct gsim_cases_reader *r, const cJSON *object, struct 
     if (!gsim_cases_room(r, nodes, c)) return;
     cJSON_ArrayForEach(node, nodes)
     {
-        size_t back = gsim_cases_enter(r, ".nodes[%u]", index++);
+        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index++);
         if (r->profiles) read_of_library(r, node, c);
         else read_made(r, node, c);
-        gsim_cases_leave(r, back);
-        if (r->failed) return;
+        gsim_place_leave(&r->at, back);
+        if (r->at.failed) return;
     }
 }
