@@ -175,12 +175,11 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = (command->is_held ? gsim_gpu_submit_held : gsim_gpu_submit_scaled)(
-        command->part->sm, d->machine->now, gsim_device_work(d, command->op->kernel_index),
-        gsim_l2_kernel(d, command), command->priority, command);
+    command->run = gsim_gpu_submit_as(command->part->sm, d->machine->now,
+                                      gsim_device_work(d, command->op->kernel_index), gsim_l2_kernel(d, command),
+                                      command->is_held, command->priority, command);
     gsim_partition_changed(command->part);
-    if (!command->run)
-        gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
+    if (!command->run) gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     else if (command->faulter)
         gsim_faults_hold(d, command);
 }

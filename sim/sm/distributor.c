@@ -139,19 +139,17 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
         place_portion(gpu, index, run, &portions[0], now);
         return;
     }
-    for (uint32_t word = 0; word < GSIM_SM_WORDS; word++)
-        for (uint64_t bits = gpu->groups[index]->sms[word]; bits; bits &= bits - 1) {
-            portions[left] = portion_of(unequal, next, blocks);
-            sms[left++] = 64 * word + (uint32_t)__builtin_ctzll(bits);
-            next += blocks;
-        }
+    for (uint32_t sm = 0; (sm = gsim_groups_of(gpu->groups[index]->sms, sm)) != GSIM_MAX_SMS; sm++, next += blocks) {
+        portions[left] = portion_of(unequal, next, blocks);
+        sms[left++] = sm;
+    }
     while (left) {
         struct portion first = portions[0];
         uint64_t mask[GSIM_SM_WORDS] = {0};
         uint32_t others = 0;
         for (uint32_t i = 0; i < left; i++) {
             if (memcmp(&portions[i], &first, sizeof first) == 0) {
-                mask[sms[i] / 64] |= UINT64_C(1) << sms[i] % 64;
+                gsim_groups_set_bit(mask, sms[i], true);
                 continue;
             }
             portions[others] = portions[i];

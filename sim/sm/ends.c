@@ -57,17 +57,12 @@ void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32
         gpu->watcher.blocks_stayed(gpu->watcher.data, run->tag, g->sms, blocks * run->stands_for, since, now);
 }
 
-/* As gsim_group_settle. Returns which cohorts are over then, a bit each. */
-static uint64_t settle(struct gsim_sm_group *g, gsim_time now)
+/* Brings the group to NOW. Returns which of its cohorts are over then, a bit each. */
+static uint64_t over_at(struct gsim_sm_group *g, gsim_time now)
 {
-    double elapsed = now > g->updated ? (double)(now - g->updated) : 0;
     uint64_t over = 0;
-    g->updated = now;
-    for (uint32_t i = 0; i < g->cohort_count; i++) {
-        struct gsim_cohort *c = &g->cohorts[i];
-        c->left -= elapsed * c->speed * c->pace;
-        over |= (uint64_t)gsim_cohort_is_over(c) << i;
-    }
+    gsim_group_settle(g, now);
+    for (uint32_t i = 0; i < g->cohort_count; i++) over |= (uint64_t)gsim_cohort_is_over(&g->cohorts[i]) << i;
     return over;
 }
 
@@ -78,7 +73,7 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
     struct gsim_kernel_run *ended[GSIM_MAX_COHORTS], *drained[GSIM_MAX_COHORTS];
     uint32_t ended_count = 0, drained_count = 0, lost = 0;
     uint32_t left = 0; /* of the group already */
-    for (uint64_t over = settle(g, now); over && !(only_one && lost); over &= over - 1) {
+    for (uint64_t over = over_at(g, now); over && !(only_one && lost); over &= over - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(over) - left, count = g->cohort_count;
         struct gsim_cohort *c = &g->cohorts[i];
         if (c->reached < 1 && gsim_marks_pass(gpu, g, c, now)) continue;
@@ -170,14 +165,12 @@ static uint32_t draw(uint64_t *state, uint32_t count)
 static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state)
 {
     uint64_t all[GSIM_SM_WORDS] = {0};
-    uint32_t sms = (uint32_t)ending_sms(gpu, now), sm = 0;
+    uint32_t sms = (uint32_t)ending_sms(gpu, now), sm;
     if (!sms) return GSIM_MAX_SMS;
     for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[i]->sms[w];
-    for (uint32_t before = draw(state, sms);; sm++) {
-        if (!(all[sm / 64] >> sm % 64 & 1)) continue;
-        if (!before--) break;
-    }
+    uint32_t before = draw(state, sms);
+    for (sm = gsim_groups_of(all, 0); before; before--) sm = gsim_groups_of(all, sm + 1);
     uint64_t mask[GSIM_SM_WORDS] = {0};
     mask[sm / 64] = UINT64_C(1) << sm % 64;
     uint32_t index = 0;

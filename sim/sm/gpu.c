@@ -103,8 +103,8 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
     return run;
 }
 
-static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work, double scale,
-                                      int priority, bool is_held, void *tag)
+struct gsim_kernel_run *gsim_gpu_submit_as(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                           double scale, bool is_held, int priority, void *tag)
 {
     struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, scale, tag);
     if (!run) return NULL;
@@ -126,18 +126,6 @@ static struct gsim_kernel_run *submit(struct gsim_gpu *gpu, gsim_time now, const
         gsim_groups_find_next(gpu);
     }
     return run;
-}
-
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
-                                               double scale, int priority, void *tag)
-{
-    return submit(gpu, now, work, scale, priority, false, tag);
-}
-
-struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
-                                             double scale, int priority, void *tag)
-{
-    return submit(gpu, now, work, scale, priority, true, tag);
 }
 
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise) { gpu->noise = noise; }
@@ -202,13 +190,14 @@ void gsim_gpu_delay(struct gsim_gpu *gpu, gsim_time by)
     gsim_groups_find_next(gpu);
 }
 
-/* What holds of all blocks of a kernel has changed: its pace, and of what is left of them this FACTOR is. */
-static void change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor)
+void gsim_gpu_change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor,
+                     bool only_waiting)
 {
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         bool holds = false;
-        for (uint32_t c = 0; c < g->cohort_count && !holds; c++) holds = g->cohorts[c].run == run;
+        for (uint32_t c = 0; c < g->cohort_count && !holds; c++)
+            holds = g->cohorts[c].run == run && (!only_waiting || g->cohorts[c].pace == 0);
         if (!holds) continue;
         gsim_group_settle(g, now);
         for (uint32_t c = 0; c < g->cohort_count; c++) {
@@ -227,7 +216,7 @@ void gsim_gpu_set_pace(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 {
     if (run->pace == pace) return;
     run->pace = pace;
-    change(gpu, now, run, 1);
+    gsim_gpu_change(gpu, now, run, 1, false);
 }
 
 /* Of the blocks that are not placed yet, in blocks of mean work. */
@@ -268,7 +257,7 @@ void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
     double left = run->scale * (1 - gsim_gpu_progress(gpu, run, now).done), factor = left > 0 ? 1 + share / left : 1;
     factor = fmax(GSIM_LEAST_SCALE, fmin(factor, GSIM_MOST_SCALE));
     run->scale *= factor;
-    change(gpu, now, run, factor);
+    gsim_gpu_change(gpu, now, run, factor, false);
 }
 
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }

@@ -64,17 +64,14 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
 /* A kernel whose dependences are met joins the distributor's queue of its priority (CUDA's: 0 default,
  * negative more urgent). WORK must stay as it is while anything is resident; this time it is SCALE of it. NULL when
  * memory is out; else valid until the kernel ends. */
-struct gsim_kernel_run *gsim_gpu_submit_scaled(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
-                                               double scale, int priority, void *tag);
+struct gsim_kernel_run *gsim_gpu_submit_as(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
+                                           double scale, bool is_held, int priority, void *tag);
 static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now,
                                                       const struct gsim_demand *work, int priority, void *tag)
 {
-    return gsim_gpu_submit_scaled(gpu, now, work, 1, priority, tag);
+    return gsim_gpu_submit_as(gpu, now, work, 1, false, priority, tag);
 }
 
-/* Submitted, its blocks wait behind their prologue until it is released. */
-struct gsim_kernel_run *gsim_gpu_submit_held(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
-                                             double scale, int priority, void *tag);
 void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run);
 
 /* A task of a resident kernel: one block of WORK, FACTOR times the mean's work, on the given SM at once, past the

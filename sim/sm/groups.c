@@ -10,13 +10,6 @@
 /* Blocks that need longer wait for pages; somebody sets their pace before. In picoseconds. */
 #define LONGEST 4e18
 
-static uint32_t find_lowest_sm(const struct gsim_sm_group *g)
-{
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        if (g->sms[w]) return w * 64 + (uint32_t)__builtin_ctzll(g->sms[w]);
-    return GSIM_MAX_SMS;
-}
-
 /* Of a word of ids from FIRST on, those below LIMIT. */
 static uint64_t ids_below(uint32_t first, uint32_t limit)
 {
@@ -83,8 +76,8 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
         to->sm_count += gsim_groups_count_bits(to->sms[w]);
     }
     from->sm_count -= to->sm_count;
-    from->lowest_sm = find_lowest_sm(from);
-    to->lowest_sm = find_lowest_sm(to);
+    from->lowest_sm = gsim_groups_of(from->sms, 0);
+    to->lowest_sm = gsim_groups_of(to->sms, 0);
     gsim_soonest_set(&gpu->ends, other, gsim_soonest_get(&gpu->ends, index));
     gsim_groups_set_bit(gpu->unrated, other, is_unrated(gpu, index));
     to->index = other;
@@ -105,9 +98,8 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 {
     const struct gsim_sm_group *from = gpu->groups[index];
     uint64_t mask[GSIM_SM_WORDS] = {0};
-    uint32_t moved = 0;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        for (uint64_t left = from->sms[w]; left && moved < count; moved++, left &= left - 1) mask[w] |= left & -left;
+    for (uint32_t sm = 0; count-- && (sm = gsim_groups_of(from->sms, sm)) != GSIM_MAX_SMS; sm++)
+        gsim_groups_set_bit(mask, sm, true);
     return gsim_groups_split_mask(gpu, index, mask);
 }
 
@@ -232,7 +224,7 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
     struct gsim_dram_state dram = dram_of(gpu, g);
     return g->mix ? gsim_mix_share(g->mix, gpu->device, g->cohorts, &dram, g->chip)
-                  : gsim_share_sm_chip(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout, g->chip);
+                  : gsim_share_sm(gpu->device, g->cohorts, g->cohort_count, &dram, g->carveout, g->chip);
 }
 
 void gsim_groups_rate_blocks(struct gsim_gpu *gpu, uint32_t index)

@@ -30,7 +30,7 @@ struct gsim_sm_blocks {
 /* The mix of BLOCKS. NULL: it is not kept. It holds until MEMO.since changes, here too. */
 struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device,
                                const struct gsim_sm_blocks *blocks);
-/* As gsim_share_sm_chip, to the digit, of COHORTS of that mix: their demand on DRAM alone, or speeds, too. */
+/* As gsim_share_sm, to the digit, of COHORTS of that mix: their demand on DRAM alone, or speeds, too. */
 double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
                        double chip[GSIM_CHIP_PIPES]);
 double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts,

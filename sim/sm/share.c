@@ -367,19 +367,12 @@ double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_shar
     return sums->demand_gbps;
 }
 
-double gsim_share_sm_chip(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                           const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES])
 {
     struct gsim_share_sums sums;
     gsim_share_sum(device, cohorts, count, carveout_bytes, &sums);
     double gbps = gsim_share_speeds(device, &sums, cohorts, count, dram);
-    memcpy(chip, sums.chip, sizeof sums.chip);
+    if (chip) memcpy(chip, sums.chip, sizeof sums.chip);
     return gbps;
-}
-
-double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
-                     const struct gsim_dram_state *dram, uint32_t carveout_bytes)
-{
-    double chip[GSIM_CHIP_PIPES];
-    return gsim_share_sm_chip(device, cohorts, count, dram, carveout_bytes, chip);
 }

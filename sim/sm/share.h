@@ -77,11 +77,8 @@ struct gsim_dram_state {
 };
 
 /* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
-double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
-                     const struct gsim_dram_state *dram, uint32_t carveout_bytes);
-
 /* The same; CHIP: what it asks of the pipes that all SMs share, in SMs' parts of their peak. */
-double gsim_share_sm_chip(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
+double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
                           const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES]);
 
 /* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */

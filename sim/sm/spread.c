@@ -79,11 +79,9 @@ static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g,
         const struct gsim_cohort *c = &g->cohorts[i];
         if (!spreads(c, waiting)) continue;
         uint32_t count = blocks_alike(g, c);
-        for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-            for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1)
-                for (uint32_t k = 0; k < count; k++)
-                    c->run->last_place =
-                        fmax(c->run->last_place, place_of(gpu, k, 64 * w + (uint32_t)__builtin_ctzll(sms)));
+        for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++)
+            for (uint32_t k = 0; k < count; k++)
+                c->run->last_place = fmax(c->run->last_place, place_of(gpu, k, sm));
     }
 }
 
@@ -204,14 +202,10 @@ static void add_to_tail(const struct gsim_gpu *gpu, const struct gsim_cohort *c,
 
 static void find_tails(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, gsim_time now)
 {
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
-            uint32_t index = 0;
-            for (uint32_t i = 0; i < g->cohort_count; i++) {
-                if (!falls_out(&g->cohorts[i])) continue;
-                for (uint32_t k = 0; k < g->cohorts[i].blocks; k++)
-                    add_to_tail(gpu, &g->cohorts[i], index++, 64 * w + (uint32_t)__builtin_ctzll(sms), now);
-            }
+    for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++)
+        for (uint32_t i = 0, index = 0; i < g->cohort_count; i++) {
+            if (!falls_out(&g->cohorts[i])) continue;
+            for (uint32_t k = 0; k < g->cohorts[i].blocks; k++) add_to_tail(gpu, &g->cohorts[i], index++, sm, now);
         }
 }
 
@@ -293,14 +287,12 @@ static void find_steps(const struct gsim_sm_group *g, const double *places, uint
                        struct steps *steps)
 {
     steps->there = 0;
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
-            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms),
-                     step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
-            if (!(steps->there >> step & 1)) memset(steps->sms[step], 0, sizeof steps->sms[step]);
-            steps->there |= UINT64_C(1) << step;
-            steps->sms[step][w] |= sms & -sms;
-        }
+    for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++) {
+        uint32_t step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
+        if (!(steps->there >> step & 1)) memset(steps->sms[step], 0, sizeof steps->sms[step]);
+        steps->there |= UINT64_C(1) << step;
+        gsim_groups_set_bit(steps->sms[step], sm, true);
+    }
 }
 
 /* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs:
@@ -349,11 +341,8 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, const double *plac
 /* The SM of the group whose blocks end first, if before those of *FIRST. */
 static void find_first(const struct gsim_sm_group *g, const double *places, uint32_t *first)
 {
-    for (uint32_t w = 0; w < GSIM_SM_WORDS; w++)
-        for (uint64_t sms = g->sms[w]; sms; sms &= sms - 1) {
-            uint32_t sm = 64 * w + (uint32_t)__builtin_ctzll(sms);
-            if (*first == GSIM_MAX_SMS || places[sm] < places[*first]) *first = sm;
-        }
+    for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++)
+        if (*first == GSIM_MAX_SMS || places[sm] < places[*first]) *first = sm;
 }
 
 bool gsim_groups_delay_ends(struct gsim_gpu *gpu, gsim_time now)

@@ -140,6 +140,10 @@ static inline bool gsim_gpu_is_shared(const struct gsim_gpu *gpu) { return gpu->
 /* --- gpu.c -------------------------------------------------------------------------------------------------- */
 /* A run of WORK that nobody has queued or placed yet; NULL when memory is out. */
 struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim_demand *work, double scale, void *tag);
+/* Gives RUN's blocks its pace, multiplies what is left of them by FACTOR, and re-rates their SMs. ONLY_WAITING: on SMs
+ * alone where some of them have pace 0. */
+void gsim_gpu_change(struct gsim_gpu *gpu, gsim_time now, const struct gsim_kernel_run *run, double factor,
+                     bool only_waiting);
 
 /* In the registers that every processor has: a call of the compiler's library takes longer. */
 static inline uint32_t gsim_groups_count_bits(uint64_t bits)

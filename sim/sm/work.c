@@ -32,6 +32,11 @@ struct parts { /* of one block alone, each as if the others were free */
 
 static double block_count(const struct gsim_kernel *k) { return (double)k->grid.x * k->grid.y * k->grid.z; }
 
+static double waves_on(double sm_count, const struct gsim_demand *w)
+{
+    return ceil((double)w->blocks / (sm_count * w->need.blocks_per_sm));
+}
+
 static double sm_flops_per_ps(const struct gsim_device_spec *d, bool fp64)
 {
     return d->fma_share * 2 * d->fp32_lanes_per_sm * d->clock_mhz * 1e-6 * (fp64 ? d->fp64_ratio : 1);
@@ -127,7 +132,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
         w->compute_ps = w->issue_ps / gsim_issue_share(d, w->width);
         w->latency_ps = 0; /* the next block's launch hides behind the others' arithmetic */
         if (w->is_unknown) {
-            double wave_us = k->solo_us / ceil(blocks / (d->sm_count * w->need.blocks_per_sm));
+            double wave_us = k->solo_us / waves_on(d->sm_count, w);
             w->latency_ps = fmin(d->tiled_latency_us, d->tiled_latency_most * wave_us) * 1e6;
         }
         break;
@@ -195,7 +200,7 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
 /* The grid's time alone, by the machine itself. */
 static double alone(struct sandbox *box, const struct gsim_demand *w)
 {
-    double rough = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)) * w->block_ps;
+    double rough = waves_on(box->sm_count, w) * w->block_ps;
     if (rough > 10 * LONGEST_PS) return rough; /* the clock could not hold what the machine makes of it */
     gsim_time start = box->clock;
     gsim_gpu_promise(box->gpu, GSIM_TIME_NEVER);
@@ -264,7 +269,7 @@ static double unknown_of(const struct gsim_demand *w)
 static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                       struct sandbox *box, double target, const struct settled *settled, double x, double tolerance)
 {
-    double waves = ceil((double)w->blocks / (box->sm_count * w->need.blocks_per_sm)),
+    double waves = waves_on(box->sm_count, w),
            step = waves * GSIM_END_GRID / target;
     if (step > tolerance) tolerance = step;
     for (int i = 0; i < 4; i++) {
@@ -282,7 +287,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
 {
     double target = k->solo_us * 1e6;
     struct settled settled = {1, 1, 0};
-    double waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
+    double waves = waves_on(d->sm_count, w);
     w->kind = measured_kind(d, k);
     w->has_flops = k->flops > 0;
     w->is_inverted = !k->solo_cold;
@@ -327,7 +332,7 @@ static double slice_error(const struct gsim_demand *w, const struct gsim_kernel 
 static void invert_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                           struct sandbox *box, struct sandbox *slice)
 {
-    double target = k->solo_us * 1e6, waves = ceil(block_count(k) / (d->sm_count * w->need.blocks_per_sm));
+    double target = k->solo_us * 1e6, waves = waves_on(d->sm_count, w);
     double low = target / waves * 1e-4, high = target * 1.001, few = 1e-4, many = 1;
     struct settled settled = {1, 1, 0};
     w->kind = GSIM_DEMAND_DESCRIBED;
@@ -371,73 +376,6 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
     return GSIM_OK;
 }
 
-/* Data that passes L2 in one run of the grid; of an unknown kernel, the most that DRAM could have delivered. */
-static double touched_bytes(const struct gsim_demand *w, const struct gsim_device_spec *device)
-{
-    if (w->counted_bytes > 0) return w->counted_bytes;
-    if (w->is_unknown) return w->solo_ps * device->dram_gbps * 1e-3;
-    double asking_ps =
-        w->kind == GSIM_DEMAND_DESCRIBED ? w->block_ps : w->memory_ps; /* dram_gbps is an average there */
-    return asking_ps * w->dram_gbps * 1e-3 * (double)w->blocks;
-}
-
-static double part(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
-
-/* Dependent loads, one in flight per thread, measured again and again: how much of them missed L2 then is not known,
- * but follows from the time. N of a thread take N x (hit + (miss - hit) m), m the share that missed, which grows from 0
- * to 1 where the lines of all threads are scatter_fit to scatter_miss_all of L2. Cold all miss; what missed before
- * takes scatter_first_us longer in all. */
-static double scatter_cold(const struct gsim_demand *w, const struct gsim_device_spec *d)
-{
-    double waves = ceil((double)w->blocks / ((double)d->sm_count * w->need.blocks_per_sm)), target = w->solo_ps / waves;
-    double hit = d->scatter_hit_ns * 1e3, miss = d->scatter_miss_ns * 1e3;
-    double low = 0, high = target / hit, missed = 0, l2 = d->l2_mib * 1048576;
-    if (!(l2 > 0)) return 1;
-    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_LOADS)) return d->scatter_cold;
-    for (int i = 0; i < 40; i++) {
-        double loads = (low + high) / 2, lines = loads * (double)w->blocks * w->threads * d->l2_line_bytes;
-        missed = part((lines / l2 - d->scatter_fit) / fmax(d->scatter_miss_all - d->scatter_fit, 1e-3));
-        *(loads * (hit + (miss - hit) * missed) < target ? &low : &high) = loads;
-    }
-    return miss / (hit + (miss - hit) * missed) + missed * (d->scatter_first_us * 1e6) / w->solo_ps;
-}
-
-/* The other kinds of work cold against repeated. Arithmetic takes no longer. */
-static double cold_factor(const struct gsim_demand *w, const struct gsim_device_spec *d, double own, double held)
-{
-    if (w->cold_ratio > 0) return fmax(w->cold_ratio, 1);
-    if (w->is_unknown)
-        return 1 + d->unknown_cold * part((d->unknown_cold_none * held - own) / (d->unknown_cold_range * held));
-    if (w->kind == GSIM_DEMAND_SCATTER) return scatter_cold(w, d);
-    if (w->kind != GSIM_DEMAND_MEMORY || w->given_bytes >= d->stream_cold_l2 * held || own >= 0.97 * w->given_bytes)
-        return 1;
-    double more = (w->given_bytes < d->stream_cold_most * own ? w->given_bytes / own : d->stream_cold_most) - 1;
-    return 1 + more * w->memory_ps / w->block_ps;
-}
-
-double gsim_l2_held_bytes(const struct gsim_device_spec *device)
-{
-    return device->l2_held_share * device->l2_mib * 1048576;
-}
-
-bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device)
-{
-    double held = gsim_l2_held_bytes(device), total = 0;
-    for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = touched_bytes(&works[i], device);
-    for (uint32_t i = 0; i < count; i++) {
-        double own = works[i].touched_bytes;
-        bool is_cold = total - own > held || (count > 1 && works[i].is_contended);
-        works[i].cold = works[i].is_inverted && is_cold ? cold_factor(&works[i], device, own, held) : 1;
-    }
-    return total > held;
-}
-
-void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *device)
-{
-    work->touched_bytes = touched_bytes(work, device);
-    work->cold = work->is_inverted ? cold_factor(work, device, work->touched_bytes, gsim_l2_held_bytes(device)) : 1;
-}
-
 /* --- interface ---------------------------------------------------------------------------------------------- */
 
 static enum gsim_status check_work(const struct gsim_device_spec *d, const struct gsim_kernel *k, bool is_measured,
@@ -458,9 +396,9 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
 
 /* Waves take a step of the ends' grid each at least. */
 static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k,
-                                    const struct gsim_block_need *need, struct gsim_error *error)
+                                    const struct gsim_demand *w, struct gsim_error *error)
 {
-    double waves = ceil(block_count(k) / (d->sm_count * need->blocks_per_sm)), least_us = waves * GSIM_END_GRID * 1e-6;
+    double least_us = waves_on(d->sm_count, w) * GSIM_END_GRID * 1e-6;
     if (k->solo_us >= least_us) return GSIM_OK;
     return gsim_error_set(
         error, GSIM_INPUT,
@@ -491,7 +429,7 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d
         w->carveout_bytes = class_for(l, (uint32_t)(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
 }
 
-static bool is_measured_on(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
+bool gsim_demand_is_measured(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
 {
     return kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
 }
@@ -511,11 +449,11 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
                                .is_contended = gsim_known_contended(device, kernel),
                                .counted_bytes = gsim_known_bytes(device, kernel),
                                .cold_ratio = kernel->solo_us > 0 ? kernel->cold_us / kernel->solo_us : 0};
-    bool is_measured = is_measured_on(kernel, device);
+    bool is_measured = gsim_demand_is_measured(kernel, device);
     enum gsim_status status = gsim_block_need(&limits, kernel, &work->need, error);
     if (!status) status = check_work(device, kernel, is_measured, error);
     if (!status) status = gsim_known_check_cluster(device, kernel, error);
-    if (!status && is_measured) status = check_waves(device, kernel, &work->need, error);
+    if (!status && is_measured) status = check_waves(device, kernel, work, error);
     if (status) return status;
     uint32_t per_thread = kernel->regs_per_thread ? kernel->regs_per_thread : REGISTERS_DEFAULT;
     uint32_t per_warp =
@@ -532,7 +470,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
                                   const struct gsim_kernel *given, double near, struct gsim_error *error)
 {
     const struct gsim_kernel known = gsim_known_of(device, given), *kernel = &known;
-    bool is_measured = is_measured_on(kernel, device);
+    bool is_measured = gsim_demand_is_measured(kernel, device);
     enum gsim_status status = gsim_demand_shape(work, device, kernel, error);
     if (status) return status;
     if (is_measured && gsim_rule_holds(device->rules_off, GSIM_RULE_UNEQUAL_BLOCKS))
@@ -597,7 +535,7 @@ enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const 
     struct gsim_demand work;
     enum gsim_status status = gsim_demand_init(&work, device, kernel, error);
     if (status) return status;
-    double bytes = work.is_unknown ? 0 : touched_bytes(&work, device);
+    double bytes = work.is_unknown ? 0 : gsim_demand_touched_bytes(&work, device);
     *alone = (struct gsim_kernel_alone){
         .time = (gsim_time)llround(work.solo_ps),
         .dram_us = bytes / device->dram_gbps * 1e-3,

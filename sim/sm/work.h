@@ -134,13 +134,14 @@ void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *d
 /* How much data stays in L2 until it is used again (H200: four fifths of it). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 
+/* Whether KERNEL's solo_us is of DEVICE: it names that one, or none. */
+bool gsim_demand_is_measured(const struct gsim_kernel *kernel, const struct gsim_device_spec *device);
+
 enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,
                                    struct gsim_kernel_alone *alone, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Whether a cluster of so many blocks finds room in some GPC of the empty chip (known/clusters.c). */
 bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster);
-/* By SM, its GPC; returns how many there are. */
-uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of);
 
 /* Whether WORK's blocks are unequal, and how. */
 void gsim_demand_set_unequal(struct gsim_demand *work, const struct gsim_kernel *kernel);

@@ -10,7 +10,7 @@
 
 /* SMs by GPC, as pairs in turn: which ids a chip's GPCs have is not known, how many SMs is. SMs beyond the known GPCs
  * are one more. */
-uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
+static uint32_t find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
 {
     enum { MOST = sizeof device->gpcs / sizeof *device->gpcs };
     uint32_t left[MOST], count = 0, sm = 0, sm_count = (uint32_t)device->sm_count;
@@ -31,7 +31,7 @@ uint32_t gsim_clusters_find_gpcs(const struct gsim_device_spec *device, uint8_t 
 bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster)
 {
     uint8_t gpc_of[GSIM_MAX_SMS];
-    uint32_t sms[GSIM_MAX_SMS] = {0}, most = 0, count = gsim_clusters_find_gpcs(device, gpc_of);
+    uint32_t sms[GSIM_MAX_SMS] = {0}, most = 0, count = find_gpcs(device, gpc_of);
     for (uint32_t sm = 0; sm < (uint32_t)device->sm_count; sm++) sms[gpc_of[sm]]++;
     for (uint32_t g = 0; g < count; g++) most = sms[g] > most ? sms[g] : most;
     return cluster <= most;
@@ -49,16 +49,14 @@ static void find_places(const struct gsim_gpu *gpu, const struct gsim_demand *w,
 {
     memset(p, 0, sizeof *p);
     p->sm_count = (uint32_t)gpu->device->sm_count;
-    p->gpc_count = gsim_clusters_find_gpcs(gpu->device, p->gpc_of);
+    p->gpc_count = find_gpcs(gpu->device, p->gpc_of);
     for (uint32_t sm = 0; sm < p->sm_count; sm++) p->sms_of[p->gpc_of[sm]]++;
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint8_t room = (uint8_t)gsim_group_room(gpu, gpu->groups[i], w);
-        for (uint32_t word = 0; word < GSIM_SM_WORDS; word++)
-            for (uint64_t sms = gpu->groups[i]->sms[word]; sms; sms &= sms - 1) {
-                uint32_t sm = 64 * word + (uint32_t)__builtin_ctzll(sms);
-                p->room[sm] = room;
-                p->room_of[p->gpc_of[sm]] += room;
-            }
+        for (uint32_t sm = 0; (sm = gsim_groups_of(gpu->groups[i]->sms, sm)) != GSIM_MAX_SMS; sm++) {
+            p->room[sm] = room;
+            p->room_of[p->gpc_of[sm]] += room;
+        }
     }
 }
 
@@ -108,13 +106,11 @@ static uint32_t sms_with(const struct gsim_sm_group *g, const struct places *p, 
 {
     uint32_t sms = 0;
     memset(mask, 0, GSIM_SM_WORDS * sizeof *mask);
-    for (uint32_t word = 0; word < GSIM_SM_WORDS; word++)
-        for (uint64_t left = g->sms[word]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(left);
-            if (p->placed[64 * word + bit] != count) continue;
-            mask[word] |= UINT64_C(1) << bit;
-            sms++;
-        }
+    for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++) {
+        if (p->placed[sm] != count) continue;
+        gsim_groups_set_bit(mask, sm, true);
+        sms++;
+    }
     return sms;
 }
 

@@ -20,6 +20,9 @@ bool gsim_known_sparse(const struct gsim_demand *work, const struct gsim_device_
 bool gsim_known_contended(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
 double gsim_known_bytes(const struct gsim_device_spec *device, const struct gsim_kernel *kernel);
 
+/* Data that passes L2 in one run of the grid, in bytes. */
+double gsim_demand_touched_bytes(const struct gsim_demand *work, const struct gsim_device_spec *device);
+
 /* Blocks of a cluster; 1: there are none. */
 uint32_t gsim_known_cluster(const struct gsim_kernel *kernel);
 enum gsim_status gsim_known_check_cluster(const struct gsim_device_spec *device, const struct gsim_kernel *kernel,

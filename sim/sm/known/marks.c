@@ -5,7 +5,7 @@
  * programmatic dependent launch). Both are marks in a block's work, where it passes from one stretch to the next. What
  * waits asks for nothing but its place.
  */
-#include "sim/sm/models/model.h"
+#include "sim/sm/state.h"
 
 /* The first mark of the cohort's work behind AT; 1: there is none. */
 static double next_mark(const struct gsim_cohort *c, double at)
@@ -53,20 +53,5 @@ void gsim_gpu_release(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_ru
 {
     if (!run->is_held) return;
     run->is_held = false;
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        struct gsim_sm_group *g = gpu->groups[i];
-        bool waits = false;
-        for (uint32_t c = 0; c < g->cohort_count && !waits; c++)
-            waits = g->cohorts[c].run == run && g->cohorts[c].pace == 0;
-        if (!waits) continue;
-        gsim_group_settle(g, now);
-        for (uint32_t c = 0; c < g->cohort_count; c++) {
-            if (g->cohorts[c].run != run) continue;
-            g->cohorts[c].pace = run->pace;
-            g->cohorts[c].asks = 0;
-        }
-        gsim_groups_rate(gpu, i);
-    }
-    gpu->model->share(gpu, now);
-    gsim_groups_find_next(gpu);
+    gsim_gpu_change(gpu, now, run, 1, true);
 }

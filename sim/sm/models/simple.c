@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the simpler models have in common (model.h). */
-#include <string.h>
-
 #include "sim/sm/models/model.h"
 
 enum gsim_status gsim_simple_alone(const struct gsim_device_spec *device, const struct gsim_kernel *kernel, bool is_any,
                                    double *solo_ps, struct gsim_error *error)
 {
-    bool is_measured =
-        kernel->solo_us > 0 && (is_any || !kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
+    bool is_measured = is_any ? kernel->solo_us > 0 : gsim_demand_is_measured(kernel, device);
     struct gsim_demand work = {.solo_ps = kernel->solo_us * GSIM_PS_PER_US};
     struct gsim_device_spec blocks = *device;
     blocks.model = 0;

@@ -16,7 +16,7 @@ static double check(struct gsim_memo *memo, const struct gsim_cohort *cohorts, u
     struct gsim_cohort c[MOST], own[MOST];
     memcpy(c, cohorts, count * sizeof *c);
     memcpy(own, cohorts, count * sizeof *c);
-    double demand = gsim_share_sm(&d, own, count, dram, carveout);
+    double demand = gsim_share_sm(&d, own, count, dram, carveout, NULL);
     const struct gsim_sm_blocks blocks = {c, count, carveout, false};
     struct gsim_mix *mix = gsim_memo_mix(memo, &d, &blocks);
     if (!mix) {

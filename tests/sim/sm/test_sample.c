@@ -131,7 +131,7 @@ static void plain_chip(void)
         memcpy(other, plain, sizeof other);
         double soonest, first = INFINITY;
         CHECK(gsim_share_plain_chip(&w.device, &known, plain, count, &soonest));
-        gsim_share_sm(&w.device, other, count, &dram, 0);
+        gsim_share_sm(&w.device, other, count, &dram, 0, NULL);
         for (uint32_t i = 0; i < count; i++) {
             CHECK(plain[i].speed == other[i].speed);
             first = fmin(first, gsim_cohort_remaining(&other[i]));

@@ -21,7 +21,7 @@ static void dense_arithmetic_alone(void)
         struct gsim_device_spec d = device();
         struct gsim_demand w = issue_work(width <= 2 ? width : 2);
         struct gsim_cohort c = cohort(&w, 1, 0);
-        CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 0, 0);
+        CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0, NULL), 0, 0);
         CHECK_NEAR(c.speed * w.block_ps, 1, 1e-9); /* alone it takes what it takes alone */
     }
 }
@@ -32,12 +32,12 @@ static void equal_up_to_three_warps(void)
     struct gsim_demand w = issue_work(1), half = issue_work(0.5);
     struct gsim_cohort c[3];
     for (int i = 0; i < 3; i++) c[i] = cohort(&w, 1, i);
-    gsim_share_sm(&d, c, 3, &calm, 0);
+    gsim_share_sm(&d, c, 3, &calm, 0, NULL);
     for (int i = 0; i < 3; i++) CHECK_NEAR(c[i].speed * 1000, SHARE3 / 3, 1e-12);
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     for (int i = 0; i < 2; i++) CHECK_NEAR(c[i].speed * 1000, SHARE2 / 2, 1e-12);
     c[1] = cohort(&half, 1, 1); /* by warps: 2/3 and 1/3 of what 1.5 warps reach */
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     CHECK_NEAR(c[0].speed * 1000, (SHARE1 + SHARE2) / 2 * 2 / 3, 1e-12);
     CHECK_NEAR(c[1].speed * 1000, (SHARE1 + SHARE2) / 2 / 3, 1e-12);
 }
@@ -49,15 +49,15 @@ static void oldest_first_beyond(void)
     struct gsim_demand one = issue_work(1), two = issue_work(2), half = issue_work(0.5);
     struct gsim_cohort c[8];
     for (int i = 0; i < 5; i++) c[i] = cohort(&one, 1, i);
-    gsim_share_sm(&d, c, 5, &calm, 0);
+    gsim_share_sm(&d, c, 5, &calm, 0, NULL);
     for (int i = 0; i < 5; i++) CHECK_NEAR(c[i].speed * 1000, expected[i], 1e-12);
     for (int i = 0; i < 3; i++) c[i] = cohort(&two, 1, i);
-    gsim_share_sm(&d, c, 3, &calm, 0);
+    gsim_share_sm(&d, c, 3, &calm, 0, NULL);
     CHECK_NEAR(c[0].speed * 1000, 2.0 / 3, 1e-12);
     CHECK_NEAR(c[1].speed * 1000, 1.0 / 3, 1e-12);
     CHECK_NEAR(c[2].speed * 1000, STARVED * SHARE2, 1e-12);
     for (int i = 0; i < 8; i++) c[i] = cohort(&half, 1, i); /* 4 warps: 1/6 each for 4, 1/12 each for 4 */
-    gsim_share_sm(&d, c, 8, &calm, 0);
+    gsim_share_sm(&d, c, 8, &calm, 0, NULL);
     for (int i = 0; i < 8; i++) CHECK_NEAR(c[i].speed * 1000, i < 4 ? 1.0 / 6 : 1.0 / 12, 1e-12);
 }
 
@@ -73,7 +73,7 @@ static void blocks_end_one_after_the_other(void)
     for (int i = 0; i < 4; i++) c[i] = cohort(&w, 1, 0);
     double now_us = 0;
     for (int first = 0; first < 4; first++) {
-        gsim_share_sm(&d, &c[first], (uint32_t)(4 - first), &calm, 0);
+        gsim_share_sm(&d, &c[first], (uint32_t)(4 - first), &calm, 0, NULL);
         double took = c[first].left / c[first].speed;
         for (int i = first; i < 4; i++) c[i].left -= took * c[i].speed;
         now_us += took * 1e-6;
@@ -88,22 +88,23 @@ static void memory_blocks_feel_dram(void)
     struct gsim_demand w = memory_work(10);
     struct gsim_cohort c = cohort(&w, 3, 0);
     w.compute_ps = 200;
-    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 3 * 700.0 / 1200, 1e-9); /* GB/s asked for, averaged over a block */
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0, NULL), 3 * 700.0 / 1200,
+               1e-9); /* GB/s asked for, averaged over a block */
     CHECK_NEAR(1 / c.speed, 1200, 1e-9);
     struct gsim_dram_state busy = {.load = 1.5, .stretch = 2, .gain = 1};
-    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &busy, 0), 3 * 1400.0 / 1900, 1e-9);
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &busy, 0, NULL), 3 * 1400.0 / 1900, 1e-9);
     CHECK_NEAR(1 / c.speed, 200 + 300 + 2 * 700, 1e-9);
     busy.gain = 1.25; /* a fast SM */
-    gsim_share_sm(&d, &c, 1, &busy, 0);
+    gsim_share_sm(&d, &c, 1, &busy, 0, NULL);
     CHECK_NEAR(1 / c.speed, 200 + 300 + 1.6 * 700, 1e-9);
     w.dram_gbps = 160; /* 480 GB/s on an SM that draws 200 at most */
-    gsim_share_sm(&d, &c, 1, &calm, 0);
+    gsim_share_sm(&d, &c, 1, &calm, 0, NULL);
     CHECK_NEAR(1 / c.speed, 200 + 300 + 2.4 * 700, 1e-9);
     w.has_flops = true; /* asks for it in half of its time only */
     w.issue_ps = 1e-6;
     w.compute_ps = 1000;
     w.block_ps = 2000;
-    gsim_share_sm(&d, &c, 1, &calm, 0);
+    gsim_share_sm(&d, &c, 1, &calm, 0, NULL);
     CHECK_NEAR(1 / c.speed, 1000 + 300 + 1.2 * 700, 1e-3);
 }
 
@@ -112,11 +113,11 @@ static void old_memory_blocks_go_first(void)
     struct gsim_device_spec d = device();
     struct gsim_demand issue = issue_work(2), memory = memory_work(10);
     struct gsim_cohort c[3] = {cohort(&memory, 1, 0), cohort(&issue, 1, 1), cohort(&issue, 1, 1)};
-    gsim_share_sm(&d, c, 3, &calm, 0);
+    gsim_share_sm(&d, c, 3, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, 1000 * 1.1, 1e-9); /* four younger warps: all slots */
     CHECK_NEAR(c[1].speed * 1000, 2.0 / 3 * (1 - 10 / 1100.0), 1e-12);
     CHECK_NEAR(c[2].speed * 1000, 1.0 / 3 * (1 - 10 / 1100.0), 1e-12);
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, 1000 * (1 + 0.1 * sqrt(0.5)), 1e-9);
 }
 
@@ -157,7 +158,7 @@ static void arithmetic_waits_for_other_warps(void)
     double times[20];
     for (int count = 1; count <= 13; count += 4) {
         for (int i = 0; i < count; i++) c[i] = cohort(&copy, 1, 0);
-        gsim_share_sm(&d, c, (uint32_t)count, &calm, 0);
+        gsim_share_sm(&d, c, (uint32_t)count, &calm, 0, NULL);
         times_of_copies(times, count, 0, 0);
         for (int i = 0; i < count; i++) CHECK_NEAR(1 / c[i].speed, times[i], 4);
         for (int i = 1; i < count; i++) CHECK(c[i].speed < c[i - 1].speed);
@@ -168,9 +169,9 @@ static void arithmetic_waits_for_other_warps(void)
     few.is_crowded = false;
     struct gsim_cohort alike[2] = {cohort(&few, 5, 0), cohort(&few, 1, 1)};
     times_of_copies(times, 5, 0, 0);
-    gsim_share_sm(&d, alike, 1, &calm, 0);
+    gsim_share_sm(&d, alike, 1, &calm, 0, NULL);
     CHECK_NEAR(1 / alike[0].speed, times[2], 2);
-    gsim_share_sm(&d, alike, 2, &calm, 0);
+    gsim_share_sm(&d, alike, 2, &calm, 0, NULL);
     CHECK(alike[1].speed < alike[0].speed);
 }
 
@@ -185,11 +186,11 @@ static void younger_arithmetic_beside_memory_blocks(void)
     double times[2];
     for (uint32_t warps = 2; warps <= 4; warps += 2) {
         times_of_copies(times, 1, 0, warps / 4.0);
-        gsim_share_sm(&d, one, 1 + warps / 2, &calm, 0);
+        gsim_share_sm(&d, one, 1 + warps / 2, &calm, 0, NULL);
         CHECK_NEAR(1 / one[0].speed, times[0], 2);
         CHECK_NEAR(one[1].speed * 1000, (warps == 2 ? SHARE2 : 2.0 / 3) * (1 - 80 * one[0].speed), 1e-9);
         times_of_copies(times, 2, 0, warps / 4.0);
-        gsim_share_sm(&d, two, 2 + warps / 2, &calm, 0);
+        gsim_share_sm(&d, two, 2 + warps / 2, &calm, 0, NULL);
         for (int i = 0; i < 2; i++) CHECK_NEAR(1 / two[i].speed, times[i], 4);
     }
 }
@@ -199,21 +200,21 @@ static void young_memory_blocks_starve(void)
     struct gsim_device_spec d = device();
     struct gsim_demand issue = issue_work(2), one = issue_work(1), memory = memory_work(400);
     struct gsim_cohort behind_four[3] = {cohort(&issue, 1, 0), cohort(&issue, 1, 0), cohort(&memory, 2, 1)};
-    gsim_share_sm(&d, behind_four, 3, &calm, 0);
+    gsim_share_sm(&d, behind_four, 3, &calm, 0, NULL);
     CHECK_NEAR(1 / behind_four[2].speed, 1000 * (1 + 0.1 * 3 / STARVED),
                1e-6); /* four warps of their own, two of which are in each other's way */
     struct gsim_cohort behind_one[2] = {cohort(&one, 1, 0), cohort(&memory, 1, 1)};
-    gsim_share_sm(&d, behind_one, 2, &calm, 0);
+    gsim_share_sm(&d, behind_one, 2, &calm, 0, NULL);
     CHECK_NEAR(1 / behind_one[1].speed, 1000 * (1 + 0.1 * 0.5 / 0.75), 1e-9);
     /* Blocks of one kernel that started together share alike, in however many cohorts they are. */
     struct gsim_cohort apart[3] = {cohort(&one, 1, 0), cohort(&memory, 1, 1), cohort(&memory, 1, 1)};
-    gsim_share_sm(&d, apart, 3, &calm, 0);
+    gsim_share_sm(&d, apart, 3, &calm, 0, NULL);
     CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.1 * 0.5 * 1.5 / 0.75), 1e-9);
     CHECK_NEAR(apart[2].speed, apart[1].speed, 0);
     /* Scattered loads are not in each other's way. */
     memory.kind = GSIM_DEMAND_SCATTER;
     for (int i = 0; i < 2; i++) apart[1 + i] = cohort(&memory, 1, 1);
-    gsim_share_sm(&d, apart, 3, &calm, 0);
+    gsim_share_sm(&d, apart, 3, &calm, 0, NULL);
     CHECK_NEAR(1 / apart[1].speed, 1000 * (1 + 0.17 * 0.5 / 0.75), 1e-9);
 }
 
@@ -229,7 +230,7 @@ static void few_older_warps_leave_memory_blocks_some(void)
                                    cohort(&memory, 1, 1)};
         double times[2];
         times_of_copies(times, 2, widths[i] / 2, widths[i] / 2);
-        gsim_share_sm(&d, c, 4, &calm, 0);
+        gsim_share_sm(&d, c, 4, &calm, 0, NULL);
         for (int k = 0; k < 2; k++) CHECK_NEAR(1 / c[2 + k].speed, times[k], 0.002 * times[k]);
         CHECK_NEAR(c[0].speed * 1000, gsim_issue_share(&d, 2 * widths[i]) / 2 * (1 - 80 * (c[2].speed + c[3].speed)),
                    1e-9);
@@ -242,15 +243,15 @@ static void scattered_loads_need_lines(void)
     struct gsim_demand w = memory_work(1);
     struct gsim_cohort c = cohort(&w, 8, 0);
     w.kind = GSIM_DEMAND_SCATTER;
-    gsim_share_sm(&d, &c, 1, &calm, 0); /* 8 x 256 threads, 8 lines for each of 256 KiB */
+    gsim_share_sm(&d, &c, 1, &calm, 0, NULL); /* 8 x 256 threads, 8 lines for each of 256 KiB */
     CHECK_NEAR(1 / c.speed, 1000, 1e-9);
     c.blocks = 12;
-    gsim_share_sm(&d, &c, 1, &calm, 0);
+    gsim_share_sm(&d, &c, 1, &calm, 0, NULL);
     CHECK_NEAR(1 / c.speed, 1500, 1e-9);
     c.blocks = 1;
-    gsim_share_sm(&d, &c, 1, &calm, 228 * 1024); /* 28 KiB left: 224 lines */
+    gsim_share_sm(&d, &c, 1, &calm, 228 * 1024, NULL); /* 28 KiB left: 224 lines */
     CHECK_NEAR(1 / c.speed, 1000 * 256 / 224.0, 1e-9);
-    gsim_share_sm(&d, &c, 1, &calm, 256 * 1024); /* never less than 2 KiB */
+    gsim_share_sm(&d, &c, 1, &calm, 256 * 1024, NULL); /* never less than 2 KiB */
     CHECK_NEAR(1 / c.speed, 1000 * 256 / 16.0, 1e-9);
 }
 
@@ -262,13 +263,13 @@ static void two_warps_on_half_the_sub_partitions(void)
     struct gsim_demand narrow = issue_work(0.5), wide = issue_work(1);
     struct gsim_cohort c[3] = {cohort(&narrow, 1, 0), cohort(&narrow, 1, 0), cohort(&narrow, 1, 0)};
     for (int i = 0; i < 3; i++) c[i].half = i == 1 ? 2 : 1;
-    gsim_share_sm(&d, c, 3, &calm, 0);
+    gsim_share_sm(&d, c, 3, &calm, 0, NULL);
     CHECK_NEAR(c[1].speed * 1000, SHARE1 / 2, 1e-9);
     CHECK_NEAR(c[0].speed * 1000, SHARE2 / 4, 1e-9);
     CHECK_NEAR(c[2].speed * 1000, SHARE2 / 4, 1e-9);
     c[2] = cohort(&wide, 1, 1); /* on all: as slow as where it is slower */
     c[1].half = 1;
-    gsim_share_sm(&d, c, 3, &calm, 0);
+    gsim_share_sm(&d, c, 3, &calm, 0, NULL);
     CHECK_NEAR(c[2].speed * 1000, SHARE3 / 3, 1e-9);
 }
 
@@ -287,7 +288,7 @@ static void streams_behind_scattered_loads(void)
         scatter.kind = GSIM_DEMAND_SCATTER;
         scatter.threads = beside[i].threads;
         struct gsim_cohort c[2] = {cohort(&stream, beside[i].blocks, 0), cohort(&scatter, 1, 1)};
-        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
+        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib), NULL);
         CHECK_NEAR(1 / c[0].speed, 1000 * beside[i].times, 1e-3);
         CHECK_NEAR(1 / c[1].speed, 1000 * beside[i].times, 1e-3); /* and so do they */
     }
@@ -301,16 +302,16 @@ static void described_blocks_by_hand(void)
     struct gsim_cohort c = cohort(&w, 4, 0);
     d.compute_memory_knee = 2;
     w.block_ps = 1000; /* sqrt(600^2 + 800^2) */
-    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0), 40, 1e-9);
+    CHECK_NEAR(gsim_share_sm(&d, &c, 1, &calm, 0, NULL), 40, 1e-9);
     CHECK_NEAR(1 / c.speed, 1000, 1e-9);
     struct gsim_dram_state busy = {.load = 0.5, .stretch = 1.5, .gain = 1};
-    gsim_share_sm(&d, &c, 1, &busy, 0);
+    gsim_share_sm(&d, &c, 1, &busy, 0, NULL);
     CHECK_NEAR(1 / c.speed, sqrt(600.0 * 600 + 1200.0 * 1200), 1e-9);
     busy.load = 3; /* three times what there is: not in less than three times the block's time */
-    gsim_share_sm(&d, &c, 1, &busy, 0);
+    gsim_share_sm(&d, &c, 1, &busy, 0, NULL);
     CHECK_NEAR(1 / c.speed, sqrt(600.0 * 600 + 3000.0 * 3000), 1e-9);
     w.issue_ps = 300; /* U = 4 x 0.3 */
-    gsim_share_sm(&d, &c, 1, &calm, 0);
+    gsim_share_sm(&d, &c, 1, &calm, 0, NULL);
     CHECK_NEAR(1 / c.speed, sqrt(1000.0 * 1000 + 1200.0 * 1200), 1e-9);
 }
 
@@ -326,7 +327,7 @@ static void described_blocks_wait_together(void)
     d.compute_memory_knee = 2;
     for (int i = 0; i < 2; i++) c[i].run = runs[i];
     c[0].pace = 0.5;
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, hypot(1000, 1000 * (1.2 + 0.4)), 1e-9);
     CHECK_NEAR(1 / c[1].speed, hypot(1000, 1000 * (0.6 + 0.4)), 1e-9);
 }
@@ -341,11 +342,11 @@ static void described_blocks_of_two_kinds(void)
     struct gsim_demand light = {.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1000, .issue_ps = 200, .block_ps = 1000};
     struct gsim_cohort c[2] = {cohort(&heavy, 4, 0), cohort(&light, 1, 0)};
     d.compute_memory_knee = 2;
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, 1000 * sqrt(1 + 3.4 * 4), 1e-9);
     CHECK_NEAR(1 / c[1].speed, 1000 * sqrt(1 + 3.4), 1e-9);
     light.issue_ps = 100;
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, 1000 * sqrt(1 + 3.3 * 0.8 / 0.225), 1e-9);
     CHECK_NEAR(1 / c[1].speed, 1000 * sqrt(1 + 3.3), 1e-9);
 }
@@ -374,7 +375,7 @@ static void described_blocks_conserve(void)
         }
         struct gsim_dram_state dram = {.load = asked * d.sm_count / d.dram_gbps, .gain = 1}; /* all SMs alike */
         dram.stretch = gsim_share_dram(&d, asked * d.sm_count);
-        gsim_share_sm(&d, c, count, &dram, 0);
+        gsim_share_sm(&d, c, count, &dram, 0, NULL);
         double issue = 0, gbps = 0;
         for (uint32_t i = 0; i < count; i++) {
             CHECK_MSG(c[i].speed * c[i].work->block_ps <= 1 + 1e-9, "seed %lu: faster than alone", seed);
@@ -410,7 +411,7 @@ static void measured_blocks_conserve(void)
         works[3].kind = GSIM_DEMAND_SCATTER;
         works[4].is_crowded = seed % 2;
         for (uint32_t i = 0; i < count; i++) c[i] = cohort(&works[(first + gsl_rng_uniform_int(rng, kinds)) % 5], 1, i);
-        gsim_share_sm(&d, c, count, &calm, (uint32_t)gsl_rng_uniform_int(rng, 228) * 1024);
+        gsim_share_sm(&d, c, count, &calm, (uint32_t)gsl_rng_uniform_int(rng, 228) * 1024, NULL);
         double issue = 0;
         for (uint32_t i = 0; i < count; i++) {
             const struct gsim_demand *w = c[i].work;

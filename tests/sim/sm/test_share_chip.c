@@ -30,9 +30,9 @@ static void on_chip_blocks_among_themselves(void)
     crowded.is_crowded = true;
     for (uint32_t blocks = 1; blocks <= 6; blocks++) {
         struct gsim_cohort one = cohort(&alike, blocks, 0), many[6];
-        gsim_share_sm(&d, &one, 1, &calm, 0);
+        gsim_share_sm(&d, &one, 1, &calm, 0, NULL);
         for (uint32_t i = 0; i < blocks; i++) many[i] = cohort(&crowded, 1, 0);
-        gsim_share_sm(&d, many, blocks, &calm, 0);
+        gsim_share_sm(&d, many, blocks, &calm, 0, NULL);
         double all = 0.4 * blocks, rate = 0, before = 0;
         CHECK_NEAR((1 / one.speed - 200) * served_in_slices(all, all) / all, 1000, 1);
         for (uint32_t i = 0; i < blocks; i++) {
@@ -56,19 +56,19 @@ static void on_chip_blocks_beside_issue(void)
             struct gsim_cohort c[6];
             uint32_t at = is_youngest ? warps : 0;
             for (uint32_t i = 0; i <= warps; i++) c[i] = i == at ? cohort(&chip, 1, i) : cohort(&one, 1, i);
-            gsim_share_sm(&d, c, warps + 1, &calm, 0);
+            gsim_share_sm(&d, c, warps + 1, &calm, 0, NULL);
             double taken = fmin(warps / 4.0, 1), left = is_youngest ? fmax(1 - taken, STARVED) : 1;
             CHECK_NEAR(1 / c[at].speed, 1000 * (1 + 8.5 * taken / left) + 200, 1e-3);
         }
     /* Of three warps one is older. */
     struct gsim_cohort c[4] = {cohort(&one, 1, 0), cohort(&chip, 1, 1), cohort(&one, 1, 2), cohort(&one, 1, 2)};
-    gsim_share_sm(&d, c, 4, &calm, 0);
+    gsim_share_sm(&d, c, 4, &calm, 0, NULL);
     CHECK_NEAR(1 / c[1].speed, 1000 * (1 + 8.5 * 0.75 / 0.75) + 200, 1e-3);
     /* Two warps on one pair of sub-partitions count as one on each of all. */
     struct gsim_demand narrow = issue_work(0.5);
     c[2] = cohort(&narrow, 1, 1);
     c[2].half = 2;
-    gsim_share_sm(&d, &c[1], 2, &calm, 0);
+    gsim_share_sm(&d, &c[1], 2, &calm, 0, NULL);
     CHECK_NEAR(1 / c[1].speed, 1000 * (1 + 8.5 * 0.25) + 200, 1e-3);
     /* Younger warps do not reach what on-chip blocks use of it: 1 - u^2, and no slot of theirs is waited for where that
      * is all. */
@@ -76,7 +76,7 @@ static void on_chip_blocks_beside_issue(void)
     double used = served_in_slices(0.8, 0.8);
     c[0] = cohort(&busy, 1, 0);
     for (int i = 1; i < 4; i++) c[i] = cohort(&one, 1, 1);
-    gsim_share_sm(&d, c, 4, &calm, 0);
+    gsim_share_sm(&d, c, 4, &calm, 0, NULL);
     CHECK_NEAR(1 / c[0].speed, 1000 * (0.8 / used + 8.5 * fmin(0.75, 1 - used * used)) + 200, 1);
 }
 
@@ -92,8 +92,8 @@ static void on_chip_blocks_beside_arithmetic(void)
             double taken = 0.15 * fmin(0.413 * blocks, 1) * has_flops, loads = 1 + 0.01 * blocks;
             struct gsim_cohort behind[2] = {cohort(&memory, blocks, 0), cohort(&chip, 1, 1)};
             struct gsim_cohort before[2] = {cohort(&chip, 1, 0), cohort(&memory, blocks, 1)};
-            gsim_share_sm(&d, behind, 2, &calm, 0);
-            gsim_share_sm(&d, before, 2, &calm, 0);
+            gsim_share_sm(&d, behind, 2, &calm, 0, NULL);
+            gsim_share_sm(&d, before, 2, &calm, 0, NULL);
             CHECK_NEAR(1 / behind[1].speed, 1000 * (loads + 8.5 * taken / (1 - taken)) + 200, 1e-3);
             CHECK_NEAR(1 / before[0].speed, 1000 * (loads + 8.5 * taken) + 200, 1e-3);
         }
@@ -120,7 +120,7 @@ static void on_chip_blocks_beside_loads(void)
         struct gsim_demand chip = chip_work(1e-6), loads = memory_work(1e-6);
         loads.kind = beside[i].kind;
         struct gsim_cohort c[2] = {cohort(&chip, 1, 0), cohort(&loads, beside[i].blocks, 1)};
-        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib));
+        gsim_share_sm(&d, c, 2, &calm, 1024 * (256 - beside[i].l1_kib), NULL);
         CHECK_NEAR(1 / c[0].speed, 1000 * beside[i].loads * (1 + 2.7 * (beside[i].filled - 1)) + 200, 1e-3);
     }
 }
@@ -133,17 +133,17 @@ static void issue_beside_on_chip_blocks(void)
     struct gsim_cohort behind[2] = {cohort(&issue, 1, 0), cohort(&chip, 1, 1)},
                        before[2] = {cohort(&chip, 1, 0), cohort(&issue, 1, 1)};
     double served = served_in_slices(0.9, 0.9) / 0.9;
-    gsim_share_sm(&d, behind, 2, &calm, 0);
+    gsim_share_sm(&d, behind, 2, &calm, 0, NULL);
     CHECK_NEAR(behind[1].speed, 1 / (1000 * (1 / served + 8.5 * 0.25 / 0.75) + 200), 1e-7);
     CHECK_NEAR(behind[0].speed * 1000, SHARE1, 1e-9);
-    gsim_share_sm(&d, before, 2, &calm, 0);
+    gsim_share_sm(&d, before, 2, &calm, 0, NULL);
     CHECK_NEAR(before[0].speed, 1 / (1000 * (1 / served + 8.5 * 0.25) + 200), 1e-7);
     CHECK_NEAR(before[1].speed * 1000, SHARE1 * (1 - 900 * before[0].speed), 1e-9);
     /* Tiles of unknown demand do not slow on-chip work down, which keeps 0.91 of the rate, whoever is older. */
     issue.has_flops = false;
     issue.is_unknown = true;
     behind[1].blocks = 3;
-    gsim_share_sm(&d, behind, 2, &calm, 0);
+    gsim_share_sm(&d, behind, 2, &calm, 0, NULL);
     CHECK_NEAR(behind[0].speed * 1000, SHARE1 * 0.3, 1e-9);
 }
 
@@ -154,7 +154,7 @@ static void memory_behind_on_chip_blocks(void)
     struct gsim_demand chip = chip_work(300), copy = memory_work(1e-6);
     copy.has_flops = true;
     struct gsim_cohort c[2] = {cohort(&chip, 3, 0), cohort(&copy, 1, 1)};
-    gsim_share_sm(&d, c, 2, &calm, 0);
+    gsim_share_sm(&d, c, 2, &calm, 0, NULL);
     double used = 900 * c[0].speed;
     CHECK(used > 0.4);
     CHECK_NEAR(1 / c[1].speed, 1000 * (1 + 0.8 * sqrt(0.15 * used) / (1 - 0.15 * used)), 1e-6);
