@@ -9,9 +9,7 @@
  * several GPUs each has a window, a list and a stream; who follows something on another GPU waits for an event behind
  * all that was sent there.
  */
-#include "gpusim/schedulers/feed.h"
-#include "schedulers/acs/check.h"
-#include "schedulers/acs/pending.h"
+#include "schedulers/acs/acs.h"
 #include "schedulers/acs/window.h"
 
 #define NONE UINT64_MAX
@@ -48,7 +46,6 @@ struct hardware {
 /* One GPU: its front end, and what the host knows of it. */
 struct unit {
     struct hardware hw;
-    struct gsim_pending pending;
     const struct gsim_op **list; /* the last M, by number modulo M */
     uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
     gsim_stream stream;
@@ -56,13 +53,11 @@ struct unit {
 };
 
 struct acs_hw {
+    struct gsim_acs app;         /* first */
     struct gsim_run *run;
     const struct acs_hw_params *params;
-    struct gsim_afters afters;
-    struct unit *units;          /* by GPU */
-    uint32_t unit_count;
+    struct unit *units;          /* by GPU, as the application's */
     double check_us, launch_us;
-    bool failed;
 };
 
 /* --- the front end --- */
@@ -147,10 +142,11 @@ static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct
 {
     uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
     bool is_managed = acs->run->memory == GSIM_MEMORY_MANAGED;
+    struct gsim_pending *pending = &acs->app.pending[op->device];
     const uint32_t *after;
     uint32_t after_count;
     if (from < u->first) from = u->first;
-    if (!gsim_afters_find(&acs->afters, op, u->pending.node_of, &after, &after_count)) acs->failed = true;
+    if (!gsim_afters_find(&pending->afters, op, pending->node_of, &after, &after_count)) acs->app.failed = true;
     double before = gsim_now_us(acs->run->driver);
     gsim_host_work(acs->run->driver,
                    gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)),
@@ -168,7 +164,7 @@ static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
     struct gsim_driver *driver = acs->run->driver;
     gsim_host_work(driver, acs->params->push_us, "launch into the queue");
     struct note *note = new_note(acs, u);
-    acs->failed |= !note;
+    acs->app.failed |= !note;
     if (!note) return;
     find_upstream(acs, u, op, note);
     u->list[u->next++ % (uint64_t)acs->params->list] = op;
@@ -177,10 +173,11 @@ static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
     acs->launch_us += gsim_now_us(driver) - before;
 }
 
-static void synchronize(struct acs_hw *acs, struct unit *u, uint32_t next_node)
+static void wait_for_unit(struct gsim_acs *app, uint32_t unit)
 {
-    gsim_stream_synchronize(acs->run->driver, u->stream);
-    gsim_pending_clear(&u->pending, next_node);
+    struct unit *u = &((struct acs_hw *)app)->units[unit];
+    if (!app->pending[unit].is_any && app->unit_count > 1) return;
+    gsim_stream_synchronize(app->run->driver, u->stream);
     u->first = u->next;
 }
 
@@ -188,63 +185,44 @@ static void synchronize(struct acs_hw *acs, struct unit *u, uint32_t next_node)
 static void wait_for_others(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op)
 {
     struct gsim_driver *driver = acs->run->driver;
-    for (struct unit *other = acs->units; other < acs->units + acs->unit_count; other++) {
-        if (other == u || !gsim_pending_holds(&other->pending, op)) continue;
+    for (uint32_t d = 0; d < acs->app.unit_count; d++) {
+        struct unit *other = &acs->units[d];
+        if (other == u || !gsim_pending_holds(&acs->app.pending[d], op)) continue;
         if (!other->sent) other->sent = gsim_event_create(driver, GSIM_EVENT_NO_TIMING);
         gsim_event_record(driver, other->sent, other->stream);
         gsim_stream_wait_event(driver, u->stream, other->sent);
     }
 }
 
-static void run_list(struct acs_hw *acs, const struct gsim_oplist *list)
+static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node)
 {
-    struct gsim_driver *driver = acs->run->driver;
-    for (uint32_t d = 0; d < acs->unit_count; d++) gsim_pending_begin(&acs->units[d].pending, list);
-    for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver) && !acs->failed; i++) {
-        const struct gsim_op *op = list->ops[i];
-        struct unit *u = &acs->units[op->device];
-        if (gsim_op_is_host(op)) {
-            for (uint32_t d = 0; d < acs->unit_count; d++)
-                if (gsim_pending_holds(&acs->units[d].pending, op)) synchronize(acs, &acs->units[d], i);
-            gsim_op_issue(driver, op, 0);
-            continue;
-        }
-        wait_for_others(acs, u, op);
-        gsim_pending_add(&u->pending, op);
-        if (op->kind == GSIM_OP_KERNEL) {
-            send(acs, u, op);
-        } else {
-            gsim_op_issue(driver, op, u->stream);
-            u->first = u->next; /* a barrier in the stream */
-        }
+    struct acs_hw *acs = (struct acs_hw *)app;
+    struct unit *u = &acs->units[op->device];
+    (void)node;
+    wait_for_others(acs, u, op);
+    gsim_pending_add(&app->pending[op->device], op);
+    if (op->kind == GSIM_OP_KERNEL) {
+        send(acs, u, op);
+    } else {
+        gsim_op_issue(app->run->driver, op, u->stream);
+        u->first = u->next; /* a barrier in the stream */
     }
-}
-
-static void drain(struct acs_hw *acs)
-{
-    for (uint32_t d = 0; d < acs->unit_count; d++)
-        if (acs->units[d].pending.is_any || acs->unit_count == 1) synchronize(acs, &acs->units[d], 0);
-}
-
-static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
-{
-    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
 static bool init(struct acs_hw *acs)
 {
     struct gsim_arena *arena = acs->run->arena;
-    uint32_t window = (uint32_t)acs->params->window;
-    acs->unit_count = gsim_device_count(acs->run->driver);
-    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, acs->unit_count);
-    gsim_afters_init(&acs->afters, acs->run->program);
-    for (uint32_t d = 0; acs->units && d < acs->unit_count; d++) {
+    static const struct gsim_acs_ops ops = {launch, wait_for_unit};
+    uint32_t window = (uint32_t)acs->params->window, count = gsim_device_count(acs->run->driver);
+    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, count);
+    if (!gsim_acs_init(&acs->app, acs->run, &ops, count)) return false;
+    for (uint32_t d = 0; d < count; d++) {
         struct unit *u = &acs->units[d];
         u->hw.params = acs->params;
         u->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
         u->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
         u->list = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, (size_t)acs->params->list);
-        if (!gsim_window_init(&u->hw.window, window, arena) || !gsim_pending_init(&u->pending, acs->run)) return false;
+        if (!gsim_window_init(&u->hw.window, window, arena)) return false;
     }
     return !arena->failed;
 }
@@ -254,7 +232,7 @@ static void tell(const struct acs_hw *acs)
 {
     struct gsim_driver *driver = acs->run->driver;
     struct hardware sum = {0};
-    for (const struct unit *u = acs->units; u < acs->units + acs->unit_count; u++) {
+    for (const struct unit *u = acs->units; u < acs->units + acs->app.unit_count; u++) {
         sum.inserted += u->hw.inserted;
         sum.dropped += u->hw.dropped;
         sum.dependence_us += u->hw.dependence_us;
@@ -272,31 +250,19 @@ static void tell(const struct acs_hw *acs)
     gsim_figure(driver, "ended before insertion", "upstream kernels", (double)sum.dropped / kernels);
 }
 
-static void open_units(struct acs_hw *acs)
+/* The front ends decide, or no more. */
+static void set_frontends(struct acs_hw *acs, bool decide)
 {
-    for (uint32_t d = 0; d < acs->unit_count; d++) {
-        if (acs->unit_count > 1) gsim_device_set(acs->run->driver, d);
-        acs->units[d].stream = gsim_stream_create(acs->run->driver, 0);
-        gsim_frontend_set(acs->run->driver, &frontend, &acs->units[d].hw);
+    struct gsim_driver *driver = acs->run->driver;
+    for (uint32_t d = 0; d < acs->app.unit_count; d++) {
+        if (acs->app.unit_count > 1) gsim_device_set(driver, d);
+        if (decide) acs->units[d].stream = gsim_stream_create(driver, 0);
+        gsim_frontend_set(driver, decide ? &frontend : NULL, decide ? &acs->units[d].hw : NULL);
     }
-}
-
-static bool close_units(struct acs_hw *acs)
-{
-    bool failed = acs->failed;
-    for (uint32_t d = 0; d < acs->unit_count; d++) {
-        if (acs->unit_count > 1) gsim_device_set(acs->run->driver, d);
-        gsim_frontend_set(acs->run->driver, NULL, NULL);
-        failed |= acs->units[d].pending.failed;
-        gsim_pending_release(&acs->units[d].pending);
-    }
-    gsim_afters_release(&acs->afters);
-    return !failed;
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_feed feed;
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
         return gsim_error_set(error, GSIM_INPUT,
                               "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
@@ -305,21 +271,13 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     acs->run = run;
     acs->params = run->params;
-    if (!init(acs) || gsim_feed_open(&feed, run, 1, false, error))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    open_units(acs);
-    while (gsim_feed_begin(&feed)) {
-        while (!acs->failed && gsim_feed_next(&feed)) {
-            if (feed.waits) drain(acs);
-            run_list(acs, &feed.list);
-        }
-        drain(acs);
-        gsim_feed_end(&feed);
-    }
+    if (!init(acs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    set_frontends(acs, true);
+    enum gsim_status status = gsim_acs_run(&acs->app, error);
     tell(acs);
-    bool ok = close_units(acs);
-    enum gsim_status status = gsim_feed_close(&feed, error);
-    return status || ok ? status : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    set_frontends(acs, false);
+    gsim_acs_release(&acs->app);
+    return status;
 }
 
 static const struct gsim_param params_table[] = {
@@ -351,6 +309,6 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
     .takes_source = true,
     .params_size = sizeof(struct acs_hw_params),
     .params = params_table,
-    .prepare = prepare,
+    .prepare = gsim_feed_prepare_default,
     .execute = execute,
 };

@@ -8,9 +8,7 @@
  * until the window is empty. What a kernel touches: its segments, else its whole arguments, or everything if unknown.
  * On several GPUs each scheduler thread has a stream on every one.
  */
-#include "gpusim/schedulers/feed.h"
-#include "schedulers/acs/check.h"
-#include "schedulers/acs/pending.h"
+#include "schedulers/acs/acs.h"
 #include "schedulers/acs/window.h"
 
 #define NONE             UINT32_MAX
@@ -67,6 +65,7 @@ struct worker {
 };
 
 struct acs {
+    struct gsim_acs app; /* first; one unit */
     struct gsim_run *run;
     const struct acs_params *params;
     struct gsim_window window;
@@ -75,10 +74,7 @@ struct acs {
     struct message *head, **tail; /* ops that have not come into the window yet */
     struct message *messages;    /* of the ops of a list */
     struct message *idle_messages; /* of a program that is drawn: may be used again */
-    uint32_t device_count;
     struct gsim_afters afters;   /* of the window thread */
-    struct gsim_pending pending; /* of the application: since the window was last empty */
-    bool failed;
     gsim_queue inbox, ready, drained;
     struct worker *workers;      /* scheduler threads */
     double waits[WAIT_COUNT];    /* of the window thread; of all in the end */
@@ -142,11 +138,11 @@ static void insert(struct acs *acs, const struct message *launched)
                    "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
-    if (!keep(acs, &acs->entries[at], op)) acs->failed = true;
+    if (!keep(acs, &acs->entries[at], op)) acs->app.failed = true;
     for (uint32_t e = 0; e < acs->window.size; e++)
         if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(&acs->entries[e].own, op, is_managed(acs)))
             gsim_window_wait_for(&acs->window, at, e);
-    if (!gsim_afters_find(&acs->afters, op, acs->pending.node_of, &after, &after_count)) acs->failed = true;
+    if (!gsim_afters_find(&acs->afters, op, acs->app.pending->node_of, &after, &after_count)) acs->app.failed = true;
     for (uint32_t i = 0; i < after_count; i++) {
         uint32_t earlier = entry_of(acs, after[i]);
         if (earlier != NONE && earlier != at) gsim_window_wait_for(&acs->window, at, earlier);
@@ -218,8 +214,8 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
 {
     struct worker *worker = argument;
     struct acs *acs = worker->acs;
-    for (uint32_t d = 0; d < acs->device_count; d++) {
-        if (acs->device_count > 1) gsim_device_set(driver, d);
+    for (uint32_t d = 0; d < acs->app.device_count; d++) {
+        if (acs->app.device_count > 1) gsim_device_set(driver, d);
         worker->streams[d] = gsim_stream_create(driver, 0);
     }
     while (!gsim_driver_failed(driver)) {
@@ -243,14 +239,13 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
 }
 
 /* --- the application --- */
-static void drain(struct acs *acs, uint32_t next_node)
+static void drain(struct gsim_acs *app, uint32_t unit)
 {
     static struct message const message = {.kind = DRAIN};
-    if (acs->pending.is_any) {
-        gsim_queue_push(acs->run->driver, acs->inbox, (void *)&message);
-        (void)gsim_queue_pop(acs->run->driver, acs->drained);
-    }
-    gsim_pending_clear(&acs->pending, next_node);
+    struct acs *acs = (struct acs *)app;
+    if (!app->pending[unit].is_any) return;
+    gsim_queue_push(app->run->driver, acs->inbox, (void *)&message);
+    (void)gsim_queue_pop(app->run->driver, acs->drained);
 }
 
 static struct message *new_message(struct acs *acs, uint32_t node)
@@ -258,50 +253,36 @@ static struct message *new_message(struct acs *acs, uint32_t node)
     struct message *message = acs->run->draw ? acs->idle_messages : &acs->messages[node];
     if (!acs->run->draw) return message;
     if (message) acs->idle_messages = message->next;
-    else if (!(message = GSIM_ARENA_NEW(acs->run->arena, struct message))) acs->failed = true;
+    else if (!(message = GSIM_ARENA_NEW(acs->run->arena, struct message))) acs->app.failed = true;
     return message;
 }
 
-static void run_list(struct acs *acs, const struct gsim_oplist *list)
+static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node)
 {
-    struct gsim_driver *driver = acs->run->driver;
-    gsim_pending_begin(&acs->pending, list);
-    for (uint32_t i = 0; i < list->op_count && !gsim_driver_failed(driver) && !acs->failed; i++) {
-        const struct gsim_op *op = list->ops[i];
-        if (gsim_op_is_host(op)) {
-            if (gsim_pending_holds(&acs->pending, op)) drain(acs, i);
-            gsim_op_issue(driver, op, 0);
-            continue;
-        }
-        gsim_pending_add(&acs->pending, op);
-        gsim_host_work(driver, acs->params->push_us, "launch into the queue");
-        struct message *message = new_message(acs, i);
-        if (!message) return;
-        *message = (struct message){.kind = LAUNCHED, .op = op, .pushed_us = now_us(acs)};
-        gsim_queue_push(driver, acs->inbox, message);
-    }
-}
-
-static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
-{
-    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
+    struct acs *acs = (struct acs *)app;
+    gsim_pending_add(app->pending, op);
+    gsim_host_work(app->run->driver, acs->params->push_us, "launch into the queue");
+    struct message *message = new_message(acs, node);
+    if (!message) return;
+    *message = (struct message){.kind = LAUNCHED, .op = op, .pushed_us = now_us(acs)};
+    gsim_queue_push(app->run->driver, acs->inbox, message);
 }
 
 static bool init(struct acs *acs, uint32_t most)
 {
+    static const struct gsim_acs_ops ops = {launch, drain};
     struct gsim_arena *arena = acs->run->arena;
+    if (!gsim_acs_init(&acs->app, acs->run, &ops, 1)) return false;
     uint32_t window = (uint32_t)acs->params->window, threads = (uint32_t)acs->params->threads;
-    acs->device_count = gsim_device_count(acs->run->driver);
     acs->tail = &acs->head;
     acs->entries = GSIM_ARENA_ARRAY(arena, struct entry, window + 1);
     acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
     acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads);
-    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->device_count);
-    if (!gsim_window_init(&acs->window, window, arena) || !gsim_pending_init(&acs->pending, acs->run) || arena->failed)
-        return false;
+    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->app.device_count);
+    if (!gsim_window_init(&acs->window, window, arena) || arena->failed) return false;
     for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){.kind = ENDED, .entry = i};
     for (uint32_t i = 0; i < threads; i++)
-        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
+        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->app.device_count};
     gsim_afters_init(&acs->afters, acs->run->program);
     acs->inbox = gsim_queue_create(acs->run->driver, most + window + 4);
     acs->ready = gsim_queue_create(acs->run->driver, window + threads + 1);
@@ -328,21 +309,12 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     static struct message const stop = {.kind = STOP};
     const struct acs_params *params = run->params;
     struct acs acs = {.run = run, .params = params};
-    struct gsim_feed feed;
     gsim_thread threads[GSIM_ACS_THREADS + 1];
-    if (!init(&acs, gsim_feed_most(run)) || gsim_feed_open(&feed, run, 1, false, error))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!init(&acs, gsim_feed_most(run))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (int64_t i = 0; i < params->threads; i++)
         threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
     threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
-    while (gsim_feed_begin(&feed)) {
-        while (!acs.failed && gsim_feed_next(&feed)) {
-            if (feed.waits) drain(&acs, 0);
-            run_list(&acs, &feed.list);
-        }
-        drain(&acs, 0);
-        gsim_feed_end(&feed);
-    }
+    enum gsim_status status = gsim_acs_run(&acs.app, error);
     gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
     for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
     tell(&acs);
@@ -351,10 +323,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
         gsim_free(acs.entries[i].segments);
     }
     gsim_afters_release(&acs.afters);
-    gsim_pending_release(&acs.pending);
-    enum gsim_status status = gsim_feed_close(&feed, error);
-    return status == GSIM_OK && (acs.failed || acs.pending.failed) ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
-                                                                   : status;
+    gsim_acs_release(&acs.app);
+    return status ? status : gsim_run_status(run, error);
 }
 
 static const struct gsim_param params_table[] = {
@@ -390,6 +360,6 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
     .takes_source = true,
     .params_size = sizeof(struct acs_params),
     .params = params_table,
-    .prepare = prepare,
+    .prepare = gsim_feed_prepare_default,
     .execute = execute,
 };

@@ -15,6 +15,11 @@ enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place p
     return status;
 }
 
+enum gsim_status gsim_feed_prepare_default(struct gsim_run *run, struct gsim_error *error)
+{
+    return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
+}
+
 const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run) { return run->draw ? NULL : run->state; }
 
 uint32_t gsim_feed_most(const struct gsim_run *run)
@@ -126,4 +131,17 @@ enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *erro
     gsim_dag_release(&feed->dag);
     gsim_free(feed->ops);
     return status;
+}
+
+enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct gsim_feed_user *user, void *data,
+                               struct gsim_error *error)
+{
+    struct gsim_feed feed;
+    if (gsim_feed_open(&feed, run, most, false, error)) return error->status;
+    while (gsim_feed_begin(&feed)) {
+        while (gsim_feed_next(&feed) && user->list(data, &feed, &feed.error) == GSIM_OK) {}
+        user->wait(data);
+        gsim_feed_end(&feed);
+    }
+    return gsim_feed_close(&feed, error);
 }

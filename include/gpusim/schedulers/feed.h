@@ -6,7 +6,7 @@
  * ops; a scheduler that looks at one op after another asks for one.
  *
  *   prepare()  gsim_feed_prepare()
- *   execute()  gsim_feed_open()
+ *   execute()  gsim_feed_run(), or by yourself gsim_feed_open()
  *              while (gsim_feed_begin(&feed)) {           an iteration; of a drawn program there is one
  *                  while (gsim_feed_next(&feed)) ...      every op of feed.list, in an order that the graph allows
  *                  wait for all that is pending
@@ -47,6 +47,8 @@ struct gsim_feed {
 /* Lowers a known program, to run->state. DROPS_OVERHEAD: without what a framework does between its calls. */
 enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead,
                                    struct gsim_error *error) GSIM_NODISCARD;
+/* Moves where most schedulers have them. */
+enum gsim_status gsim_feed_prepare_default(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 /* The two lists of a known program, for plans that are made beforehand. NULL: the program is drawn. */
 const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
 /* The longest list of a known program, or GSIM_FEED_MOST. */
@@ -62,5 +64,14 @@ bool gsim_feed_next(struct gsim_feed *feed);
 void gsim_feed_end(struct gsim_feed *feed);
 /* The run's status; accepts a zeroed feed. */
 enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *error) GSIM_NODISCARD;
+
+/* All of it: USER goes through the lists. */
+struct gsim_feed_user {
+    /* Every op of feed->list, and before them, where feed->waits, what WAIT does. A failure ends the run. */
+    enum gsim_status (*list)(void *data, const struct gsim_feed *feed, struct gsim_error *error);
+    void (*wait)(void *data); /* for all that is pending */
+};
+enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct gsim_feed_user *user, void *data,
+                               struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See schedulers/acs/pending.h. Buffers count as wholes here. */
-#include "schedulers/acs/pending.h"
+/* See schedulers/acs/acs.h. Buffers count as wholes in what is pending. */
+#include "schedulers/acs/acs.h"
 
 #include "sim/program/draw.h"
 
-bool gsim_pending_init(struct gsim_pending *pending, const struct gsim_run *run)
+static void pending_init(struct gsim_pending *pending, const struct gsim_run *run)
 {
     *pending = (struct gsim_pending){.run = run};
+    gsim_afters_init(&pending->afters, run->program);
     pending->node_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)run->program->op_count + 1);
     uint32_t room = run->draw ? run->draw->tables->buffer_room : run->program->buffer_count;
     pending->buffers = GSIM_ARENA_ARRAY(run->arena, struct gsim_pending_buffer, (size_t)room + 1);
     pending->stretch = 1;
-    gsim_afters_init(&pending->afters, run->program);
-    return pending->node_of && pending->buffers;
 }
 
-void gsim_pending_release(struct gsim_pending *pending) { gsim_afters_release(&pending->afters); }
+/* All before NODE has ended. */
+static void pending_clear(struct gsim_pending *pending, uint32_t node)
+{
+    pending->stretch++;
+    pending->first_node = node;
+    pending->is_any = pending->is_unknown = false;
+}
 
-void gsim_pending_begin(struct gsim_pending *pending, const struct gsim_oplist *list)
+/* From here LIST is launched. Nothing is pending; of a program that is drawn, what was before. */
+static void pending_begin(struct gsim_pending *pending, const struct gsim_oplist *list)
 {
     const struct gsim_program *program = pending->run->program;
     pending->list = list;
@@ -25,14 +31,7 @@ void gsim_pending_begin(struct gsim_pending *pending, const struct gsim_oplist *
     for (uint32_t i = 0; i < program->op_count; i++) pending->node_of[i] = GSIM_PENDING_NONE;
     for (uint32_t i = 0; i < list->op_count; i++)
         if (!gsim_op_is_move(pending->run, list->ops[i])) pending->node_of[list->ops[i]->index] = i;
-    gsim_pending_clear(pending, 0);
-}
-
-void gsim_pending_clear(struct gsim_pending *pending, uint32_t node)
-{
-    pending->stretch++;
-    pending->first_node = node;
-    pending->is_any = pending->is_unknown = false;
+    pending_clear(pending, 0);
 }
 
 void gsim_pending_add(struct gsim_pending *pending, const struct gsim_op *op)
@@ -76,4 +75,57 @@ bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op)
             return true;
     }
     return false;
+}
+
+/* --- the application --- */
+
+bool gsim_acs_init(struct gsim_acs *acs, struct gsim_run *run, const struct gsim_acs_ops *ops, uint32_t unit_count)
+{
+    *acs = (struct gsim_acs){
+        .run = run, .ops = ops, .unit_count = unit_count, .device_count = gsim_device_count(run->driver)};
+    acs->pending = GSIM_ARENA_ARRAY(run->arena, struct gsim_pending, unit_count);
+    for (uint32_t u = 0; acs->pending && u < unit_count; u++) pending_init(&acs->pending[u], run);
+    return !run->arena->failed;
+}
+
+void gsim_acs_release(struct gsim_acs *acs)
+{
+    for (uint32_t u = 0; u < acs->unit_count; u++) gsim_afters_release(&acs->pending[u].afters);
+}
+
+static void wait_for(struct gsim_acs *acs, uint32_t unit, uint32_t next_node)
+{
+    acs->ops->wait(acs, unit);
+    pending_clear(&acs->pending[unit], next_node);
+}
+
+static void wait_for_all(void *data)
+{
+    struct gsim_acs *acs = data;
+    for (uint32_t u = 0; u < acs->unit_count; u++) wait_for(acs, u, 0);
+}
+
+static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struct gsim_error *error)
+{
+    struct gsim_acs *acs = data;
+    if (feed->waits) wait_for_all(acs);
+    for (uint32_t u = 0; u < acs->unit_count; u++) pending_begin(&acs->pending[u], &feed->list);
+    for (uint32_t i = 0; i < feed->list.op_count && !gsim_driver_failed(acs->run->driver) && !acs->failed; i++) {
+        const struct gsim_op *op = feed->list.ops[i];
+        if (!gsim_op_is_host(op)) {
+            acs->ops->launch(acs, op, i);
+            continue;
+        }
+        for (uint32_t u = 0; u < acs->unit_count; u++)
+            if (gsim_pending_holds(&acs->pending[u], op)) wait_for(acs, u, i);
+        gsim_op_issue(acs->run->driver, op, 0);
+    }
+    for (uint32_t u = 0; u < acs->unit_count; u++) acs->failed |= acs->pending[u].failed;
+    return acs->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+}
+
+enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error)
+{
+    static const struct gsim_feed_user user = {run_list, wait_for_all};
+    return gsim_feed_run(acs->run, 1, &user, acs, error);
 }
