@@ -5,11 +5,9 @@
  * authors' hand-written code: events are created once, and which are needed is derived, not read.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpusim/limits.h"
 #include "gpusim/schedulers/plan.h"
-#include "gpusim/schedulers/pull.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */
@@ -56,27 +54,14 @@ static bool has_stream(const struct gsim_run *run, const struct gsim_op *op)
     return !gsim_op_is_host(op) && (op->kind != GSIM_OP_PREFETCH || gsim_moves_keep_prefetches(run));
 }
 
-/* The distinct stream numbers of the device ops, ascending: by marking where numbers are small, else by sorting. */
+/* The distinct stream numbers of the device ops, ascending. */
 static uint32_t distinct_numbers(const struct gsim_run *run, int32_t *numbers)
 {
     const struct gsim_program *program = run->program;
-    uint32_t count = 0, distinct = 0, capacity = program->op_count;
-    int32_t greatest = 0;
+    uint32_t count = 0, distinct = 0;
     for (uint32_t i = 0; i < program->op_count; i++)
-        if (has_stream(run, &program->ops[i])) {
-            numbers[count++] = number_of(run, &program->ops[i]);
-            if (numbers[count - 1] > greatest) greatest = numbers[count - 1];
-        }
+        if (has_stream(run, &program->ops[i])) numbers[count++] = number_of(run, &program->ops[i]);
     if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
-    if ((uint32_t)greatest < capacity) {
-        memset(numbers, 0, sizeof(*numbers) * (size_t)capacity);
-        for (uint32_t i = 0; i < capacity; i++)
-            if (has_stream(run, &program->ops[i])) numbers[number_of(run, &program->ops[i])] = 1;
-        for (int32_t n = 0; n <= greatest; n++)
-            if (numbers[n]) numbers[distinct++] = n;
-        if (distinct == 0) distinct = 1; /* numbers[0] is 0 */
-        return distinct;
-    }
     qsort(numbers, count, sizeof(*numbers), compare_numbers);
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || numbers[i] != numbers[i - 1]) numbers[distinct++] = numbers[i];
@@ -129,6 +114,19 @@ static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_o
     return 0;
 }
 
+/* Of a program that is drawn streams are the program's numbers. The list is an op behind its moves. */
+static void choose_drawn(const struct gsim_plan_choice *choice, uint32_t device_count, uint32_t *streams)
+{
+    const struct gsim_oplist *list = choice->list;
+    bool serves_host = list->move_count < list->op_count && gsim_op_is_host(list->ops[list->op_count - 1]);
+    for (uint32_t i = 0; streams && i < list->op_count; i++) {
+        const struct gsim_op *op = list->ops[i];
+        uint32_t writer = serves_host && i < list->move_count ? gsim_pull_writer(choice->pull, op) : UINT32_MAX;
+        bool is_here = writer != UINT32_MAX && writer % device_count == op->device;
+        streams[i] = is_here ? writer / device_count : op->stream < 0 ? 0 : (uint32_t)op->stream;
+    }
+}
+
 static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
                                struct gsim_error *error)
 {
@@ -137,12 +135,16 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
     const struct gsim_oplist *list = choice->list;
     uint32_t *streams = GSIM_ARENA_ARRAY(scratch, uint32_t, (size_t)list->op_count + 1);
     (void)error;
+    choice->stream_of = streams;
+    if (choice->pull) {
+        choose_drawn(choice, gsim_device_count(run->driver), streams);
+        return GSIM_OK;
+    }
     for (uint32_t i = 0; streams && i < list->op_count; i++) {
         if (gsim_op_is_host(list->ops[i])) continue;
         streams[i] = stream_of_op(run, state, list->ops[i]);
         if (streams[i] == UINT32_MAX) streams[i] = stream_of_writer(choice->dag, list, streams, i);
     }
-    choice->stream_of = streams;
     choice->stream_count = state->stream_count;
     choice->prune = (enum gsim_plan_prune)params->prune;
     return GSIM_OK;
@@ -177,61 +179,25 @@ static enum gsim_status find_attached(struct gsim_run *run, struct async_state *
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
-    if (run->draw) return GSIM_OK;
     if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (run->draw) return GSIM_OK;
     enum gsim_status status = find_streams(run, state, error);
     if (status == GSIM_OK) status = find_attached(run, state, error);
-    return status ? status
-                  : gsim_plan_prepare(run, &state->planned, gsim_moves_place_default(run), false, choose, error);
-}
-
-/* Of a program that is drawn, events are recorded behind every op, since who will wait is not known, and nothing is
- * attached. */
-static void issue_drawn(struct gsim_run *run, struct gsim_pull *pull, const struct gsim_oplist *list)
-{
-    const struct async_params *params = run->params;
-    const struct gsim_op *own = list->op_count > list->move_count ? list->ops[list->op_count - 1] : NULL;
-    for (uint32_t i = 0; i < list->op_count; i++) {
-        const struct gsim_op *op = list->ops[i];
-        struct gsim_pull_stream is = {op->priority, op->device};
-        uint32_t number = (uint32_t)number_of(run, op);
-        bool follows_writer = op != own && own && gsim_op_is_host(own); /* as stream_of_writer() has it */
-        uint32_t writer = follows_writer ? gsim_pull_writer(pull, op) : UINT32_MAX;
-        if (writer != UINT32_MAX && writer / (GSIM_LIMIT_STREAM + 1) != op->device)
-            writer = UINT32_MAX; /* another GPU's */
-        gsim_pull_issue(pull, op, writer == UINT32_MAX ? number : writer, &is,
-                        params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING);
-    }
-}
-
-static enum gsim_status execute_drawn(struct gsim_run *run, struct gsim_error *error)
-{
-    struct gsim_pull *pull = gsim_pull_create(run, false);
-    struct gsim_oplist list;
-    if (!pull) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_peers_enable(run->driver);
-    gsim_iteration_begin(run->driver, 0);
-    while (gsim_pull_next(pull, &list)) issue_drawn(run, pull, &list);
-    gsim_pull_synchronize(pull);
-    gsim_iteration_end(run->driver, 0);
-    enum gsim_status status = gsim_pull_status(pull, error);
-    gsim_pull_destroy(pull);
-    return status;
+    return status ? status : gsim_plan_prepare(run, gsim_moves_place_default(run), false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    if (run->draw) return execute_drawn(run, error);
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    struct gsim_plan_style style = {.first = &state->planned.first,
-                                    .steady = &state->planned.steady,
-                                    .priorities = state->priorities,
-                                    .devices = state->devices,
-                                    .attached = state->attached,
-                                    .stream_count = state->stream_count,
-                                    .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING};
-    return gsim_plan_execute(run, &style, error);
+    const struct gsim_plan_style style = {.priorities = state->priorities,
+                                          .devices = state->devices,
+                                          .attached = state->attached,
+                                          .stream_count = state->stream_count,
+                                          .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING,
+                                          .most = 1,
+                                          .has_op_priorities = true};
+    return gsim_plan_run(run, choose, style, error);
 }
 
 static const struct gsim_param params_table[] = {

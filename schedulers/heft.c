@@ -2,7 +2,8 @@
 /*
  * heft: the list scheduler HEFT (Topcuoglu, Hariri, Wu, TPDS 2002): tasks by upward rank, each where it ends first,
  * gaps filled. Deviations: the processors are streams, alike and without contention, beside a stream per direction
- * of the link for transfers, and the host for its own ops, in program order; ops are issued by planned start.
+ * of the link for transfers, and the host for its own ops, in program order; ops are issued by planned start. Of
+ * a program that is drawn each stretch up to a host op is planned on its own, in no time, as if all were idle.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -196,7 +197,7 @@ static bool init_processors(struct planner *p, struct gsim_arena *scratch)
     p->to_device = p->stream_count;
     p->to_host = p->stream_count + 1;
     p->to_peer = p->stream_count + 2;
-    p->device_count = p->run->is_placed ? p->run->device_count : 1;
+    p->device_count = p->run->is_placed || p->run->draw ? p->run->device_count : 1;
     p->per_device = p->stream_count + (p->device_count > 1 ? 3 : 2);
     p->host = p->device_count * p->per_device;
     p->processors = GSIM_ARENA_ARRAY(scratch, struct processor, p->host + (size_t)1);
@@ -239,19 +240,12 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_planned *planned = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_planned);
-    if (!planned) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return gsim_plan_prepare(run, planned, gsim_moves_place_default(run), false, choose, error);
+    return gsim_plan_prepare(run, gsim_moves_place_default(run), false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct gsim_planned *planned = run->state;
-    struct gsim_plan_style style = {.first = &planned->first,
-                                    .steady = &planned->steady,
-                                    .stream_count = planned->first.stream_count,
-                                    .event_flags = GSIM_EVENT_NO_TIMING};
-    return gsim_plan_execute(run, &style, error);
+    return gsim_plan_run(run, choose, (struct gsim_plan_style){.event_flags = GSIM_EVENT_NO_TIMING}, error);
 }
 
 static const struct gsim_param params_table[] = {
@@ -272,6 +266,7 @@ const struct gsim_scheduler_ops gsim_scheduler_heft = {
     .source = "HEFT, Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, doi 10.1109/71.993206",
     .shape = GSIM_SHAPE_CONCURRENT,
     .takes_placed = true,
+    .takes_source = true,
     .params_size = sizeof(struct heft_params),
     .params = params_table,
     .prepare = prepare,

@@ -2,9 +2,10 @@
 /*
  * kesco: compile-time stream assignment of KeSCo (ICCD 2023), kernel level, as the authors' LLVM pass does it.
  * What a framework does between the calls of a traced program is none of the compiled function's.
- * All planning is in prepare(). Deviations: a host op ends the function that the pass would see (levels and
- * round-robin restart); ties and the free choice of a stream are deterministic unless asked for. The authors' pass
- * draws the latter: B&S with prefetching gives their log's 15 events by --opt placement=random --seed 14.
+ * Planning takes no time. Deviations: a host op ends the function that the pass would see (levels and round-robin
+ * restart), and so of a program that is drawn; there streams are made at first use, and one event serves all who wait
+ * for an op. Ties and the free choice of a stream are deterministic unless asked for. The authors' pass draws the
+ * latter: B&S with prefetching gives their log's 15 events by --opt placement=random --seed 14.
  */
 #include <stdlib.h>
 
@@ -208,20 +209,17 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct gsim_planned *planned = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_planned);
-    if (!planned) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return gsim_plan_prepare(run, planned, gsim_moves_place_default(run), true, choose, error);
+    return gsim_plan_prepare(run, gsim_moves_place_default(run), true, choose, error);
 }
 
 /* The pass creates every event anew at each call of the function, timing on, and never destroys one. */
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
-    const struct gsim_planned *planned = run->state;
-    struct gsim_plan_style style = {.first = &planned->first, .steady = &planned->steady,
-                                    .stream_count = (uint32_t)params->streams, .event_flags = GSIM_EVENT_TIMING,
-                                    .events_each_iteration = true};
-    return gsim_plan_execute(run, &style, error);
+    const struct gsim_plan_style style = {.stream_count = (uint32_t)params->streams,
+                                          .event_flags = GSIM_EVENT_TIMING,
+                                          .events_each_iteration = true};
+    return gsim_plan_run(run, choose, style, error);
 }
 
 static const struct gsim_param params_table[] = {
@@ -248,6 +246,7 @@ const struct gsim_scheduler_ops gsim_scheduler_kesco = {
     .source = "KeSCo, ICCD 2023, doi 10.1109/ICCD58817.2023.00046; the authors' LLVM pass",
     .shape = GSIM_SHAPE_CONCURRENT,
     .takes_placed = true,
+    .takes_source = true,
     .params_size = sizeof(struct kesco_params),
     .params = params_table,
     .prepare = prepare,

@@ -164,17 +164,12 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     if (!run->op_plan) return gsim_error_set(error, GSIM_USAGE, "the scheduler plan follows a plan: --sched plan=FILE");
     enum gsim_status status = read_rows(run, s, device_of, error);
     if (status == GSIM_OK && run->device_count > 1) status = place(run, device_of, error);
-    return status ? status : gsim_plan_prepare(run, &s->planned, GSIM_MOVES_AT_USE, false, choose, error);
+    return status ? status : gsim_plan_prepare(run, GSIM_MOVES_AT_USE, false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct gsim_planned *planned = &((const struct plan_state *)run->state)->planned;
-    struct gsim_plan_style style = {.first = &planned->first,
-                                    .steady = &planned->steady,
-                                    .stream_count = planned->first.stream_count,
-                                    .event_flags = GSIM_EVENT_NO_TIMING};
-    return gsim_plan_execute(run, &style, error);
+    return gsim_plan_run(run, choose, (struct gsim_plan_style){.event_flags = GSIM_EVENT_NO_TIMING}, error);
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_plan = {

@@ -89,7 +89,8 @@ enum gsim_status gsim_drawn_init(struct gsim_drawn *w, struct gsim_machine *mach
         const struct gsim_scheduler_ops *scheduler =
             s->tasks ? s->tasks->tasks[sources[i].task].scheduler : s->scheduler;
         status = gsim_draw_init(&w->draws[i], &w->tables, sources[i].source, (s->seed + 4) * GSIM_SEED_STEP + i, error);
-        w->draws[i].gpu_count = scheduler->uses_devices ? machine->platform->device_count : 1;
+        bool follows = scheduler->uses_devices || scheduler->takes_placed;
+        w->draws[i].gpu_count = follows ? machine->platform->device_count : 1;
     }
     if (status) return status;
     machine->is_drawn = true;

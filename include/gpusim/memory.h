@@ -38,6 +38,8 @@ char *gsim_arena_printf(struct gsim_arena *arena, const char *format, ...) GSIM_
  * need not be copied. Nonzero when memory is out; MEMORY is then the caller's still. */
 int gsim_arena_adopt(struct gsim_arena *arena, void *memory, size_t size);
 void gsim_arena_release(struct gsim_arena *arena); /* accepts a zeroed arena */
+/* Frees all, but keeps one chunk for what is allocated next. */
+void gsim_arena_reset(struct gsim_arena *arena);
 
 #define GSIM_ARENA_NEW(arena, type) ((type *)gsim_arena_alloc((arena), sizeof(type)))
 #define GSIM_ARENA_ARRAY(arena, type, count) ((type *)gsim_arena_alloc((arena), sizeof(type) * (size_t)(count)))

@@ -293,9 +293,13 @@ static enum gsim_status make(struct gsim_run *run, const struct gsim_oplist *lis
     return status;
 }
 
-enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place,
-                                   bool drops_overhead, gsim_plan_choose *choose, struct gsim_error *error)
+enum gsim_status gsim_plan_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead,
+                                   gsim_plan_choose *choose, struct gsim_error *error)
 {
+    if (run->draw) return GSIM_OK;
+    if (!run->state && !(run->state = GSIM_ARENA_NEW(run->arena, struct gsim_planned)))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    struct gsim_planned *planned = run->state;
     const struct gsim_lowering *lowering = &planned->lowering;
     enum gsim_status status = gsim_moves_lower(run, place, &planned->lowering, error);
     if (status == GSIM_OK && drops_overhead) gsim_lowering_drop_overhead(&planned->lowering);

@@ -148,6 +148,18 @@ void gsim_arena_release(struct gsim_arena *arena)
     memset(arena, 0, sizeof(*arena));
 }
 
+void gsim_arena_reset(struct gsim_arena *arena)
+{
+    struct gsim_arena_chunk *kept = arena->chunks;
+    if (!kept) return;
+    arena->chunks = kept->next;
+    gsim_arena_release(arena);
+    memset(kept->bytes, 0, kept->used);
+    kept->used = 0;
+    kept->next = NULL;
+    *arena = (struct gsim_arena){.chunks = kept};
+}
+
 int gsim_array_grow(void **array, size_t element_size, size_t count, size_t *capacity)
 {
     if (count < *capacity) return 0;

@@ -98,7 +98,8 @@ static enum gsim_status draw(struct fixture *f, const struct gsim_source_ops *so
                                          .program = &f->program,
                                          .folds = folds,
                                          .device = &f->device,
-                                         .scheduler = gsim_scheduler_find(scheduler),
+                                         .scheduler = strcmp(scheduler, "plan") ? gsim_scheduler_find(scheduler)
+                                                                                : &gsim_scheduler_plan,
                                          .gpu = f->gpu,
                                          .memory = f->memory,
                                          .seed = 1,
@@ -163,14 +164,11 @@ static void refused(void)
     CHECK_HAS(f.error.message, "ops[0]: buffer 'value' has been given back");
     CHECK_INT(seen.closed, 1);
     fixture_release(&f);
-    for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
-        if (gsim_scheduler_at(i)->takes_source) continue;
-        f = (struct fixture){.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
-        CHECK_INT(draw(&f, &ask, &params, gsim_scheduler_at(i)->name, false), GSIM_INPUT);
-        CHECK_HAS(f.error.message, "needs the whole program beforehand, and 'ask' is drawn while it runs");
-        CHECK_INT(seen.closed, 0);
-        fixture_release(&f);
-    }
+    f = (struct fixture){.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    CHECK_INT(draw(&f, &ask, &params, "plan", false), GSIM_INPUT);
+    CHECK_STR(f.error.message, "plan needs the whole program beforehand, and 'ask' is drawn while it runs");
+    CHECK_INT(seen.closed, 0);
+    fixture_release(&f);
     f = (struct fixture){.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
     struct gsim_source_ops old = ask;
     old.abi--;
@@ -418,8 +416,8 @@ static void names_stay(void)
 
 static void left_out(void)
 {
-    static const char *const schedulers[] = {"async",    "grsched",   "serial",     "acs-sw", "acs-hw",
-                                             "taskflow", "cudagraph", "persistent", "ccks"};
+    static const char *const schedulers[] = {"async",     "grsched",    "serial", "acs-sw", "acs-hw", "taskflow",
+                                             "cudagraph", "persistent", "ccks",   "kesco",  "heft"};
     for (size_t i = 0; i < 2 * sizeof schedulers / sizeof schedulers[0]; i++) {
         struct fixture f = {.device = fixture_device(), .memory = i % 2 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED};
         CHECK_OK(draw(&f, &prefetches, NULL, schedulers[i / 2], false), f.error);
@@ -554,8 +552,9 @@ static void sums(void)
 /* Every allocation of a run fails in turn: it ends with a message, and everything is given back. */
 static void failing_allocations(void)
 {
-    static const char *const names[] = {"early-exit", "frontier"}, *const schedulers[] = {"async", "serial", "grsched"};
-    for (size_t c = 0; c < 6; c++) {
+    static const char *const names[] = {"early-exit", "frontier"},
+                             *const schedulers[] = {"async", "serial", "grsched", "kesco", "heft"};
+    for (size_t c = 0; c < 10; c++) {
         uint64_t failed = 0;
         for (uint64_t nth = 1;; nth += nth < 200 ? 1 : 7) {
             struct fixture f = {.device = fixture_device(), .memory = c % 2 ? GSIM_MEMORY_PINNED : GSIM_MEMORY_MANAGED};

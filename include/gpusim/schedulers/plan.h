@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "gpusim/schedulers/pull.h"
 #include "gpusim/schedulers/dag.h"
 
 GSIM_DECLARATIONS_BEGIN
@@ -51,13 +52,14 @@ struct gsim_plan_choice {
     enum gsim_plan_prune prune;
     bool event_per_edge;        /* one event per (predecessor, successor); else one per predecessor */
     bool device_syncs;          /* host ops synchronise the device, not the streams they need */
+    const struct gsim_pull *pull; /* of a program that is drawn: what was issued before LIST; NULL: it is known */
 };
 
 /* PLAN's arrays come from run->arena. */
 enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_choice *choice, struct gsim_plan *plan,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
-/* What a static policy keeps of a run's two lists. */
+/* What a static policy keeps of the two lists of a known program: run->state begins with it. */
 struct gsim_planned {
     struct gsim_lowering lowering;
     struct gsim_plan first, steady; /* may be the same */
@@ -68,10 +70,10 @@ struct gsim_planned {
 typedef enum gsim_status gsim_plan_choose(struct gsim_run *run, struct gsim_plan_choice *choice,
                                           struct gsim_arena *scratch, struct gsim_error *error);
 
-/* The prepare() of a static policy: both lists with their moves, each with its graph, the choice and the plan. */
-enum gsim_status gsim_plan_prepare(struct gsim_run *run, struct gsim_planned *planned, enum gsim_moves_place place,
-                                   bool drops_overhead, gsim_plan_choose *choose,
-                                   struct gsim_error *error) GSIM_NODISCARD;
+/* The prepare() of a static policy: of a known program both lists with their moves, each with its graph, the choice
+ * and the plan. Makes run->state where there is none. */
+enum gsim_status gsim_plan_prepare(struct gsim_run *run, enum gsim_moves_place place, bool drops_overhead,
+                                   gsim_plan_choose *choose, struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_plan_style {
     const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
@@ -84,9 +86,18 @@ struct gsim_plan_style {
     enum gsim_event_flags event_flags;
     bool events_each_iteration;             /* create all events at the start of every iteration, keep them;
                                                else once before the first */
+    /* Of a program that is drawn: ops of it that are planned together, 0: up to the next host op; each stream has the
+     * priority of its first op, or 0. */
+    uint32_t most;
+    bool has_op_priorities;
 };
 
-/* The execute() of a static policy: creates the streams, then all iterations; returns with the device idle. */
+/* The execute() of a static policy that was prepared by gsim_plan_prepare(); STYLE's plans are filled in. A program
+ * that is drawn is planned list by list (feed.h), which takes no time: streams are made at first use, events follow
+ * from what each op must follow (pull.h), and host ops wait for streams. */
+enum gsim_status gsim_plan_run(struct gsim_run *run, gsim_plan_choose *choose, struct gsim_plan_style style,
+                               struct gsim_error *error) GSIM_NODISCARD;
+/* Plans of one's own: creates the streams, then all iterations; returns with the device idle. */
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style,
                                    struct gsim_error *error) GSIM_NODISCARD;
 
