@@ -55,7 +55,7 @@ bool gsim_acs_init(struct gsim_acs *acs, struct gsim_run *run, const struct gsim
 void gsim_acs_release(struct gsim_acs *acs); /* accepts zeroed */
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error) GSIM_NODISCARD;
 
-/* --- what ACS's host takes to test a kernel against others --------------------------------------------------------- */
+/* --- what a test of a kernel against others takes ACS's host --- */
 /* Table II of the paper: windows of 16 and 32 entries, kernels of 6 and 10 segments. */
 
 struct gsim_acs_check {
