@@ -63,12 +63,10 @@ void gsim_figure_release(struct gsim_figure *figure)
 /* --- settings and fields --------------------------------------------------------------------------------------- */
 static void append(struct gsim_figure *figure, char letter)
 {
-    void *array = figure->own.settings;
-    if (gsim_array_grow(&array, 1, figure->own.length, &figure->own.capacity)) {
+    if (gsim_array_grow(&figure->own.settings, 1, figure->own.length, &figure->own.capacity)) {
         figure->own.arena.failed = 1;
         return;
     }
-    figure->own.settings = array;
     figure->own.settings[figure->own.length++] = letter;
 }
 

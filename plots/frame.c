@@ -19,13 +19,12 @@ static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char 
     if (strcmp(name, "sched") == 0) name = "scheduler";
     for (size_t i = 0; i < frame->column_count; i++)
         if (strcmp(frame->columns[i].name, name) == 0) return &frame->columns[i];
-    void *array = frame->columns;
     if (frame->column_count == COLUMNS_MAX) {
         frame->is_too_wide = true;
         return NULL;
     }
-    if (gsim_array_grow(&array, sizeof *frame->columns, frame->column_count, &frame->column_capacity)) return NULL;
-    frame->columns = array;
+    if (gsim_array_grow(&frame->columns, sizeof *frame->columns, frame->column_count, &frame->column_capacity))
+        return NULL;
     char *copy = gsim_arena_strdup(&frame->arena, name);
     if (!copy) return NULL;
     if (gsim_text_has_control(copy, strlen(copy))) return column_of(frame, gsim_text_clean(copy));
@@ -37,11 +36,9 @@ static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char 
 static bool lengthen(struct gsim_frame_column *column, size_t rows)
 {
     while (column->length < rows) {
-        void *texts = column->texts, *numbers = column->numbers;
-        if (gsim_array_grow(&texts, sizeof *column->texts, column->length, &column->capacity)) return false;
-        column->texts = texts;
-        if (gsim_array_grow(&numbers, sizeof *column->numbers, column->length, &column->number_capacity)) return false;
-        column->numbers = numbers;
+        if (gsim_array_grow(&column->texts, sizeof *column->texts, column->length, &column->capacity)) return false;
+        if (gsim_array_grow(&column->numbers, sizeof *column->numbers, column->length, &column->number_capacity))
+            return false;
         column->texts[column->length] = NULL;
         column->numbers[column->length++] = NAN;
     }
@@ -225,12 +222,10 @@ static enum gsim_status read_csv(struct gsim_frame *frame, char *text, struct gs
     char *at = text, *field;
     enum gsim_status status = GSIM_OK;
     for (bool more = true; next_field(&at, &field, &more);) {
-        void *array = names;
-        if (gsim_array_grow(&array, sizeof *names, count, &capacity)) {
+        if (gsim_array_grow(&names, sizeof *names, count, &capacity)) {
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
             goto done;
         }
-        names = array;
         names[count++] = field;
     }
     if (count < 2 || !*names[0] || strspn(names[0], "0123456789.-") == strlen(names[0]))

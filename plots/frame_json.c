@@ -54,12 +54,10 @@ static void set_iterations(struct gsim_frame *frame, const char *list)
     const char *rest;
     for (const char *value = gsim_scan_next(list, NULL, &rest); value;
          value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
-        void *array = times;
-        if (gsim_array_grow(&array, sizeof *times, count, &capacity)) {
+        if (gsim_array_grow(&times, sizeof *times, count, &capacity)) {
             frame->failed = true;
             break;
         }
-        times = array;
         times[count++] = strtod(value, NULL);
     }
     if (count) {

@@ -62,10 +62,8 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
 static enum gsim_status add_failure(struct gsim_shared_runs *runs, const cJSON *share, const cJSON *message,
                                     struct gsim_error *error)
 {
-    void *array = runs->failures;
-    if (gsim_array_grow(&array, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity))
+    if (gsim_array_grow(&runs->failures, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    runs->failures = array;
     runs->failures[runs->failure_count++] = (struct gsim_shared_failure){
         gsim_arena_strdup(&runs->arena, cJSON_IsString(share) ? share->valuestring : "?"),
         gsim_arena_strdup(&runs->arena, cJSON_IsString(message) ? message->valuestring : "")};
@@ -85,7 +83,7 @@ static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *jso
             error, GSIM_INPUT,
             "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them",
             path);
-    if (gsim_array_grow((void **)&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity))
+    if (gsim_array_grow(&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_shared_run *run = &runs->runs[runs->count++];
     *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring),

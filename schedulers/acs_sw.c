@@ -114,11 +114,11 @@ static bool keep(struct acs *acs, struct entry *entry, const struct gsim_op *op)
     entry->is_move = gsim_op_is_move(acs->run, op);
     if (!acs->run->draw) return true;
     for (uint32_t a = 0; a < op->arg_count; a++) {
-        if (gsim_array_grow((void **)&entry->args, sizeof *op->args, a, &entry->arg_room)) return false;
+        if (gsim_array_grow(&entry->args, sizeof *op->args, a, &entry->arg_room)) return false;
         entry->args[a] = op->args[a];
     }
     for (uint32_t s = 0; s < op->segment_count; s++) {
-        if (gsim_array_grow((void **)&entry->segments, sizeof *op->segments, s, &entry->segment_room)) return false;
+        if (gsim_array_grow(&entry->segments, sizeof *op->segments, s, &entry->segment_room)) return false;
         entry->segments[s] = op->segments[s];
     }
     entry->own.args = entry->args;

@@ -77,7 +77,7 @@ static uint32_t new_stream(struct grsched *g, uint32_t device)
         return found;
     }
     if (g->stream_count == g->stream_capacity &&
-        gsim_array_grow((void **)&g->streams, sizeof(*g->streams), g->stream_count, &g->stream_capacity)) {
+        gsim_array_grow(&g->streams, sizeof(*g->streams), g->stream_count, &g->stream_capacity)) {
         g->failed = true;
         return NONE;
     }
@@ -167,7 +167,7 @@ static void finish_vertex(struct grsched *g, uint32_t index)
         }
         for (uint32_t i = 0; i < vertex->parent_count; i++) {
             if (f->stack_count == f->stack_capacity &&
-                gsim_array_grow((void **)&f->stack, sizeof(*f->stack), f->stack_count, &f->stack_capacity)) {
+                gsim_array_grow(&f->stack, sizeof(*f->stack), f->stack_count, &f->stack_capacity)) {
                 g->failed = true;
                 return;
             }

@@ -139,7 +139,7 @@ static bool occupy(struct processor *processor, size_t index, double start, doub
     bool has_before = start > whole.begin, has_after = whole.end > end;
     if (has_before && has_after) {
         if (processor->gap_count == processor->gap_capacity &&
-            gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), processor->gap_count,
+            gsim_array_grow(&processor->gaps, sizeof(*processor->gaps), processor->gap_count,
                             &processor->gap_capacity))
             return false;
         memmove(processor->gaps + index + 1, processor->gaps + index, sizeof(whole) * (processor->gap_count++ - index));
@@ -204,7 +204,7 @@ static bool init_processors(struct planner *p, struct gsim_arena *scratch)
     if (!p->processors) return false;
     for (uint32_t i = 0; i <= p->host; i++) {
         struct processor *processor = &p->processors[i];
-        if (gsim_array_grow((void **)&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity))
+        if (gsim_array_grow(&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity))
             return false;
         processor->gaps[0] = (struct gap){0, FOREVER};
         processor->gap_count = 1;

@@ -100,10 +100,10 @@ static uint32_t take_entry(struct server *s)
 {
     if (s->unused_count) return s->unused[--s->unused_count];
     if (s->pool_count == s->pool_room &&
-        gsim_array_grow((void **)&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room))
+        gsim_array_grow(&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room))
         return NONE;
     if (s->pool_count == s->seen_room &&
-        gsim_array_grow((void **)&s->seen, sizeof *s->seen, s->pool_count, &s->seen_room))
+        gsim_array_grow(&s->seen, sizeof *s->seen, s->pool_count, &s->seen_room))
         return NONE;
     return (uint32_t)s->pool_count++;
 }
@@ -111,7 +111,7 @@ static uint32_t take_entry(struct server *s)
 static void give_entry(struct server *s, uint32_t index)
 {
     if (s->unused_count == s->unused_room &&
-        gsim_array_grow((void **)&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
+        gsim_array_grow(&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
         out_of_memory(s);
         return;
     }
@@ -325,7 +325,7 @@ static void note_step(struct server *s, enum gsim_batch_kind kind, uint32_t buck
     struct gsim_serving_result *r = s->result;
     r->steps[kind]++;
     if (!s->given->keeps) return;
-    if (r->log_count == r->log_room && gsim_array_grow((void **)&r->log, sizeof *r->log, r->log_count, &r->log_room)) {
+    if (r->log_count == r->log_room && gsim_array_grow(&r->log, sizeof *r->log, r->log_count, &r->log_room)) {
         out_of_memory(s);
         return;
     }

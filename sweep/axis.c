@@ -25,10 +25,8 @@ static enum gsim_status fail_memory(struct gsim_error *error)
 
 static enum gsim_status add_value(struct builder *builder, struct gsim_value value)
 {
-    void *array = builder->values;
-    if (!value.text || gsim_array_grow(&array, sizeof(value), builder->axis->count, &builder->capacity))
+    if (!value.text || gsim_array_grow(&builder->values, sizeof(value), builder->axis->count, &builder->capacity))
         return fail_memory(builder->error);
-    builder->values = array;
     builder->values[builder->axis->count++] = value;
     return GSIM_OK;
 }

@@ -21,13 +21,11 @@ static enum gsim_status take_sweep(void *data, const struct gsim_sweep_record *r
 {
     struct merging *merging = data;
     struct gsim_sweep_record copy = *record;
-    void *array = merging->sweeps;
     copy.shard = NULL; /* together they are the whole */
     enum gsim_status status = gsim_store_add_sweep(merging->out, &copy, error);
     for (int i = 0; i < 2 && status == GSIM_OK; i++) {
-        if (gsim_array_grow(&array, sizeof(int64_t), merging->sweep_count, &merging->sweep_capacity))
+        if (gsim_array_grow(&merging->sweeps, sizeof(int64_t), merging->sweep_count, &merging->sweep_capacity))
             return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        merging->sweeps = array;
         merging->sweeps[merging->sweep_count++] = i ? copy.id : record->id;
     }
     return status;

@@ -79,11 +79,9 @@ static enum gsim_status note_done(void *data, const char *key, const char *statu
 
 static enum gsim_status add_item(struct gsim_sweep_plan *plan, uint64_t item, struct gsim_error *error)
 {
-    void *array = plan->items;
     size_t capacity = (size_t)plan->capacity;
-    if (gsim_array_grow(&array, sizeof(item), (size_t)plan->count, &capacity))
+    if (gsim_array_grow(&plan->items, sizeof(item), (size_t)plan->count, &capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    plan->items = array;
     plan->capacity = capacity;
     plan->items[plan->count++] = item;
     return GSIM_OK;

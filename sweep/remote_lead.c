@@ -54,9 +54,7 @@ static bool take_item(struct leader *leader, uint64_t *item)
 
 static enum gsim_status add(uint64_t **items, size_t *count, size_t *capacity, uint64_t item, struct gsim_error *error)
 {
-    void *array = *items;
-    if (gsim_array_grow(&array, sizeof(item), *count, capacity)) return fail_memory(error);
-    *items = array;
+    if (gsim_array_grow(&*items, sizeof(item), *count, capacity)) return fail_memory(error);
     (*items)[(*count)++] = item;
     return GSIM_OK;
 }

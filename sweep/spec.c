@@ -55,11 +55,9 @@ enum gsim_status gsim_spec_fix(struct gsim_spec *spec, const char *name, const c
     status = gsim_axis_list(&axis, canonical, &text, 1, &spec->arena, error);
     if (status != GSIM_OK) return status;
     size_t index = find_fixed(spec, canonical);
-    void *array = spec->fixed;
     if (index == spec->fixed_count) {
-        if (gsim_array_grow(&array, sizeof(*spec->fixed), spec->fixed_count, &spec->fixed_capacity))
+        if (gsim_array_grow(&spec->fixed, sizeof(*spec->fixed), spec->fixed_count, &spec->fixed_capacity))
             return fail_memory(error);
-        spec->fixed = array;
         spec->fixed_count++;
     }
     spec->fixed[index] = (struct gsim_setting){canonical, axis.values[0], spec->is_reading};
@@ -81,14 +79,12 @@ static enum gsim_status put_axis(struct gsim_spec *spec, struct gsim_axis axis, 
         spec->axes[index] = axis;
         return GSIM_OK;
     }
-    void *axes = spec->axes, *groups = spec->groups;
-    if (gsim_array_grow(&axes, sizeof(*spec->axes), spec->axis_count, &spec->axis_capacity)) return fail_memory(error);
-    spec->axes = axes;
+    if (gsim_array_grow(&spec->axes, sizeof(*spec->axes), spec->axis_count, &spec->axis_capacity))
+        return fail_memory(error);
     axis.group = group;
     if (group == NO_GROUP) {
-        if (gsim_array_grow(&groups, sizeof(*spec->groups), spec->group_count, &spec->group_capacity))
+        if (gsim_array_grow(&spec->groups, sizeof(*spec->groups), spec->group_count, &spec->group_capacity))
             return fail_memory(error);
-        spec->groups = groups;
         spec->groups[spec->group_count] = (struct gsim_spec_group){0};
         axis.group = spec->group_count++;
     }
@@ -170,11 +166,10 @@ enum gsim_status gsim_spec_pair(struct gsim_spec *spec, const char *text, struct
 
 enum gsim_status gsim_spec_add_where(struct gsim_spec *spec, const char *text, struct gsim_error *error)
 {
-    void *array = spec->conditions;
     const char *copy = gsim_arena_strdup(&spec->arena, text);
-    if (!copy || gsim_array_grow(&array, sizeof(*spec->conditions), spec->condition_count, &spec->condition_capacity))
+    if (!copy ||
+        gsim_array_grow(&spec->conditions, sizeof(*spec->conditions), spec->condition_count, &spec->condition_capacity))
         return fail_memory(error);
-    spec->conditions = array;
     spec->conditions[spec->condition_count++] = copy;
     return GSIM_OK;
 }

@@ -8,9 +8,7 @@
 
 struct gsim_case *gsim_case_add(struct gsim_case_set *set)
 {
-    void *array = set->cases;
-    if (gsim_array_grow(&array, sizeof *set->cases, set->count, &set->capacity)) return NULL;
-    set->cases = array;
+    if (gsim_array_grow(&set->cases, sizeof *set->cases, set->count, &set->capacity)) return NULL;
     struct gsim_case *c = &set->cases[set->count++];
     memset(c, 0, sizeof *c);
     return c;

@@ -219,12 +219,10 @@ static void read_profile(struct reader *r, const char *text)
     if (!r->at.failed && gsim_recordings_profile(r->set, &profile.key))
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
     if (r->at.failed) return;
-    void *array = r->set->profiles;
-    if (gsim_array_grow(&array, sizeof profile, r->set->profile_count, &r->set->profile_capacity)) {
+    if (gsim_array_grow(&r->set->profiles, sizeof profile, r->set->profile_count, &r->set->profile_capacity)) {
         gsim_place_no_memory(&r->at);
         return;
     }
-    r->set->profiles = array;
     r->set->profiles[r->set->profile_count++] = profile;
 }
 

@@ -79,7 +79,7 @@ static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *pat
             return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world,
                                   t->traces[i].path, t->traces[i].world);
     }
-    if (gsim_array_grow((void **)&t->traces, sizeof *t->traces, t->count, room))
+    if (gsim_array_grow(&t->traces, sizeof *t->traces, t->count, room))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     uint32_t at = t->count++;
     for (; at && t->traces[at - 1].rank > trace.rank; at--) t->traces[at] = t->traces[at - 1];

@@ -165,10 +165,8 @@ static enum gsim_status hash_service(struct gsim_named *named, const struct gsim
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)
 {
-    void *array = requests->named;
-    if (gsim_array_grow(&array, sizeof(*requests->named), requests->named_count, &requests->named_capacity))
+    if (gsim_array_grow(&requests->named, sizeof(*requests->named), requests->named_count, &requests->named_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    requests->named = array;
     struct gsim_named *named = &requests->named[requests->named_count++];
     *named = (struct gsim_named){.text = text};
     enum gsim_status status = GSIM_OK;

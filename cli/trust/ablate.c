@@ -142,11 +142,8 @@ static double seconds_used(void)
 
 static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity, double size, struct gsim_error *error)
 {
-    void *sizes = e->size, *quantities = e->quantity;
-    bool failed = gsim_array_grow(&sizes, sizeof *e->size, e->count, &e->capacity[0]);
-    e->size = sizes;
-    failed = gsim_array_grow(&quantities, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
-    e->quantity = quantities;
+    bool failed = gsim_array_grow(&e->size, sizeof *e->size, e->count, &e->capacity[0]);
+    failed = gsim_array_grow(&e->quantity, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
     if (failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     e->size[e->count] = fabs(size);
     e->quantity[e->count++] = quantity;

@@ -124,10 +124,8 @@ static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status add_path(struct command *c, const char *path, struct gsim_error *error)
 {
-    void *array = c->paths;
-    if (!path || gsim_array_grow(&array, sizeof *c->paths, c->path_count, &c->path_capacity))
+    if (!path || gsim_array_grow(&c->paths, sizeof *c->paths, c->path_count, &c->path_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    c->paths = array;
     c->paths[c->path_count++] = path;
     return GSIM_OK;
 }

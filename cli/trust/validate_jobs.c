@@ -93,10 +93,9 @@ static enum gsim_status append(struct gsim_validation *validation, const char *o
     memcpy(&head, outcome, sizeof head);
     if (head.status != GSIM_OK) return gsim_error_set(error, head.status, "%s", head.message);
     for (size_t i = 0; i < head.samples; i++) {
-        void *array = validation->samples;
-        if (gsim_array_grow(&array, sizeof *validation->samples, validation->count, &validation->capacity))
+        if (gsim_array_grow(&validation->samples, sizeof *validation->samples, validation->count,
+                            &validation->capacity))
             return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        validation->samples = array;
         memcpy(&validation->samples[validation->count++], outcome + sizeof head + i * sizeof *validation->samples,
                sizeof *validation->samples);
     }

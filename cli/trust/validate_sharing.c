@@ -43,7 +43,7 @@ static enum gsim_status add_sample(struct command *c, const char *file, const st
                                    struct gsim_error *error)
 {
     struct errors *e = &c->errors[s->way];
-    if (gsim_array_grow((void **)&e->values, sizeof *e->values, e->count, &e->capacity))
+    if (gsim_array_grow(&e->values, sizeof *e->values, e->count, &e->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     e->values[e->count++] = fabs(s->predicted_us / s->measured_us - 1);
     put_sample(c, file, s);

@@ -44,7 +44,8 @@ void gsim_arena_reset(struct gsim_arena *arena);
 #define GSIM_ARENA_NEW(arena, type) ((type *)gsim_arena_alloc((arena), sizeof(type)))
 #define GSIM_ARENA_ARRAY(arena, type, count) ((type *)gsim_arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
-/* Makes room for one more element in a gsim_realloc-ed array; nonzero when memory is out. */
-int gsim_array_grow(void **array, size_t element_size, size_t count, size_t *capacity);
+/* Makes room for one more element in a gsim_realloc-ed array, of which "array" is the address of its pointer; nonzero
+ * when memory is out. */
+int gsim_array_grow(void *array, size_t element_size, size_t count, size_t *capacity);
 
 GSIM_DECLARATIONS_END

@@ -20,9 +20,7 @@ struct row {
 
 bool gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar)
 {
-    void *array = bars->bars;
-    if (gsim_array_grow(&array, sizeof *bar, bars->count, &bars->capacity)) return false;
-    bars->bars = array;
+    if (gsim_array_grow(&bars->bars, sizeof *bar, bars->count, &bars->capacity)) return false;
     bars->bars[bars->count++] = *bar;
     return true;
 }

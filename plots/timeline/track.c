@@ -54,9 +54,7 @@ static enum gsim_status no_memory(struct gsim_error *error)
 
 static enum gsim_status add_span(struct gsim_track *track, const struct gsim_span *span, struct gsim_error *error)
 {
-    void *array = track->spans;
-    if (gsim_array_grow(&array, sizeof *span, track->span_count, &track->span_capacity)) return no_memory(error);
-    track->spans = array;
+    if (gsim_array_grow(&track->spans, sizeof *span, track->span_count, &track->span_capacity)) return no_memory(error);
     track->spans[track->span_count++] = *span;
     if (span->end_us > track->end_us) track->end_us = span->end_us;
     return track->arena.failed ? no_memory(error) : GSIM_OK;
@@ -65,10 +63,8 @@ static enum gsim_status add_span(struct gsim_track *track, const struct gsim_spa
 static enum gsim_status add_load(struct gsim_track *track, double start_us, double busy_sms, double warps,
                                  struct gsim_error *error)
 {
-    void *array = track->loads;
-    if (gsim_array_grow(&array, sizeof *track->loads, track->load_count, &track->load_capacity))
+    if (gsim_array_grow(&track->loads, sizeof *track->loads, track->load_count, &track->load_capacity))
         return no_memory(error);
-    track->loads = array;
     track->loads[track->load_count++] = (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps};
     return GSIM_OK;
 }
@@ -176,10 +172,9 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
 static enum gsim_status add_iteration(struct gsim_track *track, double start_us, double end_us,
                                       struct gsim_error *error)
 {
-    void *array = track->iterations;
-    if (gsim_array_grow(&array, sizeof *track->iterations, track->iteration_count, &track->iteration_capacity))
+    if (gsim_array_grow(&track->iterations, sizeof *track->iterations, track->iteration_count,
+                        &track->iteration_capacity))
         return no_memory(error);
-    track->iterations = array;
     track->iterations[track->iteration_count++] = (struct gsim_track_window){.start_us = start_us, .end_us = end_us};
     return GSIM_OK;
 }

@@ -18,7 +18,7 @@ bool gsim_eft_init(struct gsim_eft *e, struct gsim_placing *p, const struct gsim
     for (uint32_t node = 0; node < list->op_count; node++) e->cost_us[node] = gsim_estimate_us(p->run, list->ops[node]);
     for (uint32_t d = 0; d < p->device_count; d++) {
         struct gsim_eft_timeline *t = &e->timelines[d];
-        if (gsim_array_grow((void **)&t->gaps, sizeof *t->gaps, 0, &t->room)) return false;
+        if (gsim_array_grow(&t->gaps, sizeof *t->gaps, 0, &t->room)) return false;
         t->gaps[t->count++] = (struct gsim_eft_gap){0, INFINITY};
     }
     return true;
@@ -114,7 +114,7 @@ void gsim_eft_put(struct gsim_eft *e, uint32_t node, uint32_t device)
     size_t at = find_gap(e, device, ready, cost, &start);
     struct gsim_eft_gap whole = t->gaps[at];
     e->end_us[node] = start + cost;
-    if (t->count + 1 >= t->room && gsim_array_grow((void **)&t->gaps, sizeof *t->gaps, t->room, &t->room)) {
+    if (t->count + 1 >= t->room && gsim_array_grow(&t->gaps, sizeof *t->gaps, t->room, &t->room)) {
         e->failed = true;
         return;
     }

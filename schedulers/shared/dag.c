@@ -42,7 +42,7 @@ static void add_edge(struct builder *b, uint32_t from, uint32_t to)
     struct gsim_dag *dag = b->dag;
     if (from == NONE || from == to || b->linked[from] == to + 1) return;
     if (dag->edge_count == b->edge_capacity &&
-        gsim_array_grow((void **)&dag->preds, sizeof(*dag->preds), dag->edge_count, &b->edge_capacity)) {
+        gsim_array_grow(&dag->preds, sizeof(*dag->preds), dag->edge_count, &b->edge_capacity)) {
         b->failed = true;
         return;
     }
@@ -58,7 +58,7 @@ static void read_location(struct builder *b, uint32_t node, struct location *loc
         b->free_reader = b->readers[entry].next;
     } else {
         if (b->reader_count == b->reader_capacity &&
-            gsim_array_grow((void **)&b->readers, sizeof(*b->readers), b->reader_count, &b->reader_capacity)) {
+            gsim_array_grow(&b->readers, sizeof(*b->readers), b->reader_count, &b->reader_capacity)) {
             b->failed = true;
             return;
         }

@@ -80,7 +80,7 @@ static bool append(struct gsim_feed *feed, const struct gsim_oplist *drawn)
 {
     struct gsim_oplist *list = &feed->list;
     for (uint32_t i = 0; i < drawn->op_count; i++) {
-        if (gsim_array_grow((void **)&feed->ops, sizeof *feed->ops, list->op_count, &feed->op_room)) return false;
+        if (gsim_array_grow(&feed->ops, sizeof *feed->ops, list->op_count, &feed->op_room)) return false;
         feed->ops[list->op_count++] = drawn->ops[i];
     }
     list->ops = feed->ops;

@@ -48,7 +48,7 @@ static void add_move(struct lowerer *l, uint32_t position, const struct gsim_op 
                      enum gsim_op_kind kind, enum gsim_copy_kind copy_kind, uint64_t bytes)
 {
     if (l->move_count == l->move_capacity &&
-        gsim_array_grow((void **)&l->moves, sizeof(*l->moves), l->move_count, &l->move_capacity)) {
+        gsim_array_grow(&l->moves, sizeof(*l->moves), l->move_count, &l->move_capacity)) {
         l->failed = true;
         return;
     }
@@ -396,7 +396,7 @@ static bool meet(struct gsim_afters *afters, const struct gsim_op *op)
         if (afters->passed[op->after[a]] == afters->walk) continue;
         afters->passed[op->after[a]] = afters->walk;
         if (afters->found_count == afters->found_capacity &&
-            gsim_array_grow((void **)&afters->found, sizeof(*afters->found), afters->found_count,
+            gsim_array_grow(&afters->found, sizeof(*afters->found), afters->found_count,
                             &afters->found_capacity))
             return false;
         afters->found[afters->found_count++] = op->after[a];

@@ -8,7 +8,7 @@
 
 static void add(struct gsim_bringer *l, const struct gsim_op *op)
 {
-    if (gsim_array_grow((void **)&l->ops, sizeof *l->ops, l->count, &l->room)) l->failed = true;
+    if (gsim_array_grow(&l->ops, sizeof *l->ops, l->count, &l->room)) l->failed = true;
     else l->ops[l->count++] = op;
 }
 

@@ -36,7 +36,7 @@ struct builder {
 static void push(struct builder *b, struct numbers *list, uint32_t item)
 {
     if (list->count == list->capacity &&
-        gsim_array_grow((void **)&list->items, sizeof(*list->items), list->count, &list->capacity)) {
+        gsim_array_grow(&list->items, sizeof(*list->items), list->count, &list->capacity)) {
         b->failed = true;
         return;
     }

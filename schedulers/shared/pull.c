@@ -123,7 +123,7 @@ static void follow(struct gsim_pull *p, struct moment moment)
         if (p->follows[i].sequence < moment.sequence) p->follows[i].sequence = moment.sequence;
         return;
     }
-    if (gsim_array_grow((void **)&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
+    if (gsim_array_grow(&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
     else p->follows[p->follow_count++] = moment;
 }
 
@@ -164,7 +164,7 @@ static void look_at_buffers(struct gsim_pull *p, const struct gsim_op *op)
 
 static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
 {
-    if (!op || gsim_array_grow((void **)&p->ops, sizeof *p->ops, list->op_count, &p->op_room)) p->failed = true;
+    if (!op || gsim_array_grow(&p->ops, sizeof *p->ops, list->op_count, &p->op_room)) p->failed = true;
     else p->ops[list->op_count++] = op;
     list->ops = p->ops;
 }
@@ -217,7 +217,7 @@ static void leave_out(struct gsim_pull *p, const struct gsim_op *op)
     follow_afters(p, op);
     p->afters[op->index % GSIM_SOURCE_AFTER] = (struct moment){0};
     for (passed->count = 0; passed->count < p->follow_count && !p->failed; passed->count++) {
-        if (gsim_array_grow((void **)&passed->moments, sizeof *passed->moments, passed->count, &passed->room))
+        if (gsim_array_grow(&passed->moments, sizeof *passed->moments, passed->count, &passed->room))
             p->failed = true;
         else passed->moments[passed->count] = p->follows[passed->count];
     }
@@ -317,7 +317,7 @@ static struct stream *stream_at(struct gsim_pull *p, uint32_t number, const stru
 {
     for (size_t i = 0; i < p->stream_count; i++)
         if (p->streams[i].number == number) return &p->streams[i];
-    if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_room)) return NULL;
+    if (gsim_array_grow(&p->streams, sizeof *p->streams, p->stream_count, &p->stream_room)) return NULL;
     struct stream *s = &p->streams[p->stream_count++];
     *s = (struct stream){.number = number};
     if (GSIM_DRIVER_HAS(p->run->driver, device_set) && gsim_device_count(p->run->driver) > 1)

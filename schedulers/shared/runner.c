@@ -173,7 +173,7 @@ static void submit(struct runner *r, const struct gsim_op *op)
     gsim_frontier_find(&r->frontier, op, op->kind != GSIM_OP_KERNEL);
     uint32_t vertex = gsim_frontier_add(&r->frontier, op, op->kind != GSIM_OP_KERNEL);
     if (vertex == NONE ||
-        (vertex >= r->node_room && gsim_array_grow((void **)&r->nodes, sizeof *r->nodes, vertex, &r->node_room))) {
+        (vertex >= r->node_room && gsim_array_grow(&r->nodes, sizeof *r->nodes, vertex, &r->node_room))) {
         r->failed = true;
         return;
     }

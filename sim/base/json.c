@@ -63,12 +63,10 @@ static char *slurp(const char *path, size_t *length, struct gsim_error *error)
     size_t capacity = 0, count = 0, got = 1;
     enum gsim_status status = gsim_gz_open(&gz, path, error);
     while (!status && got) {
-        void *array = text;
-        if (gsim_array_grow(&array, 1, count + 4096, &capacity)) {
+        if (gsim_array_grow(&text, 1, count + 4096, &capacity)) {
             status = no_memory(error);
             break;
         }
-        text = array;
         status = gsim_gz_read(&gz, text + count, capacity - count - 1, &got, error);
         count += got;
         if (count > LARGEST_FILE_BYTES)

@@ -160,16 +160,17 @@ void gsim_arena_reset(struct gsim_arena *arena)
     *arena = (struct gsim_arena){.chunks = kept};
 }
 
-int gsim_array_grow(void **array, size_t element_size, size_t count, size_t *capacity)
+int gsim_array_grow(void *array, size_t element_size, size_t count, size_t *capacity)
 {
     if (count < *capacity) return 0;
     if (*capacity > SIZE_MAX / 4 / element_size) return -1;
     size_t wanted = *capacity ? *capacity * 2 : FIRST_ARRAY_ELEMENTS;
     if (wanted <= count) wanted = count + 1;
     if (wanted > SIZE_MAX / 2 / element_size) return -1;
-    void *grown = gsim_realloc(*array, wanted * element_size);
-    if (!grown) return -1;
-    *array = grown;
+    void *grown;
+    memcpy(&grown, array, sizeof grown); /* a pointer of whichever type */
+    if (!(grown = gsim_realloc(grown, wanted * element_size))) return -1;
+    memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return 0;
 }

@@ -43,7 +43,7 @@ static enum gsim_status add_communicator(struct gsim_collectives *c, const struc
     struct gsim_arena *arena = &c->machine->arena;
     uint32_t count = like->group_count ? like->group_count : c->task_count, world = c->ranks ? c->ranks->count : 1;
     uint32_t *tasks = GSIM_ARENA_ARRAY(arena, uint32_t, count);
-    if (!tasks || gsim_array_grow((void **)&c->communicators, sizeof *c->communicators, c->communicator_count,
+    if (!tasks || gsim_array_grow(&c->communicators, sizeof *c->communicators, c->communicator_count,
                                   &c->communicator_room))
         return no_memory(error);
     for (uint32_t i = 0; i < count; i++) {

@@ -32,9 +32,7 @@ static int add_file(struct found *found, const char *folder, const char *file_na
     for (size_t i = 0; i < found->count; i++)
         if (strlen(found->files[i].name) == name_length && !memcmp(found->files[i].name, file_name, name_length))
             return 0;
-    void *array = found->files;
-    if (gsim_array_grow(&array, sizeof(*found->files), found->count, &found->capacity)) return -1;
-    found->files = array;
+    if (gsim_array_grow(&found->files, sizeof(*found->files), found->count, &found->capacity)) return -1;
     struct gsim_model_file *file = &found->files[found->count];
     file->name = gsim_arena_printf(found->arena, "%.*s", (int)name_length, file_name);
     file->path = gsim_arena_printf(found->arena, "%s/%s", folder, file_name);

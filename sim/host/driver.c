@@ -107,7 +107,7 @@ static gsim_stream add_stream(struct gsim_process *p, int priority)
     uint32_t index = p->lowest_free;
     while (index < p->stream_count && p->streams[index].exists) index++;
     if (index == p->stream_count) {
-        if (gsim_array_grow((void **)&p->streams, sizeof *p->streams, p->stream_count, &p->stream_capacity)) {
+        if (gsim_array_grow(&p->streams, sizeof *p->streams, p->stream_count, &p->stream_capacity)) {
             gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
             return 0;
         }
@@ -207,7 +207,7 @@ gsim_event gsim_api_event_create(struct gsim_driver *driver, enum gsim_event_fla
     if (p->free_event_count) {
         event = p->free_events[--p->free_event_count];
     } else {
-        if (gsim_array_grow((void **)&p->events, sizeof *p->events, p->event_count, &p->event_capacity)) {
+        if (gsim_array_grow(&p->events, sizeof *p->events, p->event_count, &p->event_capacity)) {
             gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
             return 0;
         }
@@ -226,7 +226,7 @@ void gsim_api_event_destroy(struct gsim_driver *driver, gsim_event event)
     gsim_time start = gsim_api_begin(p);
     gsim_process_unref(p, p->events[event].marker);
     p->events[event] = (struct gsim_event_state){0};
-    if (gsim_array_grow((void **)&p->free_events, sizeof *p->free_events, p->free_event_count, &p->free_event_capacity))
+    if (gsim_array_grow(&p->free_events, sizeof *p->free_events, p->free_event_count, &p->free_event_capacity))
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
     else
         p->free_events[p->free_event_count++] = event;
@@ -531,7 +531,7 @@ bool gsim_api_init(struct gsim_process *p)
     p->call_gap = gsim_time_from_us(p->spec->call_gap_us);
     /* the legacy default stream */
     add_stream(p, 0);
-    if (gsim_array_grow((void **)&p->events, sizeof *p->events, 0, &p->event_capacity))
+    if (gsim_array_grow(&p->events, sizeof *p->events, 0, &p->event_capacity))
         return false; /* event 0 means "none" */
     p->events[p->event_count++] = (struct gsim_event_state){0};
     return p->stream_count > 0;

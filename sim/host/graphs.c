@@ -7,7 +7,7 @@
 
 static gsim_graph new_graph(struct gsim_process *p)
 {
-    if (gsim_array_grow((void **)&p->graphs, sizeof *p->graphs, p->graph_count, &p->graph_capacity)) {
+    if (gsim_array_grow(&p->graphs, sizeof *p->graphs, p->graph_count, &p->graph_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }
@@ -20,7 +20,7 @@ static uint32_t add_node(struct gsim_process *p, gsim_graph graph, const struct 
 {
     struct gsim_graph_state *g = &p->graphs[graph - 1];
     uint32_t *copy = GSIM_ARENA_ARRAY(&p->machine->arena, uint32_t, after_count);
-    if (!copy || gsim_array_grow((void **)&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity)) {
+    if (!copy || gsim_array_grow(&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }
@@ -164,7 +164,7 @@ gsim_graph_exec gsim_api_graph_instantiate(struct gsim_driver *driver, gsim_grap
     gsim_api_spend(p, p->spec->graph_instantiate_us + g->node_count * p->spec->graph_instantiate_node_us);
     struct gsim_exec_state exec = {0};
     if (!gsim_graphs_build(p, g, &exec) ||
-        gsim_array_grow((void **)&p->execs, sizeof *p->execs, p->exec_count, &p->exec_capacity)) {
+        gsim_array_grow(&p->execs, sizeof *p->execs, p->exec_count, &p->exec_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }

@@ -46,7 +46,7 @@ void gsim_api_thread_join(struct gsim_driver *driver, gsim_thread index)
 gsim_lock gsim_api_lock_create(struct gsim_driver *driver)
 {
     struct gsim_process *p = gsim_api_process(driver);
-    if (gsim_array_grow((void **)&p->machine->locks, sizeof *p->machine->locks, p->machine->lock_count,
+    if (gsim_array_grow(&p->machine->locks, sizeof *p->machine->locks, p->machine->lock_count,
                         &p->machine->lock_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
@@ -104,7 +104,7 @@ gsim_queue gsim_api_queue_create(struct gsim_driver *driver, uint32_t capacity)
     struct gsim_process *p = gsim_api_process(driver);
     struct gsim_queue_state queue = {.items = GSIM_ARENA_ARRAY(&p->machine->arena, void *, capacity ? capacity : 1),
                                      .capacity = capacity ? capacity : 1};
-    if (!queue.items || gsim_array_grow((void **)&p->machine->queues, sizeof *p->machine->queues,
+    if (!queue.items || gsim_array_grow(&p->machine->queues, sizeof *p->machine->queues,
                                         p->machine->queue_count, &p->machine->queue_capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;

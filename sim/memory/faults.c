@@ -37,7 +37,7 @@ static struct gsim_faulter *new_faulter(struct gsim_device *d, uint32_t arg_coun
         k->arg_capacity = k->args ? arg_count : 0;
     }
     if (!k->args ||
-        gsim_array_grow((void **)&faults->active, sizeof *faults->active, faults->count, &faults->capacity)) {
+        gsim_array_grow(&faults->active, sizeof *faults->active, faults->count, &faults->capacity)) {
         k->next_free = faults->free;
         faults->free = k;
         return NULL;
@@ -270,13 +270,13 @@ static void look(const struct gsim_device *d, struct gsim_fault_arg *a)
 static bool grow_scratch(struct gsim_faults *f, size_t kernels, size_t flows, size_t users)
 {
     return (kernels < f->kernel_capacity ||
-            !gsim_array_grow((void **)&f->kernels, sizeof *f->kernels, kernels, &f->kernel_capacity)) &&
+            !gsim_array_grow(&f->kernels, sizeof *f->kernels, kernels, &f->kernel_capacity)) &&
            (flows < f->flow_capacity ||
-            !gsim_array_grow((void **)&f->flows, sizeof *f->flows, flows, &f->flow_capacity)) &&
+            !gsim_array_grow(&f->flows, sizeof *f->flows, flows, &f->flow_capacity)) &&
            (flows < f->flow_buffer_capacity ||
-            !gsim_array_grow((void **)&f->flow_buffers, sizeof *f->flow_buffers, flows, &f->flow_buffer_capacity)) &&
+            !gsim_array_grow(&f->flow_buffers, sizeof *f->flow_buffers, flows, &f->flow_buffer_capacity)) &&
            (users < f->user_capacity ||
-            !gsim_array_grow((void **)&f->users, sizeof *f->users, users, &f->user_capacity));
+            !gsim_array_grow(&f->users, sizeof *f->users, users, &f->user_capacity));
 }
 
 /* What one update finds. */

@@ -88,7 +88,7 @@ static uint32_t device_of(gsim_places places) { return (uint32_t)__builtin_ctzll
 static struct gsim_extent *insert(struct gsim_residency *r, struct gsim_pages *p, size_t at, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (gsim_array_grow((void **)&p->extents, sizeof *p->extents, p->count, &p->capacity)) {
+        if (gsim_array_grow(&p->extents, sizeof *p->extents, p->count, &p->capacity)) {
             r->failed = true;
             return NULL;
         }
@@ -139,7 +139,7 @@ static bool make_arrival(struct gsim_residency *r, struct gsim_device_pages *h)
         memmove(h->arrivals, h->arrivals + h->arrival_first, h->arrival_count * sizeof *h->arrivals);
         h->arrival_first = 0;
     }
-    if (!gsim_array_grow((void **)&h->arrivals, sizeof *h->arrivals, h->arrival_count, &h->arrival_capacity))
+    if (!gsim_array_grow(&h->arrivals, sizeof *h->arrivals, h->arrival_count, &h->arrival_capacity))
         return true;
     r->failed = true;
     return false;
@@ -173,7 +173,7 @@ static void remove_from(struct gsim_residency *r, struct gsim_device_pages *h, u
             continue;
         }
         if (a.begin < begin && end < a.end) { /* one entry becomes two; no other holds any of the groups */
-            if (gsim_array_grow((void **)&h->arrivals, sizeof *h->arrivals, count, &h->arrival_capacity)) {
+            if (gsim_array_grow(&h->arrivals, sizeof *h->arrivals, count, &h->arrival_capacity)) {
                 r->failed = true;
                 return;
             }

@@ -37,8 +37,8 @@ static void sink(struct gsim_agenda_entry *heap, size_t count, size_t place, str
 static bool grow_words(struct gsim_agenda *agenda)
 {
     size_t words = (agenda->count + 1) / 64;
-    if (gsim_array_grow((void **)&agenda->due, sizeof *agenda->due, words, &agenda->word_capacity)) return false;
-    return !gsim_array_grow((void **)&agenda->followers, sizeof *agenda->followers, words, &agenda->follower_capacity);
+    if (gsim_array_grow(&agenda->due, sizeof *agenda->due, words, &agenda->word_capacity)) return false;
+    return !gsim_array_grow(&agenda->followers, sizeof *agenda->followers, words, &agenda->follower_capacity);
 }
 
 static void number_sources(struct gsim_agenda *agenda)
@@ -55,7 +55,7 @@ static void number_sources(struct gsim_agenda *agenda)
 static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, size_t place)
 {
     size_t i = agenda->count;
-    if (gsim_array_grow((void **)&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) ||
+    if (gsim_array_grow(&agenda->ordered, sizeof *agenda->ordered, i, &agenda->ordered_capacity) ||
         !grow_words(agenda))
         return false;
     source->next = GSIM_TIME_NEVER;
@@ -69,7 +69,7 @@ static bool list(struct gsim_agenda *agenda, struct gsim_agenda_source *source, 
 
 bool gsim_agenda_add(struct gsim_agenda *agenda, struct gsim_agenda_source *source)
 {
-    if (gsim_array_grow((void **)&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity))
+    if (gsim_array_grow(&agenda->heap, sizeof *agenda->heap, agenda->heap_count, &agenda->heap_capacity))
         return false;
     if (!list(agenda, source, agenda->heap_count)) return false;
     rise(agenda->heap, agenda->heap_count++, (struct gsim_agenda_entry){GSIM_TIME_NEVER, source});
@@ -147,7 +147,7 @@ static bool timer_before(const struct gsim_timer *a, const struct gsim_timer *b)
 
 bool gsim_agenda_at(struct gsim_agenda *agenda, gsim_time time, void (*fire)(void *), void *argument)
 {
-    if (gsim_array_grow((void **)&agenda->timers, sizeof *agenda->timers, agenda->timer_count, &agenda->timer_capacity))
+    if (gsim_array_grow(&agenda->timers, sizeof *agenda->timers, agenda->timer_count, &agenda->timer_capacity))
         return false;
     struct gsim_timer timer = {time, agenda->timer_sequence++, fire, argument};
     size_t i = agenda->timer_count++;

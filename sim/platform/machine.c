@@ -15,7 +15,7 @@ struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct 
 {
     struct gsim_host_thread *thread = GSIM_ARENA_NEW(&m->arena, struct gsim_host_thread);
     if (!thread ||
-        gsim_array_grow((void **)&m->threads, sizeof *m->threads, m->thread_count, &m->thread_capacity)) {
+        gsim_array_grow(&m->threads, sizeof *m->threads, m->thread_count, &m->thread_capacity)) {
         gsim_machine_fail(m, GSIM_NOMEM, "out of memory");
         return NULL;
     }

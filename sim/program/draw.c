@@ -306,7 +306,7 @@ bool gsim_draw_is_move(const struct gsim_op *op) { return ((const struct gsim_dr
 static bool keep(struct gsim_draw *d, const struct gsim_op *op)
 {
     struct gsim_arena *arena = &d->tables->program.arena;
-    if (gsim_array_grow((void **)&d->ops, sizeof *d->ops, op->index, &d->op_room)) return false;
+    if (gsim_array_grow(&d->ops, sizeof *d->ops, op->index, &d->op_room)) return false;
     struct gsim_op *kept = &d->ops[op->index];
     struct gsim_arg *args = op->arg_count ? GSIM_ARENA_ARRAY(arena, struct gsim_arg, op->arg_count) : NULL;
     struct gsim_segment *segments =

@@ -42,11 +42,8 @@ static uint32_t cut_at(struct gsim_pieces *p, uint64_t address, size_t size)
 {
     uint32_t at = piece_at(p, address);
     if (p->begins[at] == address) return at;
-    void *begins = p->begins, *values = p->values;
-    if (gsim_array_grow(&begins, sizeof *p->begins, p->count, &p->begin_room)) return UINT32_MAX;
-    p->begins = begins;
-    if (gsim_array_grow(&values, size, p->count, &p->value_room)) return UINT32_MAX;
-    p->values = values;
+    if (gsim_array_grow(&p->begins, sizeof *p->begins, p->count, &p->begin_room)) return UINT32_MAX;
+    if (gsim_array_grow(&p->values, size, p->count, &p->value_room)) return UINT32_MAX;
     memmove(p->begins + at + 2, p->begins + at + 1, sizeof *p->begins * (p->count - at - 1));
     memmove(p->values + (at + 1) * size, p->values + at * size, size * (p->count - at));
     p->begins[at + 1] = address;
@@ -61,11 +58,8 @@ static bool break_up(struct gsim_places *places, uint32_t place)
     if (!places->pieces) return false;
     struct gsim_pieces *p = &places->pieces[place];
     if (p->count) return true;
-    void *begins = p->begins, *values = p->values;
-    if (gsim_array_grow(&begins, sizeof *p->begins, 0, &p->begin_room)) return false;
-    p->begins = begins;
-    if (gsim_array_grow(&values, places->value_size, 0, &p->value_room)) return false;
-    p->values = values;
+    if (gsim_array_grow(&p->begins, sizeof *p->begins, 0, &p->begin_room)) return false;
+    if (gsim_array_grow(&p->values, places->value_size, 0, &p->value_room)) return false;
     memcpy(p->values, places->wholes + place * places->value_size, places->value_size);
     p->begins[0] = 0;
     p->count = 1;

@@ -58,10 +58,8 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
         return status;
     bool is_read_mostly = false;
     if ((status = gsim_fields_bool(&fields, BUFFER_READ_MOSTLY, &is_read_mostly)) != GSIM_OK) return status;
-    void *buffers = reader->buffers;
-    if (gsim_array_grow(&buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
+    if (gsim_array_grow(&reader->buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->buffers = buffers;
     reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
     reader->buffer_count = index + 1;
     uint32_t made = gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
@@ -80,10 +78,8 @@ static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, 
         status = read_new_name(reader, &fields, KERNEL_NAME, &reader->kernel_names, index, &kernel.name);
     if (status == GSIM_OK) status = gsim_reader_work(reader, &fields, KERNEL_WORK, &kernel);
     if (status != GSIM_OK) return status;
-    void *kernels = reader->kernels;
-    if (gsim_array_grow(&kernels, sizeof(kernel), index, &reader->kernel_room))
+    if (gsim_array_grow(&reader->kernels, sizeof(kernel), index, &reader->kernel_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->kernels = kernels;
     reader->kernels[index] = kernel;
     return GSIM_OK;
 }

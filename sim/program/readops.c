@@ -88,10 +88,8 @@ static enum gsim_status read_segment(struct gsim_reader *reader, const struct gs
     bytes = whole - offset;
     if (status == GSIM_OK) status = gsim_fields_integer(&own, SEGMENT_BYTES, 1, whole - offset, &bytes);
     if (status != GSIM_OK) return status;
-    void *segments = reader->segments;
-    if (gsim_array_grow(&segments, sizeof(*reader->segments), reader->segment_count, &reader->segment_room))
+    if (gsim_array_grow(&reader->segments, sizeof(*reader->segments), reader->segment_count, &reader->segment_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->segments = segments;
     reader->segments[reader->segment_count++] =
         (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes};
     return GSIM_OK;
@@ -139,10 +137,8 @@ static enum gsim_status add_arg(struct gsim_reader *reader, const struct gsim_fi
     }
     if (reader->arg_count == GSIM_LIMIT_ARGS)
         return gsim_fields_error(fields, "expected at most %u buffers", GSIM_LIMIT_ARGS);
-    void *args = reader->args;
-    if (gsim_array_grow(&args, sizeof(*reader->args), reader->arg_count, &reader->arg_room))
+    if (gsim_array_grow(&reader->args, sizeof(*reader->args), reader->arg_count, &reader->arg_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->args = args;
     named->last_op = op + 1;
     named->position = reader->arg_count;
     reader->args[reader->arg_count++] =
@@ -187,10 +183,8 @@ static enum gsim_status read_order(struct gsim_reader *reader, struct gsim_field
             return gsim_fields_error(fields, "expected a buffer of reads or writes, found \"%s\"", named->name);
         if (named->position & placed)
             return gsim_fields_error(fields, "the buffer \"%s\" is listed twice", named->name);
-        void *ordered = reader->ordered;
-        if (gsim_array_grow(&ordered, sizeof(*reader->ordered), count, &reader->ordered_room))
+        if (gsim_array_grow(&reader->ordered, sizeof(*reader->ordered), count, &reader->ordered_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-        reader->ordered = ordered;
         reader->ordered[count] = reader->args[named->position];
         named->position = placed | count++;
     }
@@ -237,10 +231,8 @@ static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_field
         if (number >= limit)
             return gsim_fields_error(fields, "expected the index of an earlier op (0 to %.0f), found %.0f", limit - 1,
                                      number);
-        void *after = reader->after;
-        if (gsim_array_grow(&after, sizeof(*reader->after), reader->after_count, &reader->after_room))
+        if (gsim_array_grow(&reader->after, sizeof(*reader->after), reader->after_count, &reader->after_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-        reader->after = after;
         reader->after[reader->after_count++] = (uint32_t)number;
         at = gsim_scan_skip(at);
     }
@@ -328,7 +320,7 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
         if (status == GSIM_OK && at) status = gsim_fields_integer_at(fields, at, 0, GSIM_LIMIT_RANKS - 1, &rank);
         if (status != GSIM_OK) return status;
         if (!at) break;
-        if (gsim_array_grow((void **)&reader->group, sizeof *reader->group, collective->group_count,
+        if (gsim_array_grow(&reader->group, sizeof *reader->group, collective->group_count,
                             &reader->group_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
         for (uint32_t i = 0; i < collective->group_count; i++)
@@ -470,7 +462,7 @@ static bool is_on_device(const struct gsim_op *op)
 
 static enum gsim_status add_pending(struct gsim_reader *reader, uint32_t op, int32_t stream)
 {
-    if (gsim_array_grow((void **)&reader->pending, sizeof *reader->pending, reader->pending_count,
+    if (gsim_array_grow(&reader->pending, sizeof *reader->pending, reader->pending_count,
                         &reader->pending_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->pending[reader->pending_count++] = (struct gsim_reader_pending){op, stream};
@@ -488,7 +480,7 @@ static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim
             reader->pending[left++] = pending;
             continue;
         }
-        if (gsim_array_grow((void **)&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
+        if (gsim_array_grow(&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
         reader->after[reader->after_count++] = pending.op;
     }

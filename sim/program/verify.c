@@ -133,7 +133,7 @@ static uint32_t find_instance(const struct check *c, uint32_t buffer, uint32_t d
 static bool add_instance(struct check *c, uint32_t buffer, uint32_t device)
 {
     if (find_instance(c, buffer, device) != NONE) return true;
-    if (gsim_array_grow((void **)&c->instances, sizeof *c->instances, c->instance_count, &c->instance_room))
+    if (gsim_array_grow(&c->instances, sizeof *c->instances, c->instance_count, &c->instance_room))
         return false;
     c->instances[c->instance_count] = (struct instance){device, c->first_instance[buffer]};
     c->first_instance[buffer] = c->instance_count++;

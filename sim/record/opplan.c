@@ -22,7 +22,7 @@ static bool is_json(const char *path)
 static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row,
                             struct gsim_error *error)
 {
-    if (gsim_array_grow((void **)&plan->rows, sizeof *plan->rows, plan->count, room))
+    if (gsim_array_grow(&plan->rows, sizeof *plan->rows, plan->count, room))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     plan->rows[plan->count++] = *row;
     return GSIM_OK;

@@ -55,7 +55,7 @@ static void fold_kernel(struct gsim_timeline *timeline, const struct gsim_kernel
     uint32_t kernel = record->kernel_index;
     while (kernel >= sums->name_of_room) {
         size_t before = sums->name_of_room;
-        if (gsim_array_grow((void **)&sums->name_of, sizeof *sums->name_of, before, &sums->name_of_room)) {
+        if (gsim_array_grow(&sums->name_of, sizeof *sums->name_of, before, &sums->name_of_room)) {
             timeline->failed = true;
             return;
         }
@@ -126,13 +126,11 @@ void gsim_timeline_release(struct gsim_timeline *timeline)
 /* Room for one more in FIELD; without memory the record is lost and the timeline says so. */
 #define APPEND(timeline, field, count, capacity, record)                                                               \
     do {                                                                                                               \
-        void *array_ = (timeline)->field;                                                                              \
         if ((timeline)->count == (timeline)->capacity &&                                                               \
-            gsim_array_grow(&array_, sizeof(*(record)), (timeline)->count, &(timeline)->capacity)) {                   \
+            gsim_array_grow(&(timeline)->field, sizeof(*(record)), (timeline)->count, &(timeline)->capacity)) {        \
             (timeline)->failed = true;                                                                                 \
             break;                                                                                                     \
         }                                                                                                              \
-        (timeline)->field = array_;                                                                                    \
         (timeline)->field[(timeline)->count++] = *(record);                                                            \
     } while (0)
 

@@ -15,10 +15,8 @@ static void on_blocks(void *data, const struct gsim_block_record *record)
     bool is_wanted = false;
     for (uint32_t sm = 0; sm < log->sm_count && !is_wanted; sm++) is_wanted = holds(record, sm);
     if (!is_wanted || log->failed) return;
-    void *array = log->records;
-    log->failed = gsim_array_grow(&array, sizeof *log->records, log->count, &log->capacity);
+    log->failed = gsim_array_grow(&log->records, sizeof *log->records, log->count, &log->capacity);
     if (log->failed) return;
-    log->records = array;
     log->records[log->count++] = *record;
 }
 

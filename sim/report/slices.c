@@ -8,10 +8,8 @@
 
 enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_slice *slice, struct gsim_error *error)
 {
-    void *array = list->slices;
-    if (gsim_array_grow(&array, sizeof(*slice), list->count, &list->capacity))
+    if (gsim_array_grow(&list->slices, sizeof(*slice), list->count, &list->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "cannot lay out the timeline: out of memory");
-    list->slices = array;
     list->slices[list->count++] = *slice;
     return GSIM_OK;
 }
@@ -37,12 +35,10 @@ enum gsim_status gsim_slices_arrange(struct gsim_slices *list, struct gsim_error
         size_t lane = 0;
         while (lane < lanes && free_from[lane] > slice->start) lane++;
         if (lane == lanes) {
-            void *array = free_from;
-            if (gsim_array_grow(&array, sizeof(*free_from), lanes, &capacity)) {
+            if (gsim_array_grow(&free_from, sizeof(*free_from), lanes, &capacity)) {
                 gsim_free(free_from);
                 return gsim_error_set(error, GSIM_NOMEM, "cannot lay out the timeline: out of memory");
             }
-            free_from = array;
             lanes++;
         }
         free_from[lane] = slice->end;

@@ -130,7 +130,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t request)
 static void let_arrive(struct gsim_task_state *t)
 {
     uint32_t request = t->arrived_count;
-    if (gsim_array_grow((void **)&t->arrived, sizeof *t->arrived, request, &t->arrived_room)) {
+    if (gsim_array_grow(&t->arrived, sizeof *t->arrived, request, &t->arrived_room)) {
         gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
         return;
     }
@@ -199,7 +199,7 @@ static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
     struct gsim_task_state *t = task_of(driver);
     gsim_stream stream = t->forward.below->ops->stream_create(t->forward.below, stream_priority(t, priority));
     if (t->is_alone || !stream) return stream;
-    if (gsim_array_grow((void **)&t->streams, sizeof *t->streams, t->stream_count, &t->stream_capacity))
+    if (gsim_array_grow(&t->streams, sizeof *t->streams, t->stream_count, &t->stream_capacity))
         gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
     else
         t->streams[t->stream_count++] = stream;

@@ -168,7 +168,7 @@ static uint32_t place_of(struct gsim_policy *p, uint32_t task, uint32_t stream)
     struct stream_place *s = &p->places[task];
     for (size_t i = 0; i < s->count; i++)
         if (s->streams[i] == stream) return (uint32_t)i;
-    if (gsim_array_grow((void **)&s->streams, sizeof *s->streams, s->count, &s->capacity)) {
+    if (gsim_array_grow(&s->streams, sizeof *s->streams, s->count, &s->capacity)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }

@@ -110,9 +110,7 @@ static enum gsim_status add_base(struct gsim_matches *matches, const char *ident
         *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
         matches->groups = group;
     }
-    void *array = group->bases;
-    if (gsim_array_grow(&array, sizeof(*group->bases), group->count, &group->capacity)) return no_memory(error);
-    group->bases = array;
+    if (gsim_array_grow(&group->bases, sizeof(*group->bases), group->count, &group->capacity)) return no_memory(error);
     group->bases[group->count++] = (struct base){identity, value, value * value, 1};
     matches->base_count++;
     return GSIM_OK;
@@ -122,12 +120,10 @@ enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_matc
                                   int roles, double value, struct gsim_error *error)
 {
     const char *identity = identify(matches, settings, count);
-    void *array = matches->rows;
     if (!identity) return no_memory(error);
     if (roles & GSIM_MATCH_ROW) {
-        if (gsim_array_grow(&array, sizeof(*matches->rows), matches->row_count, &matches->row_capacity))
+        if (gsim_array_grow(&matches->rows, sizeof(*matches->rows), matches->row_count, &matches->row_capacity))
             return no_memory(error);
-        matches->rows = array;
         matches->rows[matches->row_count++] = identity;
     }
     return roles & GSIM_MATCH_BASE && !isnan(value) ? add_base(matches, identity, value, error) : GSIM_OK;

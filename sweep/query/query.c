@@ -241,14 +241,13 @@ static void add_setting(void *data, const char *name, const struct gsim_cell *va
 {
     struct reading *reading = data;
     struct gsim_arena *arena = &reading->answer->arena;
-    void *array = reading->settings;
     if (strcmp(name, "sched") == 0) name = "scheduler";
     if (is_base_name(reading->query, name)) return;
-    if (gsim_array_grow(&array, sizeof *reading->settings, reading->setting_count, &reading->setting_capacity)) {
+    if (gsim_array_grow(&reading->settings, sizeof *reading->settings, reading->setting_count,
+                        &reading->setting_capacity)) {
         arena->failed = 1;
         return;
     }
-    reading->settings = array;
     const char *text = value->type == GSIM_CELL_TEXT
                            ? value->text
                            : gsim_arena_printf(arena, "%.15g", value->type == GSIM_CELL_NULL ? 0.0 : value->real);
@@ -286,10 +285,8 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     if (ran->type != GSIM_CELL_NULL && ran->real > answer->iterations_most) answer->iterations_most = ran->real;
     if (query->is_grouped) answer->identities[row] = identify(view);
     answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
-    void *bases = reading->bases;
-    if (query->is_paired && gsim_array_grow(&bases, sizeof *reading->bases, row, &reading->base_capacity))
+    if (query->is_paired && gsim_array_grow(&reading->bases, sizeof *reading->bases, row, &reading->base_capacity))
         return fail_memory(error);
-    reading->bases = bases;
     bool is_own_base = query->base_name && is_base(reading, view);
     if (query->is_paired) reading->bases[row] = is_own_base;
     if (query->base_name)

@@ -406,9 +406,7 @@ static bool name_thread(struct gsim_records *r, struct threads *all, struct gsim
     const struct gsim_call *call = &r->calls[work->call];
     uint32_t at = find_thread(all, call);
     if (at == all->count) {
-        void *array = all->threads;
-        if (gsim_array_grow(&array, sizeof *all->threads, at, &all->room)) return false;
-        all->threads = array;
+        if (gsim_array_grow(&all->threads, sizeof *all->threads, at, &all->room)) return false;
         all->threads[all->count++] = (struct thread){.id = call->thread, .process = call->process};
     }
     work->thread = all->last = at;

@@ -477,10 +477,8 @@ static enum gsim_status read_whole(struct event *e)
 static enum gsim_status begin(struct event *e, const char *text)
 {
     struct reader *reader = e->reader;
-    void *array = reader->begun;
-    if (gsim_array_grow(&array, sizeof *reader->begun, reader->begun_count, &reader->begun_room))
+    if (gsim_array_grow(&reader->begun, sizeof *reader->begun, reader->begun_count, &reader->begun_room))
         return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
-    reader->begun = array;
     char *copy = gsim_alloc(strlen(text) + 1);
     if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
     memcpy(copy, text, strlen(text) + 1);

@@ -91,10 +91,8 @@ static enum gsim_status no_memory(const struct reader *r)
 static enum gsim_status read_operation(struct reader *r, const char *value)
 {
     struct operations *kind = &r->kinds[r->kind_count - 1];
-    void *names = kind->names;
     const char *name = *value == '"' ? gsim_scan_copy(value, &r->records->arena) : NULL;
-    if (gsim_array_grow(&names, sizeof *kind->names, kind->count, &kind->room)) return no_memory(r);
-    kind->names = names;
+    if (gsim_array_grow(&kind->names, sizeof *kind->names, kind->count, &kind->room)) return no_memory(r);
     kind->names[kind->count++] = name ? name : "";
     return GSIM_OK;
 }
@@ -102,10 +100,8 @@ static enum gsim_status read_operation(struct reader *r, const char *value)
 /* {"kind": "HIP_RUNTIME_API", "operations": [...]}: the number of a kind is its place in the list. */
 static enum gsim_status read_kind(struct reader *r, const char *value)
 {
-    void *kinds = r->kinds;
     uint64_t index = r->index;
-    if (gsim_array_grow(&kinds, sizeof *r->kinds, r->kind_count, &r->kind_room)) return no_memory(r);
-    r->kinds = kinds;
+    if (gsim_array_grow(&r->kinds, sizeof *r->kinds, r->kind_count, &r->kind_room)) return no_memory(r);
     r->kinds[r->kind_count++] = (struct operations){0};
     enum gsim_status status = each(r, gsim_value_member(value, "operations"), "operations", read_operation);
     r->index = index;
@@ -117,13 +113,11 @@ static enum gsim_status read_symbol(struct reader *r, const char *value)
     static const char *const names[] = {"kernel_id", "formatted_kernel_name", "demangled_kernel_name", "kernel_name",
                                         "arch_vgpr_count"};
     const char *found[5];
-    void *symbols = r->symbols;
     gsim_values_find(value, names, 5, found);
     const char *text = found[1] ? found[1] : found[2] ? found[2] : found[3];
     const char *name = text && *text == '"' ? gsim_scan_copy(text, &r->records->arena) : NULL;
     uint64_t registers = number(found[4]);
-    if (gsim_array_grow(&symbols, sizeof *r->symbols, r->symbol_count, &r->symbol_room)) return no_memory(r);
-    r->symbols = symbols;
+    if (gsim_array_grow(&r->symbols, sizeof *r->symbols, r->symbol_count, &r->symbol_room)) return no_memory(r);
     r->symbols[r->symbol_count++] = (struct symbol){
         number(found[0]), name ? name : "unnamed", registers < GSIM_LIMIT_REGS ? (uint32_t)registers : GSIM_LIMIT_REGS};
     return GSIM_OK;
@@ -143,11 +137,9 @@ static enum gsim_status read_agent(struct reader *r, const char *value)
     static const char *const names[] = {"id", "type", "product_name", "name", "cu_count", "gfx_target_version"};
     const char *found[6];
     char name[64];
-    void *agents = r->agents;
     gsim_values_find(value, names, 6, found);
     if (number(found[1]) == CPU_AGENT) return GSIM_OK;
-    if (gsim_array_grow(&agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
-    r->agents = agents;
+    if (gsim_array_grow(&r->agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
     r->agents[r->agent_count++] = handle(found[0]);
     if (r->records->gpu[0]) return GSIM_OK;
     for (int i = 2; i <= 3 && !r->records->gpu[0]; i++)

@@ -293,10 +293,8 @@ static int compare_events(const void *left, const void *right)
 
 enum gsim_status gsim_tables_add_event(struct gsim_tables *tables, const struct gsim_table_event *event)
 {
-    void *events = tables->events;
-    if (gsim_array_grow(&events, sizeof *event, tables->event_count, &tables->event_room))
+    if (gsim_array_grow(&tables->events, sizeof *event, tables->event_count, &tables->event_room))
         return gsim_error_set(tables->error, GSIM_NOMEM, "out of memory");
-    tables->events = events;
     tables->events[tables->event_count++] = *event;
     return GSIM_OK;
 }

@@ -115,15 +115,13 @@ static enum gsim_status read_file(struct reader *r, const char *value)
 {
     struct file file = {0};
     double bytes = 0;
-    void *files = r->files;
     enum gsim_status status = read_text(r, value, "id", &file.id);
     if (status == GSIM_OK) status = read_number(r, value, "sizeInBytes", 0, (double)GSIM_LIMIT_BYTES, &bytes);
     if (status != GSIM_OK) return status;
     file.bytes = bytes >= 1 ? (uint64_t)bytes : 1; /* an empty file still is one */
     if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE)
         return expected(r, "an id that no other file has", gsim_value_member(value, "id"));
-    if (gsim_array_grow(&files, sizeof file, r->file_count, &r->file_room)) return no_memory(r);
-    r->files = files;
+    if (gsim_array_grow(&r->files, sizeof file, r->file_count, &r->file_room)) return no_memory(r);
     r->files[r->file_count] = file;
     return gsim_names_add(&r->file_names, file.id, (uint32_t)r->file_count++, r->error);
 }
@@ -131,7 +129,6 @@ static enum gsim_status read_file(struct reader *r, const char *value)
 static enum gsim_status read_task(struct reader *r, const char *value)
 {
     struct task task = {.cores = 1, .place = NONE, .first_edge = NONE};
-    void *tasks = r->tasks;
     enum gsim_status status = read_text(r, value, "id", &task.id);
     if (status == GSIM_OK)
         status = gsim_value_member(value, "name") ? read_text(r, value, "name", &task.name) : GSIM_OK;
@@ -143,9 +140,8 @@ static enum gsim_status read_task(struct reader *r, const char *value)
     task.outputs = gsim_value_member(value, "outputFiles");
     if (gsim_names_find(&r->task_names, task.id) != GSIM_NAME_NONE)
         return expected(r, "an id that no other task has", gsim_value_member(value, "id"));
-    if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&tasks, sizeof task, r->task_count, &r->task_room))
+    if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&r->tasks, sizeof task, r->task_count, &r->task_room))
         return no_memory(r);
-    r->tasks = tasks;
     r->tasks[r->task_count] = task;
     return gsim_names_add(&r->task_names, task.id, (uint32_t)r->task_count++, r->error);
 }
@@ -166,12 +162,10 @@ static enum gsim_status read_execution(struct reader *r, const char *value)
 /* --- the order --- */
 static enum gsim_status add_edge(struct reader *r, uint32_t from, uint32_t to)
 {
-    void *edges = r->edges;
     for (uint32_t e = r->tasks[from].first_edge; e != NONE; e = r->edges[e].next)
         if (r->edges[e].to == to) return GSIM_OK; /* both say so */
-    if (r->edge_count >= NONE || gsim_array_grow(&edges, sizeof *r->edges, r->edge_count, &r->edge_room))
+    if (r->edge_count >= NONE || gsim_array_grow(&r->edges, sizeof *r->edges, r->edge_count, &r->edge_room))
         return no_memory(r);
-    r->edges = edges;
     r->edges[r->edge_count] = (struct edge){from, to, r->tasks[from].first_edge};
     r->tasks[from].first_edge = (uint32_t)r->edge_count++;
     r->tasks[to].waits++;
@@ -232,7 +226,6 @@ static enum gsim_status add_args(struct reader *r, uint32_t task, const char *li
 {
     const char *rest;
     char id[GSIM_LIMIT_NAME + 1];
-    void *args = lists->args;
     if (!list) return GSIM_OK;
     if (*list != '[') return expected(r, "a list of files", list);
     for (const char *v = gsim_scan_next(list, NULL, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
@@ -244,8 +237,8 @@ static enum gsim_status add_args(struct reader *r, uint32_t task, const char *li
             if (lists->arg_count == GSIM_LIMIT_ARGS)
                 return gsim_error_set(r->error, GSIM_INPUT, "%s[%u]: expected at most %u files", r->list, task,
                                       GSIM_LIMIT_ARGS);
-            if (gsim_array_grow(&args, sizeof *lists->args, lists->arg_count, &lists->arg_room)) return no_memory(r);
-            lists->args = args;
+            if (gsim_array_grow(&lists->args, sizeof *lists->args, lists->arg_count, &lists->arg_room))
+                return no_memory(r);
             file->last_task = task + 1;
             file->arg = (uint32_t)lists->arg_count;
             lists->args[lists->arg_count++] = (struct gsim_arg){index, false, false, true};
@@ -275,9 +268,7 @@ static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder,
     enum gsim_status status = add_args(r, index, task->inputs, false, lists);
     if (status == GSIM_OK) status = add_args(r, index, task->outputs, true, lists);
     for (uint32_t e = first_in[index]; e != NONE && status == GSIM_OK; e = next_in[e]) {
-        void *after = lists->after;
-        if (gsim_array_grow(&after, sizeof *lists->after, count, &lists->after_room)) return no_memory(r);
-        lists->after = after;
+        if (gsim_array_grow(&lists->after, sizeof *lists->after, count, &lists->after_room)) return no_memory(r);
         lists->after[count++] = r->tasks[r->edges[e].from].place;
     }
     if (status != GSIM_OK) return status;

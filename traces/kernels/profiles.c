@@ -27,9 +27,7 @@
 
 struct gsim_kernel *gsim_profiles_add(struct gsim_profiles *profiles)
 {
-    void *array = profiles->kernels;
-    if (gsim_array_grow(&array, sizeof *profiles->kernels, profiles->count, &profiles->room)) return NULL;
-    profiles->kernels = array;
+    if (gsim_array_grow(&profiles->kernels, sizeof *profiles->kernels, profiles->count, &profiles->room)) return NULL;
     struct gsim_kernel *kernel = &profiles->kernels[profiles->count++];
     memset(kernel, 0, sizeof *kernel);
     return kernel;

@@ -52,7 +52,7 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
     }
     cuda->correlation = (uint32_t)cuda->call_count + 1;
     if (cuda->tracer || cuda->blocks) {
-        if (gsim_array_grow((void **)&cuda->calls, sizeof *cuda->calls, cuda->call_count, &cuda->call_capacity))
+        if (gsim_array_grow(&cuda->calls, sizeof *cuda->calls, cuda->call_count, &cuda->call_capacity))
             out_of_memory(cuda);
         else
             cuda->calls[cuda->call_count++] =
@@ -86,7 +86,7 @@ static uint32_t add_stream(struct gsim_cuda *cuda, cudaStream_t stream)
     gsim_cuda_lock(cuda);
     while (index < cuda->stream_count && cuda->streams[index].exists) index++;
     if (index == cuda->stream_count) {
-        if (gsim_array_grow((void **)&cuda->streams, sizeof *cuda->streams, index, &cuda->stream_capacity)) {
+        if (gsim_array_grow(&cuda->streams, sizeof *cuda->streams, index, &cuda->stream_capacity)) {
             out_of_memory(cuda);
             index = 0;
         } else {
@@ -181,7 +181,7 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
     if (result != cudaSuccess) return 0;
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->event_count;
-    if (gsim_array_grow((void **)&cuda->events, sizeof *cuda->events, index, &cuda->event_capacity)) {
+    if (gsim_array_grow(&cuda->events, sizeof *cuda->events, index, &cuda->event_capacity)) {
         out_of_memory(cuda);
         index = 0;
     } else {
@@ -484,7 +484,7 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
     enum gsim_status status = gsim_cuda_threads_init(cuda, error);
     if (status != GSIM_OK) return status;
     add_stream(cuda, cudaStreamLegacy);
-    if (gsim_array_grow((void **)&cuda->events, sizeof *cuda->events, 0, &cuda->event_capacity)) out_of_memory(cuda);
+    if (gsim_array_grow(&cuda->events, sizeof *cuda->events, 0, &cuda->event_capacity)) out_of_memory(cuda);
     if (gsim_driver_failed(&cuda->driver)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cuda->events[cuda->event_count++] = (struct gsim_cuda_event){0}; /* handle 0 means "none" */
     cuda->epoch_ns = gsim_runner_now_ns();

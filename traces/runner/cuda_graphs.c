@@ -19,7 +19,7 @@ static uint32_t new_graph(struct gsim_cuda *cuda, cudaGraph_t graph)
 {
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->graph_count;
-    if (gsim_array_grow((void **)&cuda->graphs, sizeof *cuda->graphs, index, &cuda->graph_capacity)) {
+    if (gsim_array_grow(&cuda->graphs, sizeof *cuda->graphs, index, &cuda->graph_capacity)) {
         gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
     } else {
         cuda->graphs[index] = (struct gsim_cuda_graph){.graph = graph};
@@ -35,7 +35,7 @@ bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t 
     uint64_t traced = cuda->tracer ? gsim_tracer_node(cuda->tracer, node) : 0;
     gsim_cuda_lock(cuda);
     struct gsim_cuda_graph *g = &cuda->graphs[index];
-    bool ok = !gsim_array_grow((void **)&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity);
+    bool ok = !gsim_array_grow(&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity);
     if (ok)
         g->nodes[g->node_count++] = (struct gsim_cuda_node){node, op, traced, stream};
     else
@@ -159,7 +159,7 @@ gsim_graph_exec gsim_cuda_graph_instantiate(struct gsim_driver *driver, gsim_gra
     cudaError_t result = cudaGraphInstantiate(&exec, cuda->graphs[index].graph, 0);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_INSTANTIATE, result, start, false, 0, NULL);
     if (result != cudaSuccess) return 0;
-    if (gsim_array_grow((void **)&cuda->execs, sizeof *cuda->execs, cuda->exec_count, &cuda->exec_capacity)) {
+    if (gsim_array_grow(&cuda->execs, sizeof *cuda->execs, cuda->exec_count, &cuda->exec_capacity)) {
         gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
         return 0;
     }

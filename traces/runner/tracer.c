@@ -74,7 +74,7 @@ static uint64_t CUPTIAPI timestamp(void) { return (uint64_t)gsim_runner_now_ns()
 
 static void add_pair(struct gsim_tracer *t, struct pairs *pairs, uint64_t from, uint64_t to)
 {
-    if (gsim_array_grow((void **)&pairs->items, sizeof *pairs->items, pairs->count, &pairs->capacity))
+    if (gsim_array_grow(&pairs->items, sizeof *pairs->items, pairs->count, &pairs->capacity))
         t->is_out_of_memory = true;
     else
         pairs->items[pairs->count++] = (struct pair){from, to};
@@ -82,7 +82,7 @@ static void add_pair(struct gsim_tracer *t, struct pairs *pairs, uint64_t from, 
 
 static void add_activity(struct gsim_tracer *t, const struct gsim_tracer_activity *activity)
 {
-    if (gsim_array_grow((void **)&t->activities, sizeof *t->activities, t->count, &t->capacity))
+    if (gsim_array_grow(&t->activities, sizeof *t->activities, t->count, &t->capacity))
         t->is_out_of_memory = true;
     else
         t->activities[t->count++] = *activity;

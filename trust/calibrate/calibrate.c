@@ -89,10 +89,8 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    void *array = c->warnings;
-    if (gsim_array_grow(&array, sizeof *c->warnings, c->warning_count, &c->warning_capacity))
+    if (gsim_array_grow(&c->warnings, sizeof *c->warnings, c->warning_count, &c->warning_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    c->warnings = array;
     c->warnings[c->warning_count] = gsim_arena_strdup(&c->arena, text);
     if (!c->warnings[c->warning_count]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     c->warning_count++;
@@ -102,10 +100,8 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
 enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
                                           enum gsim_device_number b, double correlation, struct gsim_error *error)
 {
-    void *array = c->pairs;
-    if (gsim_array_grow(&array, sizeof *c->pairs, c->pair_count, &c->pair_capacity))
+    if (gsim_array_grow(&c->pairs, sizeof *c->pairs, c->pair_count, &c->pair_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    c->pairs = array;
     c->pairs[c->pair_count++] = (struct gsim_calibration_pair){a, b, correlation};
     return GSIM_OK;
 }

@@ -30,9 +30,8 @@ void gsim_probe_release(struct gsim_probe *probe)
 
 struct gsim_probe_series *gsim_probe_add(struct gsim_probe *probe, const char *name, const char *unit, size_t room)
 {
-    void *array = probe->series;
-    if (gsim_array_grow(&array, sizeof *probe->series, probe->series_count, &probe->series_capacity)) return NULL;
-    probe->series = array;
+    if (gsim_array_grow(&probe->series, sizeof *probe->series, probe->series_count, &probe->series_capacity))
+        return NULL;
     struct gsim_probe_series *s = &probe->series[probe->series_count];
     *s = (struct gsim_probe_series){.name = gsim_arena_strdup(&probe->arena, name),
                                     .unit = gsim_arena_strdup(&probe->arena, unit),

@@ -443,10 +443,8 @@ static enum gsim_status put_residuals(struct gsim_calibration *c, const struct p
         }
         r.rms_ratio = sqrt(r.rms_ratio / (double)r.points);
         r.held_out_ratio = r.points > 2 ? sqrt(held / (double)r.points) : NAN;
-        void *array = c->residuals;
-        if (!r.series || gsim_array_grow(&array, sizeof r, c->residual_count, &c->residual_capacity))
+        if (!r.series || gsim_array_grow(&c->residuals, sizeof r, c->residual_count, &c->residual_capacity))
             return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        c->residuals = array;
         c->residuals[c->residual_count++] = r;
     }
     return GSIM_OK;

@@ -57,14 +57,11 @@ static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim
 {
     for (*index = c->program_count; (*index)-- > 0;)
         if (gsim_recording_key_equal(&c->keys[*index], &run->key)) return GSIM_OK;
-    void *programs = c->programs, *keys = c->keys;
     struct gsim_program *program = gsim_alloc(sizeof *program);
     char *workload = gsim_arena_strdup(&c->arena, run->key.workload);
     bool failed = !program || !workload ||
-                  gsim_array_grow(&programs, sizeof *c->programs, c->program_count, &c->program_capacity);
-    if (!failed) c->programs = programs;
-    failed = failed || gsim_array_grow(&keys, sizeof *c->keys, c->program_count, &c->key_capacity);
-    if (!failed) c->keys = keys;
+                  gsim_array_grow(&c->programs, sizeof *c->programs, c->program_count, &c->program_capacity);
+    failed = failed || gsim_array_grow(&c->keys, sizeof *c->keys, c->program_count, &c->key_capacity);
     enum gsim_status status = failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
                                      : gsim_predict_program(recordings, run, program, error);
     if (status != GSIM_OK) {
@@ -104,11 +101,9 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
         kept.program = c->programs[index];
         kept.config = config_of(c, &kept);
     }
-    void *array = c->runs;
-    if (status != GSIM_OK || gsim_array_grow(&array, sizeof kept, c->run_count, &c->run_capacity))
+    if (status != GSIM_OK || gsim_array_grow(&c->runs, sizeof kept, c->run_count, &c->run_capacity))
         return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s",
                               status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);
-    c->runs = array;
     c->runs[c->run_count++] = kept;
     return GSIM_OK;
 }

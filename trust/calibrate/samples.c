@@ -42,11 +42,9 @@ struct scan {
 static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity, double bytes, double value)
 {
     struct gsim_profile_samples *all = s->samples;
-    void *array = all->samples;
     if (!isfinite(value)) return GSIM_OK;
-    if (gsim_array_grow(&array, sizeof *all->samples, all->count, &all->capacity))
+    if (gsim_array_grow(&all->samples, sizeof *all->samples, all->count, &all->capacity))
         return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    all->samples = array;
     all->samples[all->count++] = (struct gsim_profile_sample){quantity, s->index, bytes, value};
     return GSIM_OK;
 }
@@ -255,10 +253,8 @@ static enum gsim_status add_calls(struct scan *s)
 static enum gsim_status add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t,
                                    struct gsim_error *error)
 {
-    void *array = all->traces;
-    if (gsim_array_grow(&array, sizeof *all->traces, all->trace_count, &all->trace_capacity))
+    if (gsim_array_grow(&all->traces, sizeof *all->traces, all->trace_count, &all->trace_capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    all->traces = array;
     all->traces[all->trace_count++] = (struct gsim_profile_source){
         gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
         gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0};

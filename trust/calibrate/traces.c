@@ -12,10 +12,8 @@
 static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us,
                             double weight, struct gsim_error *error)
 {
-    void *array = traced->samples;
-    if (gsim_array_grow(&array, sizeof *traced->samples, traced->count, &traced->capacity))
+    if (gsim_array_grow(&traced->samples, sizeof *traced->samples, traced->count, &traced->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    traced->samples = array;
     traced->samples[traced->count++] = (struct gsim_traced_sample){series, x, us, weight};
     return GSIM_OK;
 }

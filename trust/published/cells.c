@@ -32,12 +32,10 @@ static void add_value(sqlite3_context *context, int count, sqlite3_value **argum
     struct values *v = sqlite3_aggregate_context(context, sizeof *v);
     (void)count;
     if (!v || sqlite3_value_type(argument[0]) == SQLITE_NULL) return;
-    void *array = v->of;
-    if (gsim_array_grow(&array, sizeof *v->of, v->count, &v->capacity)) {
+    if (gsim_array_grow(&v->of, sizeof *v->of, v->count, &v->capacity)) {
         sqlite3_result_error_nomem(context);
         return;
     }
-    v->of = array;
     v->of[v->count++] = sqlite3_value_double(argument[0]);
 }
 

@@ -54,7 +54,7 @@ static enum gsim_status read_cells(struct gsim_grcuda_gpus *g, const char *path,
         bool is_comment = line[0] == '#' || is_head;
         if (line[0] != '#') is_head = false;
         if (is_comment) continue;
-        if (gsim_array_grow((void **)&g->cells, sizeof *g->cells, g->count, &room))
+        if (gsim_array_grow(&g->cells, sizeof *g->cells, g->count, &room))
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         else if (!parse(line, &g->cells[g->count]))
             status = gsim_error_set(error, GSIM_INPUT, "'%s': cell %zu: expected nine fields", path, g->count + 1);

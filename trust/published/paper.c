@@ -123,14 +123,11 @@ static size_t settings_in(const cJSON *options)
 
 static enum gsim_status add_point(struct expansion *e, const size_t *at, struct gsim_error *error)
 {
-    void *points = e->batch.points, *keys = e->keys;
     size_t index = e->batch.count, name = e->row_columns;
     const cJSON *axis;
     if (index == MOST_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MOST_POINTS);
-    if (gsim_array_grow(&points, sizeof *e->batch.points, index, &e->point_capacity)) return no_memory(error);
-    e->batch.points = points;
-    if (gsim_array_grow(&keys, sizeof *e->keys, index, &e->key_capacity)) return no_memory(error);
-    e->keys = keys;
+    if (gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity)) return no_memory(error);
+    if (gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity)) return no_memory(error);
     struct gsim_paper_point *point = &e->batch.points[e->batch.count++];
     *point = (struct gsim_paper_point){
         .settings = GSIM_ARENA_ARRAY(e->arena, struct gsim_paper_setting, e->setting_most + 1),

@@ -54,10 +54,8 @@ static unsigned parse_count(char **at)
 static enum gsim_status add_row(struct reader *r, char *fields[FIELDS_MAX])
 {
     struct gsim_published *p = r->published;
-    void *array = p->rows;
-    if (gsim_array_grow(&array, sizeof *p->rows, p->row_count, &p->row_capacity))
+    if (gsim_array_grow(&p->rows, sizeof *p->rows, p->row_count, &p->row_capacity))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    p->rows = array;
     struct gsim_published_row row = {.is_fit = strcmp(fields[6], "fit") == 0};
     if (!parse_number(fields[3], &row.size) || row.size < 0) return bad(r, "size", "a number from 0", fields[3]);
     if (!parse_number(fields[5], &row.value)) return bad(r, "value", "a number", fields[5]);
@@ -74,10 +72,8 @@ static enum gsim_status add_row(struct reader *r, char *fields[FIELDS_MAX])
 static enum gsim_status add_launch(struct reader *r, char *fields[FIELDS_MAX])
 {
     struct gsim_published *p = r->published;
-    void *array = p->launches;
-    if (gsim_array_grow(&array, sizeof *p->launches, p->launch_count, &p->launch_capacity))
+    if (gsim_array_grow(&p->launches, sizeof *p->launches, p->launch_count, &p->launch_capacity))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    p->launches = array;
     struct gsim_published_launch launch = {0};
     char *at = fields[4], *behind = fields[3];
     launch.blocks = parse_count(&behind);

@@ -30,9 +30,7 @@ const struct gsim_rerun_result *gsim_reruns_get(struct gsim_reruns *reruns, cons
 {
     for (size_t i = 0; i < reruns->count; i++)
         if (is_same(&reruns->runs[i], run)) return i < reruns->done_count ? &reruns->results[i] : NULL;
-    void *array = reruns->runs;
-    if (gsim_array_grow(&array, sizeof *reruns->runs, reruns->count, &reruns->capacity)) return NULL;
-    reruns->runs = array;
+    if (gsim_array_grow(&reruns->runs, sizeof *reruns->runs, reruns->count, &reruns->capacity)) return NULL;
     reruns->runs[reruns->count++] = *run;
     return NULL;
 }

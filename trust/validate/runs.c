@@ -67,10 +67,8 @@ static const char *keep(struct gsim_run_validation *v, const char *text, const c
 
 static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_run_sample *s, struct gsim_error *error)
 {
-    void *array = v->samples;
-    if (v->arena.failed || gsim_array_grow(&array, sizeof *s, v->count, &v->capacity))
+    if (v->arena.failed || gsim_array_grow(&v->samples, sizeof *s, v->count, &v->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->samples = array;
     v->samples[v->count++] = *s;
     return GSIM_OK;
 }

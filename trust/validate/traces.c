@@ -84,11 +84,9 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
                                   .repairs = traced->repairs,
                                   .op_count = traced->op_count,
                                   .measured_us = traced->span_us};
-    void *samples = v->samples;
     s.ops = GSIM_ARENA_ARRAY(arena, struct gsim_trace_op, traced->op_count);
-    if (arena->failed || gsim_array_grow(&samples, sizeof s, v->count, &v->capacity))
+    if (arena->failed || gsim_array_grow(&v->samples, sizeof s, v->count, &v->capacity))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->samples = samples;
     compare_ops(traced->program, traced, moments, &s);
     for (uint32_t i = 0; i < s.op_count; i++)
         if (s.ops[i].name && !(s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name)))

@@ -50,9 +50,7 @@ void gsim_validation_release(struct gsim_validation *validation)
 struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct gsim_case *subject,
                                         enum gsim_quantity quantity, double predicted, double measured)
 {
-    void *array = v->samples;
-    if (gsim_array_grow(&array, sizeof *v->samples, v->count, &v->capacity)) return NULL;
-    v->samples = array;
+    if (gsim_array_grow(&v->samples, sizeof *v->samples, v->count, &v->capacity)) return NULL;
     struct gsim_sample *s = &v->samples[v->count++];
     *s = (struct gsim_sample){
         .subject = subject,

@@ -46,8 +46,8 @@ static const struct gsim_demand *add(struct gsim_kept_works *kept, const struct 
     own.name = gsim_arena_strdup(&kept->arena, kernel->name);
     if (kernel->solo_device) own.solo_device = gsim_arena_strdup(&kept->arena, kernel->solo_device);
     if (!own.name || (kernel->solo_device && !own.solo_device) || !grow_slots(kept) ||
-        gsim_array_grow((void **)&kept->kernels, sizeof *kept->kernels, kept->count, &kept->kernel_room) ||
-        gsim_array_grow((void **)&kept->demands, sizeof *kept->demands, kept->count, &kept->demand_room) ||
+        gsim_array_grow(&kept->kernels, sizeof *kept->kernels, kept->count, &kept->kernel_room) ||
+        gsim_array_grow(&kept->demands, sizeof *kept->demands, kept->count, &kept->demand_room) ||
         gsim_demand_init(&kept->demands[kept->count], kept->device, &own, &error) != GSIM_OK)
         return NULL;
     kept->kernels[kept->count] = own;
@@ -60,7 +60,7 @@ const struct gsim_demand *gsim_kept_works_of(struct gsim_kept_works *kept, const
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         uint32_t place = kept->count ? *slot_of(kept, &program->kernels[i]) : 0;
         const struct gsim_demand *demand = place ? &kept->demands[place - 1] : add(kept, &program->kernels[i]);
-        if (!demand || gsim_array_grow((void **)&kept->asked, sizeof *kept->asked, i, &kept->asked_room)) return NULL;
+        if (!demand || gsim_array_grow(&kept->asked, sizeof *kept->asked, i, &kept->asked_room)) return NULL;
         kept->asked[i] = *demand;
     }
     return kept->asked;

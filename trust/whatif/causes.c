@@ -63,17 +63,15 @@ static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_s
 {
     struct gsim_explanation *x = s->explanation;
     struct gsim_stretch *last = x->stretch_count ? &x->stretches[x->stretch_count - 1] : NULL;
-    void *array = x->stretches;
     x->time[state][cause] += end - start;
     if (last && last->state == state && last->cause == cause && last->next == next && last->what == what) {
         last->end = end;
         return;
     }
-    if (s->failed || gsim_array_grow(&array, sizeof *x->stretches, x->stretch_count, &x->stretch_room)) {
+    if (s->failed || gsim_array_grow(&x->stretches, sizeof *x->stretches, x->stretch_count, &x->stretch_room)) {
         s->failed = true;
         return;
     }
-    x->stretches = array;
     x->stretches[x->stretch_count++] = (struct gsim_stretch){start, end, state, cause, next, what};
 }
 

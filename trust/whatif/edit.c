@@ -57,12 +57,10 @@ struct list {
 
 static void append(struct list *list, uint32_t item)
 {
-    void *items = list->items;
-    if (list->failed || gsim_array_grow(&items, sizeof *list->items, list->count, &list->room)) {
+    if (list->failed || gsim_array_grow(&list->items, sizeof *list->items, list->count, &list->room)) {
         list->failed = true;
         return;
     }
-    list->items = items;
     list->items[list->count++] = item;
 }
 

@@ -42,11 +42,9 @@ struct lasts {
 
 static uint32_t *last_in(struct lasts *lasts, int32_t stream)
 {
-    void *items = lasts->items;
     for (size_t i = 0; i < lasts->count; i++)
         if (lasts->items[i].stream == stream) return &lasts->items[i].op;
-    if (gsim_array_grow(&items, sizeof *lasts->items, lasts->count, &lasts->room)) return NULL;
-    lasts->items = items;
+    if (gsim_array_grow(&lasts->items, sizeof *lasts->items, lasts->count, &lasts->room)) return NULL;
     lasts->items[lasts->count] = (struct stream_last){stream, NONE};
     return &lasts->items[lasts->count++].op;
 }

@@ -219,24 +219,20 @@ struct flow {
 
 static void add_pred(struct flow *f, uint32_t op)
 {
-    void *preds = f->preds;
     if (op == NONE || f->failed) return;
-    if (gsim_array_grow(&preds, sizeof *f->preds, f->pred_count, &f->pred_room)) {
+    if (gsim_array_grow(&f->preds, sizeof *f->preds, f->pred_count, &f->pred_room)) {
         f->failed = true;
         return;
     }
-    f->preds = preds;
     f->preds[f->pred_count++] = op;
 }
 
 static void add_reader(struct flow *f, uint32_t buffer, uint32_t op)
 {
-    void *readers = f->readers;
-    if (f->failed || gsim_array_grow(&readers, sizeof *f->readers, f->reader_count, &f->reader_room)) {
+    if (f->failed || gsim_array_grow(&f->readers, sizeof *f->readers, f->reader_count, &f->reader_room)) {
         f->failed = true;
         return;
     }
-    f->readers = readers;
     f->readers[f->reader_count] = (struct readers){op, f->first_reader[buffer]};
     f->first_reader[buffer] = (uint32_t)f->reader_count++;
 }

@@ -27,14 +27,12 @@ static struct gsim_path_part *part_of(struct walk *w, enum gsim_part_kind kind, 
     struct gsim_explanation *x = w->x;
     uint32_t key =
         kind == GSIM_PART_KERNEL ? index : w->kernels + (kind == GSIM_PART_COPY ? index : GSIM_COPY_KIND_COUNT + index);
-    void *parts = x->parts;
     if (!what && w->part_of[key]) return &x->parts[w->part_of[key] - 1];
     for (size_t i = 0; what && i < x->part_count; i++)
         if (x->parts[i].kind == kind && x->parts[i].index == index && x->parts[i].what &&
             strcmp(x->parts[i].what, what) == 0)
             return &x->parts[i];
-    if (gsim_array_grow(&parts, sizeof *x->parts, x->part_count, &x->part_room)) return NULL;
-    x->parts = parts;
+    if (gsim_array_grow(&x->parts, sizeof *x->parts, x->part_count, &x->part_room)) return NULL;
     x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index, .what = what};
     if (!what) w->part_of[key] = (uint32_t)x->part_count;
     return &x->parts[x->part_count - 1];

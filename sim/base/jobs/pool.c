@@ -127,9 +127,8 @@ size_t gsim_pool_held(const struct gsim_pool *pool) { return pool->held; }
 
 static enum gsim_status add_backlog(struct gsim_pool *pool, uint64_t item, struct gsim_error *error)
 {
-    void *array = pool->backlog;
-    if (gsim_array_grow(&array, sizeof(item), pool->backlog_count, &pool->backlog_capacity)) return fail_memory(error);
-    pool->backlog = array;
+    if (gsim_array_grow(&pool->backlog, sizeof(item), pool->backlog_count, &pool->backlog_capacity))
+        return fail_memory(error);
     pool->backlog[pool->backlog_count++] = item;
     return GSIM_OK;
 }

@@ -40,27 +40,23 @@ static struct recorder *of(struct gsim_driver *driver) { return (struct recorder
 
 static void push(struct recorder *r, struct list *list, uint32_t item)
 {
-    void *at = list->at;
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == item) return;
-    if (gsim_array_grow(&at, sizeof *list->at, list->count, &list->room)) {
+    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) {
         r->failed = true;
         return;
     }
-    list->at = at;
     list->at[list->count++] = item;
 }
 
 static struct own_stream *stream_at(struct recorder *r, gsim_stream handle)
 {
-    void *streams = r->streams;
     while (r->stream_count <= handle) {
-        if (gsim_array_grow(&streams, sizeof *r->streams, r->stream_count, &r->stream_room)) {
+        if (gsim_array_grow(&r->streams, sizeof *r->streams, r->stream_count, &r->stream_room)) {
             r->failed = true;
             r->no_stream = (struct own_stream){.number = NONE, .last = NONE};
             return &r->no_stream;
         }
-        r->streams = streams;
         r->streams[r->stream_count++] = (struct own_stream){.number = NONE, .last = NONE};
     }
     return &r->streams[handle];
@@ -68,14 +64,12 @@ static struct own_stream *stream_at(struct recorder *r, gsim_stream handle)
 
 static struct list *event_at(struct recorder *r, gsim_event handle)
 {
-    void *events = r->events;
     while (r->event_count <= handle) {
-        if (gsim_array_grow(&events, sizeof *r->events, r->event_count, &r->event_room)) {
+        if (gsim_array_grow(&r->events, sizeof *r->events, r->event_count, &r->event_room)) {
             r->failed = true;
             r->no_event = (struct list){0};
             return &r->no_event;
         }
-        r->events = events;
         r->events[r->event_count++] = (struct list){0};
     }
     return &r->events[handle];
@@ -84,11 +78,10 @@ static struct list *event_at(struct recorder *r, gsim_event handle)
 /* --- calls --- */
 static uint32_t new_number(struct recorder *r, int priority)
 {
-    void *priorities = r->choice->priorities;
-    if (gsim_array_grow(&priorities, sizeof *r->choice->priorities, r->choice->stream_count, &r->choice->stream_room))
+    if (gsim_array_grow(&r->choice->priorities, sizeof *r->choice->priorities, r->choice->stream_count,
+                        &r->choice->stream_room))
         r->failed = true;
-    else ((int32_t *)priorities)[r->choice->stream_count] = priority;
-    r->choice->priorities = priorities;
+    else r->choice->priorities[r->choice->stream_count] = priority;
     return r->choice->stream_count++;
 }
 
@@ -96,13 +89,11 @@ static uint32_t add_op(struct recorder *r, const struct gsim_op *op, uint32_t st
                        size_t wait_count)
 {
     struct gsim_choice *choice = r->choice;
-    void *ops = choice->ops, *all = choice->waits;
     bool is_own = op >= r->program->ops && op < r->program->ops + r->program->op_count;
-    if (gsim_array_grow(&ops, sizeof *choice->ops, choice->op_count, &choice->op_room)) r->failed = true;
-    choice->ops = ops;
+    if (gsim_array_grow(&choice->ops, sizeof *choice->ops, choice->op_count, &choice->op_room)) r->failed = true;
     for (size_t i = 0; i < wait_count && !r->failed; i++) {
-        if (gsim_array_grow(&all, sizeof *choice->waits, choice->wait_count + i, &choice->wait_room)) r->failed = true;
-        choice->waits = all;
+        if (gsim_array_grow(&choice->waits, sizeof *choice->waits, choice->wait_count + i, &choice->wait_room))
+            r->failed = true;
         if (!r->failed) choice->waits[choice->wait_count + i] = waits[i];
     }
     if (r->failed) return NONE;

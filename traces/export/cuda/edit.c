@@ -12,18 +12,16 @@
 void gsim_text_edits_add(struct gsim_text_edits *e, uint32_t from, uint32_t to, uint32_t rank, const char *format, ...)
 {
     va_list arguments, again;
-    void *at = e->at;
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     char *text = length < 0 ? NULL : gsim_alloc((size_t)length + 1);
-    if (!text || gsim_array_grow(&at, sizeof *e->at, e->count, &e->room)) {
+    if (!text || gsim_array_grow(&e->at, sizeof *e->at, e->count, &e->room)) {
         gsim_free(text);
         e->failed = true;
     } else {
         vsnprintf(text, (size_t)length + 1, format, again);
-        e->at = at;
         e->at[e->count] = (struct gsim_text_edit){from, to, rank, e->count, text};
         e->count++;
     }

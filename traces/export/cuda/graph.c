@@ -93,17 +93,15 @@ static bool cuts(const struct gsim_weave *w, uint32_t s)
 static struct gsim_region *find_region(struct gsim_regions *r, struct gsim_weave *w, const struct group *g)
 {
     uint32_t from = w->log->nodes[g->from_node].from, to = w->log->nodes[g->to_node].to;
-    void *at = r->at;
     bool overlaps = false;
     for (size_t i = 0; i < r->count; i++) {
         if (r->at[i].from == from && r->at[i].to == to) return &r->at[i];
         if (from < r->at[i].to && r->at[i].from < to) overlaps = r->at[i].is_dropped = true;
     }
-    if (gsim_array_grow(&at, sizeof *r->at, r->count, &r->room)) {
+    if (gsim_array_grow(&r->at, sizeof *r->at, r->count, &r->room)) {
         w->failed = true;
         return NULL;
     }
-    r->at = at;
     r->at[r->count] = (struct gsim_region){.from = from,
                                            .to = to,
                                            .first_step = g->first_step,

@@ -11,14 +11,12 @@
 
 void gsim_weave_push(struct gsim_weave *w, struct gsim_weave_list *list, uint32_t item)
 {
-    void *at = list->at;
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == item) return;
-    if (gsim_array_grow(&at, sizeof *list->at, list->count, &list->room)) {
+    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) {
         w->failed = true;
         return;
     }
-    list->at = at;
     list->at[list->count++] = item;
 }
 
@@ -26,12 +24,10 @@ void gsim_weave_push(struct gsim_weave *w, struct gsim_weave_list *list, uint32_
 static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint32_t step)
 {
     const struct gsim_cuda_step *s = &w->log->steps[step];
-    void *items = w->items;
-    if (gsim_array_grow(&items, sizeof *w->items, w->item_count, &w->item_room)) {
+    if (gsim_array_grow(&w->items, sizeof *w->items, w->item_count, &w->item_room)) {
         w->failed = true;
         return NULL;
     }
-    w->items = items;
     struct gsim_weave_item *item = &w->items[w->item_count++];
     *item = (struct gsim_weave_item){
         .op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .pointer = NONE, .event = NONE};

@@ -39,10 +39,8 @@ static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
     op->after_count = count;
     gsim_builder_op(s->builder, op);
     own->last_op = ++s->op_count;
-    void *pending = s->pending;
-    if (s->status == GSIM_OK && gsim_array_grow(&pending, sizeof *s->pending, s->pending_count, &s->pending_room))
+    if (s->status == GSIM_OK && gsim_array_grow(&s->pending, sizeof *s->pending, s->pending_count, &s->pending_room))
         s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    s->pending = pending;
     if (s->status == GSIM_OK) s->pending[s->pending_count++] = s->op_count - 1;
     s->left_syncs += s->is_sync_pending; /* what comes next is the device's: it keeps the order */
     s->is_sync_pending = false;

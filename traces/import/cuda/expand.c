@@ -57,11 +57,8 @@ static struct gsim_cu_span span_of(const struct expander *e, const struct part *
 static void put(const struct expander *e, struct text *text, struct part part, const struct gsim_cu_span *whole)
 {
     for (size_t i = 0; i < part.length; i++) {
-        void *chars = text->at, *spans = text->spans;
-        text->failed |= gsim_array_grow(&chars, 1, text->count + 1, &text->room) != GSIM_OK;
-        if (chars) text->at = chars;
-        text->failed |= gsim_array_grow(&spans, sizeof *text->spans, text->count, &text->span_room) != GSIM_OK;
-        if (spans) text->spans = spans;
+        text->failed |= gsim_array_grow(&text->at, 1, text->count + 1, &text->room) != GSIM_OK;
+        text->failed |= gsim_array_grow(&text->spans, sizeof *text->spans, text->count, &text->span_room) != GSIM_OK;
         if (text->failed) return;
         text->spans[text->count] = whole ? *whole : span_of(e, &part, i);
         text->at[text->count++] = part.at[i];

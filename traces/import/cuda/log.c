@@ -55,10 +55,8 @@ static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_c
 {
     struct gsim_cuda_log *log = s->options->log;
     enum CXCursorKind kind = s->clang.getCursorKind(entry->statement);
-    void *nodes = log->nodes;
-    log->failed |= gsim_array_grow(&nodes, sizeof *log->nodes, log->node_count, &log->node_room) != 0;
+    log->failed |= gsim_array_grow(&log->nodes, sizeof *log->nodes, log->node_count, &log->node_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
-    log->nodes = nodes;
     log->nodes[log->node_count] =
         (struct gsim_cuda_scope){.parent = parent,
                                  .from = entry->from,
@@ -125,15 +123,13 @@ static const char *why_left(struct gsim_cu *s, const struct gsim_cuda_site *site
 static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
 {
     struct gsim_cuda_log *log = s->options->log;
-    void *sites = log->sites;
     for (size_t i = log->site_count; i-- > 0;) {
         const struct gsim_cuda_site *o = &log->sites[i];
         if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line)
             return (uint32_t)i;
     }
-    log->failed |= gsim_array_grow(&sites, sizeof *log->sites, log->site_count, &log->site_room) != 0;
+    log->failed |= gsim_array_grow(&log->sites, sizeof *log->sites, log->site_count, &log->site_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
-    log->sites = sites;
     site->left = why_left(s, site);
     log->sites[log->site_count] = *site;
     return (uint32_t)log->site_count++;
@@ -142,11 +138,9 @@ static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
 static uint32_t add_step(struct gsim_cu *s, struct gsim_cuda_site *site, struct gsim_cuda_step step)
 {
     struct gsim_cuda_log *log = s->options->log;
-    void *steps = log->steps;
     step.site = add_site(s, site);
-    log->failed |= gsim_array_grow(&steps, sizeof step, log->step_count, &log->step_room) != 0;
+    log->failed |= gsim_array_grow(&log->steps, sizeof step, log->step_count, &log->step_room) != 0;
     if (log->failed) return GSIM_CUDA_NONE;
-    log->steps = steps;
     log->steps[log->step_count] = step;
     log->sites[step.site].executions++;
     return (uint32_t)log->step_count++;
@@ -194,10 +188,8 @@ void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, ui
     struct gsim_cuda_log *log = s->options->log;
     struct gsim_cuda_pointer pointer = {.step = step, .buffer = buffer};
     if (!log || step == GSIM_CUDA_NONE || !range_of(s, argument, &pointer.begin, &pointer.end)) return;
-    void *pointers = log->pointers;
-    log->failed |= gsim_array_grow(&pointers, sizeof pointer, log->pointer_count, &log->pointer_room) != 0;
+    log->failed |= gsim_array_grow(&log->pointers, sizeof pointer, log->pointer_count, &log->pointer_room) != 0;
     if (log->failed) return;
-    log->pointers = pointers;
     log->pointers[log->pointer_count++] = pointer;
 }
 

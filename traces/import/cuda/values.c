@@ -21,15 +21,13 @@ uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
 {
     uint64_t hash = (key ^ ((uint64_t)parent << 32)) * 0x9e3779b97f4a7c15u;
     uint32_t *slot = &s->slots[hash >> 52];
-    void *cells = s->cells;
     if (parent == GSIM_CU_NONE) return GSIM_CU_NONE;
     for (uint32_t i = *slot; i; i = s->cells[i].next)
         if (s->cells[i].key == key && s->cells[i].parent == parent) return i;
-    if (gsim_array_grow(&cells, sizeof *s->cells, s->cell_count + 1, &s->cell_room)) {
+    if (gsim_array_grow(&s->cells, sizeof *s->cells, s->cell_count + 1, &s->cell_room)) {
         fail_memory(s);
         return GSIM_CU_NONE;
     }
-    s->cells = cells;
     if (s->cell_count == 0) s->cell_count = 1; /* 0 is the parent of all */
     s->cells[s->cell_count] = (struct gsim_cu_cell){.parent = parent, .key = key, .next = *slot};
     *slot = (uint32_t)s->cell_count++;
@@ -64,7 +62,6 @@ bool gsim_cu_is_known(struct gsim_cu_value value) { return value.kind == GSIM_CU
 
 uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at)
 {
-    void *regions = s->regions;
     struct gsim_cu_region region = {.memory = memory, .buffer = GSIM_CU_NONE};
     if (memory >= GSIM_CU_DEVICE) {
         char text[GSIM_LIMIT_NAME + 1];
@@ -82,11 +79,10 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
         region.buffer = gsim_builder_buffer(s->builder, text, is_known ? (uint64_t)bytes : 4, GSIM_INIT_NONE);
     }
     region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->region_count);
-    if (gsim_array_grow(&regions, sizeof region, s->region_count, &s->region_room)) {
+    if (gsim_array_grow(&s->regions, sizeof region, s->region_count, &s->region_room)) {
         fail_memory(s);
         return GSIM_CU_NONE;
     }
-    s->regions = regions;
     s->regions[s->region_count] = region;
     return (uint32_t)s->region_count++;
 }
@@ -100,13 +96,11 @@ struct visit {
 static enum CXChildVisitResult add_kid(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct visit *visit = data;
-    void *at = visit->kids.at;
     (void)parent;
-    if (gsim_array_grow(&at, sizeof cursor, visit->kids.count, &visit->kids.room)) {
+    if (gsim_array_grow(&visit->kids.at, sizeof cursor, visit->kids.count, &visit->kids.room)) {
         fail_memory(visit->s);
         return CXChildVisit_Break;
     }
-    visit->kids.at = at;
     visit->kids.at[visit->kids.count++] = cursor;
     return CXChildVisit_Continue;
 }

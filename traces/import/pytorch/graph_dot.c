@@ -109,10 +109,8 @@ static enum gsim_status add_node(struct graph *g, const char *name, size_t lengt
             error, GSIM_INPUT,
             "node '%.*s': expected a kernel's name and <<<grid, block, bytes>>> (cudaGraphDebugDotFlagsVerbose)",
             (int)(length < 60 ? length : 60), name);
-    void *nodes = g->nodes;
-    if (g->count >= NONE || gsim_array_grow(&nodes, sizeof *g->nodes, g->count, &g->room))
+    if (g->count >= NONE || gsim_array_grow(&g->nodes, sizeof *g->nodes, g->count, &g->room))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    g->nodes = nodes;
     g->nodes[g->count++] = node;
     return GSIM_OK;
 }
@@ -124,10 +122,8 @@ static enum gsim_status add_edge(struct graph *g, const char *from, size_t from_
     if (edge[0] == NONE || edge[1] == NONE)
         return gsim_error_set(error, GSIM_INPUT, "an edge names '%.*s', which is no node",
                               (int)((edge[0] == NONE ? from_length : to_length) % 60), edge[0] == NONE ? from : to);
-    void *edges = g->edges;
-    if (gsim_array_grow(&edges, sizeof *g->edges, g->edge_count, &g->edge_room))
+    if (gsim_array_grow(&g->edges, sizeof *g->edges, g->edge_count, &g->edge_room))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    g->edges = edges;
     memcpy(g->edges[g->edge_count++], edge, sizeof edge);
     return GSIM_OK;
 }

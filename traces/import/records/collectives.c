@@ -109,7 +109,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
         c.group = pair;
         c.group_count = 2;
     }
-    if (gsim_array_grow((void **)&r->collectives, sizeof *r->collectives, r->collective_count, &r->collective_room))
+    if (gsim_array_grow(&r->collectives, sizeof *r->collectives, r->collective_count, &r->collective_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     work->is_collective = true;
     work->bytes = r->collective_count;
@@ -167,7 +167,7 @@ enum gsim_status gsim_records_add_gradient(struct gsim_records *r, const char *n
     if (!is_engine && strcmp(name, ACCUMULATES) != 0) return GSIM_OK;
     const struct gsim_gradient gradient = {start_ns, end_ns, is_engine ? 0 : elements_of(dims)};
     if (!is_engine && !gradient.elements) return GSIM_OK;
-    if (gsim_array_grow((void **)&r->gradients, sizeof *r->gradients, r->gradient_count, &r->gradient_room))
+    if (gsim_array_grow(&r->gradients, sizeof *r->gradients, r->gradient_count, &r->gradient_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     r->gradients[r->gradient_count++] = gradient;
     return GSIM_OK;
@@ -191,7 +191,7 @@ enum gsim_status gsim_records_keep_gradients(const struct gsim_records *r, int64
                 ready_ns = engine->end_ns;
         }
         if (!g->elements) continue;
-        if (gsim_array_grow((void **)&times->gradients, sizeof *times->gradients, times->gradient_count,
+        if (gsim_array_grow(&times->gradients, sizeof *times->gradients, times->gradient_count,
                             &times->gradient_room))
             return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
         times->gradients[times->gradient_count++] =

@@ -79,9 +79,7 @@ static struct storage *find_storage(struct storages *all, int64_t id)
         else high = middle;
     }
     if (low < all->count && all->items[low].id == id) return &all->items[low];
-    void *items = all->items;
-    if (gsim_array_grow(&items, sizeof *all->items, all->count, &all->room)) return NULL;
-    all->items = items;
+    if (gsim_array_grow(&all->items, sizeof *all->items, all->count, &all->room)) return NULL;
     memmove(&all->items[low + 1], &all->items[low], (all->count - low) * sizeof *all->items);
     all->count++;
     all->items[low] = (struct storage){id, -1, UINT32_MAX};
@@ -90,9 +88,8 @@ static struct storage *find_storage(struct storages *all, int64_t id)
 
 static uint32_t add_buffer(struct gsim_dataflow *flow, bool is_made)
 {
-    void *buffers = flow->buffers;
-    if (gsim_array_grow(&buffers, sizeof *flow->buffers, flow->buffer_count, &flow->buffer_room)) return UINT32_MAX;
-    flow->buffers = buffers;
+    if (gsim_array_grow(&flow->buffers, sizeof *flow->buffers, flow->buffer_count, &flow->buffer_room))
+        return UINT32_MAX;
     flow->buffers[flow->buffer_count] = (struct gsim_dataflow_buffer){.is_made = is_made};
     return (uint32_t)flow->buffer_count++;
 }
@@ -160,9 +157,7 @@ static bool add_op(struct gsim_dataflow *flow, struct storages *storages, double
         !list_buffers(flow, storages, &outputs, &inputs, id, &op.writes, &op.write_count))
         return false;
     if (!op.id) return true;
-    void *ops = flow->ops;
-    if (gsim_array_grow(&ops, sizeof *flow->ops, flow->op_count, &flow->op_room)) return false;
-    flow->ops = ops;
+    if (gsim_array_grow(&flow->ops, sizeof *flow->ops, flow->op_count, &flow->op_room)) return false;
     flow->ops[flow->op_count++] = op;
     return true;
 }

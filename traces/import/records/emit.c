@@ -26,13 +26,11 @@ int64_t gsim_emit_ns(double us) { return (int64_t)(us * 1e3 + 0.5); }
 /* --- what waits for what ------------------------------------------------------------------------------------------ */
 void gsim_emit_wait_for(struct gsim_emitter *e, uint32_t *list, uint32_t op)
 {
-    void *links = e->links;
     if (e->failed || e->link_count >= GSIM_EMIT_NONE ||
-        gsim_array_grow(&links, sizeof *e->links, e->link_count, &e->link_room)) {
+        gsim_array_grow(&e->links, sizeof *e->links, e->link_count, &e->link_room)) {
         e->failed = true;
         return;
     }
-    e->links = links;
     e->links[e->link_count] = (struct gsim_emit_link){.op = op, .next = *list};
     *list = (uint32_t)e->link_count++;
 }
@@ -47,12 +45,10 @@ static int compare_numbers(const void *left, const void *right)
 void gsim_emit_take(struct gsim_emitter *e, uint32_t *list)
 {
     for (uint32_t at = *list; at != GSIM_EMIT_NONE && !e->failed; at = e->links[at].next) {
-        void *after = e->after;
-        if (gsim_array_grow(&after, sizeof *e->after, e->after_count, &e->after_room)) {
+        if (gsim_array_grow(&e->after, sizeof *e->after, e->after_count, &e->after_room)) {
             e->failed = true;
             return;
         }
-        e->after = after;
         e->after[e->after_count++] = e->links[at].op;
     }
     *list = GSIM_EMIT_NONE;
@@ -68,13 +64,11 @@ uint32_t gsim_emit_op(struct gsim_emitter *e, struct gsim_op *op)
     op->after = e->after;
     op->after_count = kept;
     e->after_count = 0;
-    void *made = e->made;
     uint32_t index = gsim_builder_op(e->builder, op);
-    if (index == GSIM_EMIT_NONE || gsim_array_grow(&made, sizeof *e->made, index, &e->made_room)) {
+    if (index == GSIM_EMIT_NONE || gsim_array_grow(&e->made, sizeof *e->made, index, &e->made_room)) {
         e->failed = true;
         return GSIM_EMIT_NONE;
     }
-    e->made = made;
     return index;
 }
 

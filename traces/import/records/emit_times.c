@@ -26,12 +26,10 @@ void gsim_emit_keep_times(struct gsim_emitter *e, const struct gsim_step *step, 
     const struct gsim_call *call = work->call == GSIM_NO_CALL ? NULL : &e->records->calls[work->call];
     bool is_shared = call && work->call == e->last_call,
          has_end = call && call->kind != GSIM_CALL_GRAPH && call->end_ns > call->start_ns;
-    void *ops = times->ops;
-    if (gsim_array_grow(&ops, sizeof *times->ops, times->count, &times->room)) {
+    if (gsim_array_grow(&times->ops, sizeof *times->ops, times->count, &times->room)) {
         e->failed = true;
         return;
     }
-    times->ops = ops;
     struct gsim_recorded_op *kept = &times->ops[times->count++];
     *kept = (struct gsim_recorded_op){
         .is_kernel = work->kind != GSIM_ACTIVITY_COPY,
@@ -57,9 +55,7 @@ void gsim_emit_keep_origin(struct gsim_emitter *e, uint32_t op, uint64_t externa
 {
     struct gsim_import_origin *origin = e->options->origin;
     while (!e->failed && origin->count <= op) {
-        void *numbers = origin->external;
-        e->failed = gsim_array_grow(&numbers, sizeof *origin->external, origin->count, &origin->room) != 0;
-        origin->external = numbers;
+        e->failed = gsim_array_grow(&origin->external, sizeof *origin->external, origin->count, &origin->room) != 0;
         if (!e->failed) origin->external[origin->count++] = 0;
     }
     if (!e->failed) origin->external[op] = external;
@@ -68,10 +64,8 @@ void gsim_emit_keep_origin(struct gsim_emitter *e, uint32_t op, uint64_t externa
 static void keep_call(struct gsim_emitter *e, const struct gsim_host_call *call)
 {
     struct gsim_import_times *times = e->options->times;
-    void *calls = times->calls;
     if (call->end_us <= call->start_us) return;
-    e->failed |= gsim_array_grow(&calls, sizeof *times->calls, times->call_count, &times->call_room) != 0;
-    times->calls = calls;
+    e->failed |= gsim_array_grow(&times->calls, sizeof *times->calls, times->call_count, &times->call_room) != 0;
     if (!e->failed) times->calls[times->call_count++] = *call;
 }
 

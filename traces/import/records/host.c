@@ -29,10 +29,8 @@ static int compare_spans(const void *left, const void *right)
 
 static enum gsim_status add_span(struct gsim_records *r, const struct gsim_host_span *span)
 {
-    void *spans = r->spans;
-    if (r->span_count == UINT32_MAX || gsim_array_grow(&spans, sizeof *r->spans, r->span_count, &r->span_room))
+    if (r->span_count == UINT32_MAX || gsim_array_grow(&r->spans, sizeof *r->spans, r->span_count, &r->span_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->spans = spans;
     r->spans[r->span_count++] = *span;
     return GSIM_OK;
 }
@@ -81,10 +79,8 @@ enum gsim_status gsim_records_add_named_span(struct gsim_records *r, const char 
 
 enum gsim_status gsim_records_add_read(struct gsim_records *r, int64_t time_ns)
 {
-    void *reads = r->reads;
-    if (r->read_count == UINT32_MAX || gsim_array_grow(&reads, sizeof *r->reads, r->read_count, &r->read_room))
+    if (r->read_count == UINT32_MAX || gsim_array_grow(&r->reads, sizeof *r->reads, r->read_count, &r->read_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->reads = reads;
     r->reads[r->read_count++] = time_ns;
     return GSIM_OK;
 }

@@ -41,11 +41,9 @@ static int compare_events(const void *left, const void *right)
 
 enum gsim_status gsim_records_add_host_event(struct gsim_records *r, const struct gsim_host_event *event)
 {
-    void *events = r->host_events;
     if (r->host_event_count == UINT32_MAX ||
-        gsim_array_grow(&events, sizeof *r->host_events, r->host_event_count, &r->host_event_room))
+        gsim_array_grow(&r->host_events, sizeof *r->host_events, r->host_event_count, &r->host_event_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->host_events = events;
     r->host_events[r->host_event_count++] = *event;
     return GSIM_OK;
 }

@@ -45,10 +45,8 @@ struct finder {
 
 static enum gsim_status add_step(struct finder *f, int64_t start_ns, int64_t end_ns, uint32_t number)
 {
-    void *steps = f->found->steps;
-    if (gsim_array_grow(&steps, sizeof *f->found->steps, f->found->count, &f->found->room))
+    if (gsim_array_grow(&f->found->steps, sizeof *f->found->steps, f->found->count, &f->found->room))
         return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
-    f->found->steps = steps;
     f->found->steps[f->found->count++] =
         (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number};
     return GSIM_OK;

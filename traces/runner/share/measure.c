@@ -33,7 +33,7 @@ void gsim_client_measure(struct gsim_client_task *c)
 static struct gsim_client_launch *next_launch(struct gsim_client_task *c)
 {
     if (c->launch_count == c->launch_room) {
-        if (gsim_array_grow((void **)&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity))
+        if (gsim_array_grow(&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity))
             return NULL;
         struct gsim_client_launch *fresh = &c->launches[c->launch_room];
         *fresh = (struct gsim_client_launch){0};

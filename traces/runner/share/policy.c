@@ -92,7 +92,7 @@ static void do_kill(struct gsim_share *share, struct gsim_share_kernel *kernel)
 static void do_timer(struct gsim_share *share, double at_us, void *argument)
 {
     struct gsim_ledger_policy *p = policy_of(share);
-    if (gsim_array_grow((void **)&p->timers, sizeof *p->timers, p->timer_count, &p->timer_capacity))
+    if (gsim_array_grow(&p->timers, sizeof *p->timers, p->timer_count, &p->timer_capacity))
         gsim_error_set(&p->error, GSIM_NOMEM, "out of memory");
     else
         p->timers[p->timer_count++] = (struct policy_timer){at_us, argument};
