@@ -34,16 +34,13 @@ static void set_axes(struct gsim_frame *frame, const char *json)
 static void set_tasks(struct gsim_frame *frame, const char *json)
 {
     struct gsim_scan_text key;
-    const char *rest, *inner;
     char task[96], figure[32], name[140];
     size_t length = json ? strlen(json) : 0;
     if (!length || gsim_scan_check(json, length, NULL) != GSIM_OK || *gsim_scan_start(json) != '{') return;
-    for (const char *value = gsim_scan_next(gsim_scan_start(json), &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+    GSIM_SCAN_EACH(value, gsim_scan_start(json), &key) {
         gsim_scan_key(&key, task, sizeof task);
         if (*value != '{') continue;
-        for (const char *number = gsim_scan_next(value, &key, &inner); number;
-             number = gsim_scan_next(gsim_scan_skip(number), &key, &inner)) {
+        GSIM_SCAN_EACH(number, value, &key) {
             gsim_scan_key(&key, figure, sizeof figure);
             snprintf(name, sizeof name, "%s.%s", task, figure);
             gsim_frame_set_number(frame, name, gsim_scan_number(number));

@@ -31,9 +31,7 @@ static const char *scalar(struct gsim_frame *frame, const char *value)
 static void set_members(struct gsim_frame *frame, const char *object)
 {
     struct gsim_scan_text key;
-    const char *rest;
-    for (const char *value = gsim_scan_next(object, &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+    GSIM_SCAN_EACH(value, object, &key) {
         char name[96];
         gsim_scan_key(&key, name, sizeof name);
         if (!gsim_scan_is(&key, "schema")) gsim_frame_set(frame, name, scalar(frame, value));
@@ -51,9 +49,7 @@ static void set_iterations(struct gsim_frame *frame, const char *list)
 {
     double *times = NULL;
     size_t count = 0, capacity = 0;
-    const char *rest;
-    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
+    GSIM_SCAN_EACH(value, list, NULL) {
         if (gsim_array_grow(&times, sizeof *times, count, &capacity)) {
             frame->failed = true;
             break;
@@ -73,18 +69,15 @@ static void set_iterations(struct gsim_frame *frame, const char *list)
 static void read_report(struct gsim_frame *frame, const char *object)
 {
     struct gsim_scan_text key;
-    const char *rest;
     gsim_frame_begin_row(frame);
     set_members(frame, object);
-    for (const char *value = gsim_scan_next(object, &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+    GSIM_SCAN_EACH(value, object, &key) {
         if (gsim_scan_is(&key, "options") && *value == '{') set_members(frame, value);
         if (gsim_scan_is(&key, "iteration_us") && *value == '[') set_iterations(frame, value);
         if (!gsim_scan_is(&key, "metrics") || *value != '{') continue;
         struct gsim_scan_text inner;
         set_members(frame, value);
-        for (const char *metric = gsim_scan_next(value, &inner, &rest); metric;
-             metric = gsim_scan_next(gsim_scan_skip(metric), &inner, &rest))
+        GSIM_SCAN_EACH(metric, value, &inner)
             if ((gsim_scan_is(&inner, "overlap") || gsim_scan_is(&inner, "bottlenecks")) && *metric == '{')
                 set_members(frame, metric);
     }
@@ -94,14 +87,11 @@ static void read_report(struct gsim_frame *frame, const char *object)
 static void read_comparison(struct gsim_frame *frame, const char *object, const char *runs)
 {
     struct gsim_scan_text key;
-    const char *rest, *inner;
-    for (const char *run = gsim_scan_next(runs, NULL, &rest); run;
-         run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
+    GSIM_SCAN_EACH(run, runs, NULL) {
         if (*run != '{') continue;
         gsim_frame_begin_row(frame);
         set_members(frame, run);
-        for (const char *value = gsim_scan_next(object, &key, &inner); value;
-             value = gsim_scan_next(gsim_scan_skip(value), &key, &inner))
+        GSIM_SCAN_EACH(value, object, &key)
             if (gsim_scan_is(&key, "device") || gsim_scan_is(&key, "seed") || gsim_scan_is(&key, "version"))
                 gsim_frame_set(frame,
                                gsim_scan_is(&key, "device") ? "device"
@@ -115,10 +105,9 @@ static void read_comparison(struct gsim_frame *frame, const char *object, const 
 static void read_recordings(struct gsim_frame *frame, const char *device, const char *runs)
 {
     struct gsim_scan_text key;
-    const char *rest, *inner, *deeper;
+    const char *inner, *deeper;
     size_t index = 0;
-    for (const char *run = gsim_scan_next(runs, NULL, &rest); run;
-         run = gsim_scan_next(gsim_scan_skip(run), NULL, &rest)) {
+    GSIM_SCAN_EACH(run, runs, NULL) {
         size_t repeat = 0;
         const char *times = NULL;
         for (const char *value = *run == '{' ? gsim_scan_next(run, &key, &inner) : NULL; value;
@@ -140,11 +129,10 @@ static void read_recordings(struct gsim_frame *frame, const char *device, const 
 enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text, struct gsim_error *error)
 {
     struct gsim_scan_text key;
-    const char *rest, *object = gsim_scan_start(text), *runs = NULL;
+    const char *object = gsim_scan_start(text), *runs = NULL;
     bool is_report = false, is_comparison = false, is_recording = false, is_shares = false;
     const char *device = NULL;
-    for (const char *value = gsim_scan_next(object, &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+    GSIM_SCAN_EACH(value, object, &key) {
         if (gsim_scan_is(&key, "schema")) {
             is_report = strncmp(value, "\"gpusim-report/", 15) == 0;
             is_comparison = strncmp(value, "\"gpusim-compare/", 16) == 0;

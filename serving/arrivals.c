@@ -179,10 +179,9 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
     struct gsim_scan_text key;
     double values[3] = {NAN, NAN, NAN};
     if (gsim_scan_check(line, length, &inner)) return bad_line(f, inner.message, error);
-    const char *at = gsim_scan_start(line), *rest;
+    const char *at = gsim_scan_start(line);
     if (*at != '{') return bad_line(f, "expected an object", error);
-    for (const char *value = gsim_scan_next(at, &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest))
+    GSIM_SCAN_EACH(value, at, &key)
         for (int i = 0; i < 3; i++)
             if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9')))
                 values[i] = gsim_scan_number(value);

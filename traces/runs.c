@@ -39,14 +39,12 @@ static void fail(struct reader *r, const char *field, const char *expected, cons
 static bool members(struct reader *r, const char *at, const char *const *names, const char *values[MOST_VALUES])
 {
     struct gsim_scan_text key;
-    const char *rest;
     memset(values, 0, MOST_VALUES * sizeof *values);
     if (!at || *at != '{') {
         fail(r, "", "an object", at);
         return false;
     }
-    for (const char *value = gsim_scan_next(at, &key, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), &key, &rest)) {
+    GSIM_SCAN_EACH(value, at, &key) {
         int i = 0;
         while (names[i] && !gsim_scan_is(&key, names[i])) i++;
         if (!names[i]) continue;
@@ -129,14 +127,12 @@ static int word_or(struct reader *r, const char *value, const char *field, const
 /* How many elements the list has; 0 with an error where it is none. */
 static uint32_t list_length(struct reader *r, const char *list, const char *field)
 {
-    const char *rest;
     uint32_t count = 0;
     if (!list || *list != '[') {
         fail(r, field, "a list", list);
         return 0;
     }
-    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
+    GSIM_SCAN_EACH(value, list, NULL)
         count++;
     return count;
 }
@@ -144,13 +140,11 @@ static uint32_t list_length(struct reader *r, const char *list, const char *fiel
 static struct gsim_dim3 shape(struct reader *r, const char *list, const char *field, double most)
 {
     uint32_t sizes[3] = {1, 1, 1}, at = 0;
-    const char *rest;
     if (list_length(r, list, field) != 3) {
         fail(r, field, "three numbers", list);
         return (struct gsim_dim3){1, 1, 1};
     }
-    for (const char *value = gsim_scan_next(list, NULL, &rest); value;
-         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest)) {
+    GSIM_SCAN_EACH(value, list, NULL) {
         double size = count_or(r, value, field, most, NAN);
         if (size < 1) fail(r, field, "positive numbers", value);
         sizes[at++] = (uint32_t)size;
@@ -200,19 +194,17 @@ static void read_profile_op(struct reader *r, const char *at, struct gsim_profil
 static void read_profile(struct reader *r, const char *text)
 {
     static const char *const names[] = {KEY_NAMES, "ops", "slice_sms", NULL};
-    const char *values[MOST_VALUES], *rest;
+    const char *values[MOST_VALUES];
     struct gsim_profile profile = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return;
     uint32_t count = list_length(r, values[KEY_COUNT], "ops");
     profile.ops = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_profile_op, count);
     if (!profile.ops) gsim_place_no_memory(&r->at);
     if (r->at.failed) return;
-    for (const char *at = gsim_scan_next(values[KEY_COUNT], NULL, &rest); at && !r->at.failed;) {
-        const char *behind = gsim_scan_skip(at);
+    GSIM_SCAN_WHILE(at, values[KEY_COUNT], NULL, !r->at.failed) {
         size_t back = gsim_place_enter(&r->at, "ops[%u]", profile.op_count);
         read_profile_op(r, at, &profile.ops[profile.op_count++]);
         gsim_place_leave(&r->at, back);
-        at = gsim_scan_next(behind, NULL, &rest);
     }
     read_key(r, values, &r->set->arena, &profile.key);
     profile.slice_sms = (uint32_t)count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0);
@@ -229,11 +221,10 @@ static void read_profile(struct reader *r, const char *text)
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 static void read_times(struct reader *r, const char *list, struct gsim_recording *run)
 {
-    const char *rest;
     run->iteration_us = GSIM_ARENA_ARRAY(&r->run_arena, double, list_length(r, list, "iteration_us"));
     if (!run->iteration_us) gsim_place_no_memory(&r->at);
     if (r->at.failed) return;
-    for (const char *at = gsim_scan_next(list, NULL, &rest); at; at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
+    GSIM_SCAN_EACH(at, list, NULL) {
         double us = number(r, at, "iteration_us", GSIM_LIMIT_US);
         if (!(us > 0)) fail(r, "iteration_us", "positive numbers", at);
         run->iteration_us[run->iteration_count++] = us;
@@ -265,12 +256,11 @@ static void read_op(struct reader *r, const char *at, struct gsim_recorded_op *o
 static void read_calls(struct reader *r, const char *list, struct gsim_recording *run)
 {
     static const char *const names[] = {"call", "count", "total_us", NULL};
-    const char *rest, *values[MOST_VALUES];
+    const char *values[MOST_VALUES];
     if (!list || run->calls || !list_length(r, list, "calls")) return;
     run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
     if (!run->calls) gsim_place_no_memory(&r->at);
-    for (const char *at = gsim_scan_next(list, NULL, &rest); at && !r->at.failed;) {
-        const char *behind = gsim_scan_skip(at);
+    GSIM_SCAN_WHILE(at, list, NULL, !r->at.failed) {
         size_t back = gsim_place_enter(&r->at, "%scalls[%u]", r->at.text[0] ? "." : "", run->call_count);
         if (!members(r, at, names, values)) return;
         struct gsim_recorded_call *call = &run->calls[run->call_count++];
@@ -280,7 +270,6 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
         run->has_graph |= strstr(call->call, "GraphLaunch") != NULL;
         run->has_sync |= strstr(call->call, "Synchronize") != NULL;
         gsim_place_leave(&r->at, back);
-        at = gsim_scan_next(behind, NULL, &rest);
     }
 }
 
@@ -294,7 +283,7 @@ static int by_launch(const void *left, const void *right)
 static void read_traced(struct reader *r, const char *object, struct gsim_recording *run)
 {
     static const char *const names[] = {"iteration_us", "ops", "calls", NULL};
-    const char *values[MOST_VALUES], *rest;
+    const char *values[MOST_VALUES];
     run->traced_us = NAN;
     if (!object || *object == 'n') return; /* absent or null */
     size_t back = gsim_place_enter(&r->at, "traced");
@@ -303,8 +292,7 @@ static void read_traced(struct reader *r, const char *object, struct gsim_record
     run->ops = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_op, list_length(r, values[1], "ops"));
     if (!run->ops) gsim_place_no_memory(&r->at);
     if (r->at.failed) return;
-    for (const char *at = gsim_scan_next(values[1], NULL, &rest); at && !r->at.failed;
-         at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest)) {
+    GSIM_SCAN_WHILE(at, values[1], NULL, !r->at.failed) {
         size_t inner = gsim_place_enter(&r->at, ".ops[%u]", run->op_count);
         read_op(r, at, &run->ops[run->op_count++]);
         gsim_place_leave(&r->at, inner);

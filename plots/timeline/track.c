@@ -108,12 +108,10 @@ static enum gsim_status read_span(struct gsim_track *track, const char *record, 
 
 static enum gsim_status read_spans(struct gsim_track *track, const char *list, bool is_kernel, struct gsim_error *error)
 {
-    const char *rest;
     enum gsim_status status = GSIM_OK;
     if (!list || *list != '[')
         return gsim_error_set(error, GSIM_INPUT, "%s: expected a list", is_kernel ? "kernels" : "copies");
-    for (const char *value = gsim_scan_next(list, NULL, &rest); value && status == GSIM_OK;
-         value = gsim_scan_next(gsim_scan_skip(value), NULL, &rest))
+    GSIM_SCAN_WHILE(value, list, NULL, status == GSIM_OK)
         status = read_span(track, value, is_kernel, error);
     return status;
 }
@@ -122,15 +120,14 @@ static enum gsim_status read_spans(struct gsim_track *track, const char *list, b
 static enum gsim_status read_occupancy(struct gsim_track *track, const char *object, struct gsim_error *error)
 {
     static const char *const names[] = {"sm_count", "warps_per_sm", "steps", NULL};
-    const char *values[3], *rest, *inner;
+    const char *values[3], *inner;
     enum gsim_status status = GSIM_OK;
     if (!object || *object != '{') return GSIM_OK; /* reports of versions that did not write it */
     find_members(object, names, values);
     track->sm_count = fmax(0, number_of(values[0]));
     track->warps_per_sm = fmax(0, number_of(values[1]));
     if (!values[2] || *values[2] != '[') return GSIM_OK;
-    for (const char *step = gsim_scan_next(values[2], NULL, &rest); step && status == GSIM_OK;
-         step = gsim_scan_next(gsim_scan_skip(step), NULL, &rest)) {
+    GSIM_SCAN_WHILE(step, values[2], NULL, status == GSIM_OK) {
         double numbers[3] = {0};
         int count = 0;
         for (const char *value = *step == '[' ? gsim_scan_next(step, NULL, &inner) : NULL; value && count < 3;
@@ -147,17 +144,15 @@ static enum gsim_status read_occupancy(struct gsim_track *track, const char *obj
 static enum gsim_status read_tasks(struct gsim_track *track, const char *list, struct gsim_error *error)
 {
     static const char *const names[] = {"name", NULL};
-    const char *name, *rest;
+    const char *name;
     size_t count = 0;
     if (!list || *list != '[') return GSIM_OK;
-    for (const char *task = gsim_scan_next(list, NULL, &rest); task;
-         task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest))
+    GSIM_SCAN_EACH(task, list, NULL)
         count++;
     if (count < 2) return GSIM_OK;
     track->tasks = gsim_arena_alloc(&track->arena, sizeof *track->tasks * count);
     if (!track->tasks) return no_memory(error);
-    for (const char *task = gsim_scan_next(list, NULL, &rest); task;
-         task = gsim_scan_next(gsim_scan_skip(task), NULL, &rest)) {
+    GSIM_SCAN_EACH(task, list, NULL) {
         name = NULL;
         if (*task == '{') find_members(task, names, &name);
         track->tasks[track->task_count++] = text_of(track, name);
@@ -246,15 +241,14 @@ static enum gsim_status read_run(struct gsim_track *track, const char *run, stru
 {
     static const char *const names[] = {"workload", "scheduler", "traced", NULL}, *const inner[] = {"ops", NULL};
     static const char *const kinds[] = {"kind", NULL};
-    const char *values[3], *ops = NULL, *kind, *rest;
+    const char *values[3], *ops = NULL, *kind;
     enum gsim_status status = GSIM_OK;
     find_members(run, names, values);
     track->workload = text_of(track, values[0]);
     track->scheduler = text_of(track, values[1]);
     if (values[2] && *values[2] == '{') find_members(values[2], inner, &ops);
     if (!ops || *ops != '[') return gsim_error_set(error, GSIM_INPUT, "this run was not traced");
-    for (const char *op = gsim_scan_next(ops, NULL, &rest); op && status == GSIM_OK;
-         op = gsim_scan_next(gsim_scan_skip(op), NULL, &rest)) {
+    GSIM_SCAN_WHILE(op, ops, NULL, status == GSIM_OK) {
         if (*op != '{') return gsim_error_set(error, GSIM_INPUT, "traced.ops: expected objects");
         find_members(op, kinds, &kind);
         status = read_span(track, op, kind && strncmp(kind, "\"kernel\"", 8) == 0, error);

@@ -45,6 +45,11 @@ struct gsim_scan_text {
  * what lies behind the previous value. Returns the next value, or NULL at the end, where *REST is what lies
  * behind the object or list. KEY (objects only; NULL for lists) is the name. */
 const char *gsim_scan_next(const char *at, struct gsim_scan_text *key, const char **rest);
+/* For each VALUE in the list or object at LIST; KEY as above. The second ends early where CONDITION no longer holds. */
+#define GSIM_SCAN_EACH(value, list, key) GSIM_SCAN_WHILE(value, list, key, true)
+#define GSIM_SCAN_WHILE(value, list, key, condition)                                                                   \
+    for (const char *value##_rest, *value = gsim_scan_next((list), (key), &value##_rest); value && (condition);        \
+         value = gsim_scan_next(gsim_scan_skip(value), (key), &value##_rest))
 /* The same of an object, where NAME is what comes next, written without escapes: its value; NULL: it is not. */
 const char *gsim_scan_next_named(const char *at, const char *name);
 /* Whether KEY means NAME, which has 1 to GSIM_SCAN_KEY bytes. The first is by the first byte first: a program's reader

@@ -69,13 +69,11 @@ static enum gsim_status each(struct reader *r, const char *list, const char *nam
                              enum gsim_status (*read)(struct reader *, const char *))
 {
     struct gsim_scan_text key;
-    const char *rest;
     enum gsim_status status = GSIM_OK;
     if (!list || (*list != '[' && *list != '{')) return GSIM_OK;
     r->list = name;
     r->index = 0;
-    for (const char *v = gsim_scan_next(list, *list == '{' ? &key : NULL, &rest); v && status == GSIM_OK;
-         v = gsim_scan_next(gsim_scan_skip(v), *list == '{' ? &key : NULL, &rest)) {
+    GSIM_SCAN_WHILE(v, list, *list == '{' ? &key : NULL, status == GSIM_OK) {
         status = read(r, v);
         r->index++;
     }

@@ -13,10 +13,9 @@
 void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values)
 {
     struct gsim_scan_text key;
-    const char *rest;
     memset(values, 0, count * sizeof *values);
     if (!object || *object != '{') return;
-    for (const char *v = gsim_scan_next(object, &key, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), &key, &rest))
+    GSIM_SCAN_EACH(v, object, &key)
         for (size_t i = 0; i < count; i++)
             if (gsim_scan_is(&key, names[i])) values[i] = v;
 }
@@ -94,13 +93,13 @@ static bool take_size(const char *digits, double most, double *size)
 
 int gsim_value_sizes(const char *value, double most, double sizes[3], const char **wrong)
 {
-    const char *rest;
     int count = 0;
     *wrong = NULL;
     if (value && *value == '[') {
-        for (const char *at = gsim_scan_next(value, NULL, &rest); at;
-             at = gsim_scan_next(gsim_scan_skip(at), NULL, &rest), count++)
+        GSIM_SCAN_EACH(at, value, NULL) {
             if (count < 3 && !take_size(gsim_value_digits(at), most, &sizes[count]) && !*wrong) *wrong = at;
+            count++;
+        }
     } else if (value && *value == '"') {
         const char *end = gsim_scan_skip(value) - 1;
         for (const char *at = value + 1; (at += strcspn(at, "-0123456789\"")) < end; count++) {

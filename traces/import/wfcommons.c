@@ -96,14 +96,12 @@ static enum gsim_status read_text(struct reader *r, const char *object, const ch
 static enum gsim_status each(struct reader *r, const char *list, const char *name,
                              enum gsim_status (*read)(struct reader *, const char *))
 {
-    const char *rest;
     enum gsim_status status = GSIM_OK;
     r->list = name;
     r->index = 0;
     if (!list) return GSIM_OK;
     if (*list != '[') return gsim_error_set(r->error, GSIM_INPUT, "%s: expected a list", name);
-    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK;
-         v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
+    GSIM_SCAN_WHILE(v, list, NULL, status == GSIM_OK) {
         status = read(r, v);
         r->index++;
     }
@@ -175,14 +173,12 @@ static enum gsim_status add_edge(struct reader *r, uint32_t from, uint32_t to)
 /* LIST: of ids. */
 static enum gsim_status read_relatives(struct reader *r, uint32_t task, const char *list, bool are_parents)
 {
-    const char *rest;
     char id[GSIM_LIMIT_NAME + 1];
     enum gsim_status status = GSIM_OK;
     if (!list) return GSIM_OK;
     r->index = task;
     if (*list != '[') return expected(r, are_parents ? "a list of parents" : "a list of children", list);
-    for (const char *v = gsim_scan_next(list, NULL, &rest); v && status == GSIM_OK;
-         v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
+    GSIM_SCAN_WHILE(v, list, NULL, status == GSIM_OK) {
         uint32_t other = *v == '"' && gsim_scan_string(v, id, sizeof id) ? gsim_names_find(&r->task_names, id) : NONE;
         if (other == NONE || other == task)
             return expected(r, are_parents ? "ids of other tasks as parents" : "ids of other tasks as children", v);
@@ -224,11 +220,10 @@ struct lists {
 
 static enum gsim_status add_args(struct reader *r, uint32_t task, const char *list, bool writes, struct lists *lists)
 {
-    const char *rest;
     char id[GSIM_LIMIT_NAME + 1];
     if (!list) return GSIM_OK;
     if (*list != '[') return expected(r, "a list of files", list);
-    for (const char *v = gsim_scan_next(list, NULL, &rest); v; v = gsim_scan_next(gsim_scan_skip(v), NULL, &rest)) {
+    GSIM_SCAN_EACH(v, list, NULL) {
         uint32_t index =
             *v == '"' && gsim_scan_string(v, id, sizeof id) ? gsim_names_find(&r->file_names, id) : GSIM_NAME_NONE;
         if (index == GSIM_NAME_NONE) return expected(r, "ids of workflow.specification.files", v);
