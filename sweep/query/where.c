@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conditions: a parser by recursive descent into a tree, and its evaluation. See sweep/query/where.h. */
+/* Conditions: parsed by precedence into steps in postfix order, evaluated on a stack. See sweep/query/where.h. */
 #include "sweep/query/where.h"
 
 #include <ctype.h>
@@ -7,40 +7,63 @@
 
 #include "sim/base/text.h"
 
+/* What joins two values: kind, how strongly it binds, what comes out. */
+#define GSIM_JOINS(X)                                                                                                  \
+    X(OR, BINDS_OR, is_true(left) || is_true(right))                                                                   \
+    X(AND, BINDS_AND, is_true(left) && is_true(right))                                                                 \
+    X(EQUAL, BINDS_COMPARISON, can_order && order == 0)                                                                \
+    X(UNEQUAL, BINDS_COMPARISON, !has_null && !(can_order && order == 0)) /* a number is not a text */                 \
+    X(LESS, BINDS_COMPARISON, can_order && order < 0)                                                                  \
+    X(LESS_EQUAL, BINDS_COMPARISON, can_order && order <= 0)                                                           \
+    X(GREATER, BINDS_COMPARISON, can_order && order > 0)                                                               \
+    X(GREATER_EQUAL, BINDS_COMPARISON, can_order && order >= 0)                                                        \
+    X(ADD, BINDS_SUM, a + b)                                                                                           \
+    X(SUBTRACT, BINDS_SUM, a - b)                                                                                      \
+    X(MULTIPLY, BINDS_PRODUCT, a *b)                                                                                   \
+    X(DIVIDE, BINDS_PRODUCT, a / b)                                                                                    \
+    X(REMAINDER, BINDS_PRODUCT, fmod(a, b))
+
+enum precedence { BINDS_OR, BINDS_AND, BINDS_NOT, BINDS_COMPARISON, BINDS_SUM, BINDS_PRODUCT, BINDS_VALUE };
+
 enum kind {
-    KIND_NUMBER,
-    KIND_TEXT,
-    KIND_NAME,
-    KIND_OR,
-    KIND_AND,
+#define X(name, precedence, value) KIND_##name,
+    GSIM_JOINS(X)
+#undef X
+    KIND_IN,    /* a list and the value before that */
+    KIND_VALUE, /* puts a constant on the stack */
+    KIND_NAME,  /* puts its value there */
     KIND_NOT,
-    KIND_NEGATE,
-    KIND_ADD,
-    KIND_SUBTRACT,
-    KIND_MULTIPLY,
-    KIND_DIVIDE,
-    KIND_REMAINDER,
-    KIND_EQUAL,
-    KIND_UNEQUAL,
-    KIND_LESS,
-    KIND_LESS_EQUAL,
-    KIND_GREATER,
-    KIND_GREATER_EQUAL,
-    KIND_IN,   /* left: the value; right: a chain of KIND_ITEM */
-    KIND_ITEM, /* left: the item; right: the next */
+};
+
+static const enum precedence precedences[] = {
+#define X(name, precedence, value) precedence,
+    GSIM_JOINS(X)
+#undef X
+    BINDS_COMPARISON};
+
+static const struct sign {
+    const char *text;
+    enum kind kind;
+} signs[] = {{"||", KIND_OR},          {"or", KIND_OR},      {"&&", KIND_AND},  {"and", KIND_AND},
+             {"==", KIND_EQUAL},       {"!=", KIND_UNEQUAL}, {"<=", KIND_LESS_EQUAL},
+             {">=", KIND_GREATER_EQUAL}, {"=", KIND_EQUAL},  {"<", KIND_LESS},  {">", KIND_GREATER},
+             {"in", KIND_IN},          {"+", KIND_ADD},      {"-", KIND_SUBTRACT}, {"*", KIND_MULTIPLY},
+             {"/", KIND_DIVIDE},       {"%", KIND_REMAINDER}};
+#define SIGN_COUNT (sizeof signs / sizeof signs[0])
+
+#define DEPTH_MAX 64 /* of parentheses, minus signs and negations */
+#define STEPS_MAX 10000
+
+struct step {
+    enum kind kind;
+    struct gsim_cell cell; /* KIND_VALUE; KIND_NAME: its text; KIND_IN: the length of its list */
 };
 
 struct gsim_where {
-    enum kind kind;
-    struct gsim_where *left, *right;
-    double number;
-    const char *text;
-    unsigned height; /* of the tree below: it is walked by recursion, on stacks of 256 KB too */
+    struct step *steps;
+    struct gsim_cell *stack;
+    size_t count, room; /* room of both */
 };
-
-#define DEPTH_MAX 64
-#define NODES_MAX 10000
-#define HEIGHT_MAX 400
 
 struct parser {
     const char *whole, *at;
@@ -48,41 +71,28 @@ struct parser {
     struct gsim_arena *arena;
     struct gsim_error *error;
     enum gsim_status status;
-    unsigned depth, node_count;
+    struct gsim_where *where;
+    unsigned depth;
 };
 
-static struct gsim_where *parse_or(struct parser *parser);
+static void parse(struct parser *parser, enum precedence least);
 
-static struct gsim_where *fail(struct parser *parser, const char *expected)
+static void fail(struct parser *parser, const char *expected)
 {
     if (parser->status == GSIM_OK)
         parser->status =
             gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': expected %s, found %s%.40s%s", parser->whole,
                            expected, *parser->at ? "'" : "its end", parser->at, *parser->at ? "'" : "");
-    return NULL;
 }
 
-static struct gsim_where *node(struct parser *parser, enum kind kind, struct gsim_where *left, struct gsim_where *right)
+static void put(struct parser *parser, enum kind kind, struct gsim_cell cell)
 {
-    if (parser->status != GSIM_OK) return NULL;
-    if (++parser->node_count > NODES_MAX) return fail(parser, "a shorter condition");
-    unsigned height = left ? left->height + 1 : 1;
-    if (right && right->height >= height) height = right->height + 1;
-    if (height > HEIGHT_MAX) return fail(parser, "a shorter chain, or parentheses around its halves");
-    struct gsim_where *made = GSIM_ARENA_NEW(parser->arena, struct gsim_where);
-    if (made)
-        *made = (struct gsim_where){.kind = kind, .left = left, .right = right, .height = height};
-    else
-        parser->status = gsim_error_set(parser->error, GSIM_NOMEM, "out of memory");
-    return made;
+    struct gsim_where *where = parser->where;
+    if (where->count == where->room) fail(parser, "a shorter condition");
+    if (parser->status == GSIM_OK) where->steps[where->count++] = (struct step){kind, cell};
 }
 
 /* --- words ----------------------------------------------------------------------------------------------------- */
-static void skip_space(struct parser *parser)
-{
-    while (isspace((unsigned char)*parser->at)) parser->at++;
-}
-
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
 /* Length of the word at AT: '-' belongs to it inside (a100-sxm4-40gb), not at its ends. */
@@ -97,175 +107,142 @@ static size_t word_length(const char *at)
 static bool take(struct parser *parser, const char *sign)
 {
     size_t length = strlen(sign);
-    skip_space(parser);
+    while (isspace((unsigned char)*parser->at)) parser->at++;
     if (strncmp(parser->at, sign, length) != 0) return false;
     if (isalpha((unsigned char)*sign) && word_length(parser->at) != length) return false;
     parser->at += length;
     return true;
 }
 
-static struct gsim_where *parse_quoted(struct parser *parser)
+/* A number, a name or a text. */
+static void parse_word(struct parser *parser)
 {
-    char quote = *parser->at++;
-    const char *end = strchr(parser->at, quote);
-    if (!end) return fail(parser, "a closing quote");
-    struct gsim_where *made = node(parser, KIND_TEXT, NULL, NULL);
-    if (made) made->text = gsim_arena_printf(parser->arena, "%.*s", (int)(end - parser->at), parser->at);
-    parser->at = end + 1;
-    return made;
-}
-
-static struct gsim_where *parse_word(struct parser *parser)
-{
-    size_t length = word_length(parser->at);
+    const char *at = parser->at, quote = *at == '\'' || *at == '"' ? *at : '\0';
+    const char *end = quote ? strchr(++at, quote) : NULL;
+    size_t length = end ? (size_t)(end - at) : word_length(at);
     struct gsim_cell unused;
     double number;
-    /* A number may hold a sign behind its e: 1e-3. */
-    if (isdigit((unsigned char)*parser->at)) {
-        char *end;
-        (void)strtod(parser->at, &end);
-        if (end > parser->at + length) length = (size_t)(end - parser->at);
+    if (quote && !end) {
+        parser->at = at;
+        fail(parser, "a closing quote");
+        return;
     }
-    if (!length) return fail(parser, "a name, a number or a text in quotes");
-    struct gsim_where *made = node(parser, KIND_TEXT, NULL, NULL);
-    char *text = gsim_arena_printf(parser->arena, "%.*s", (int)length, parser->at);
-    if (!made || !text) return NULL;
-    made->text = text;
-    if (gsim_text_quantity(text, &number))
-        *made = (struct gsim_where){.kind = KIND_NUMBER, .number = number};
-    else if (parser->names->value(parser->names->data, text, &unused))
-        made->kind = KIND_NAME;
-    parser->at += length;
-    return made;
+    /* A number may hold a sign behind its e: 1e-3. */
+    if (!quote && isdigit((unsigned char)*at)) {
+        char *behind;
+        (void)strtod(at, &behind);
+        if (behind > at + length) length = (size_t)(behind - at);
+    }
+    if (!quote && !length) fail(parser, "a name, a number or a text in quotes");
+    const char *text = gsim_arena_printf(parser->arena, "%.*s", (int)length, at);
+    parser->at = at + length + (quote != 0);
+    if (!text || parser->status != GSIM_OK) return;
+    if (!quote && gsim_text_quantity(text, &number)) put(parser, KIND_VALUE, gsim_cell_real(number));
+    else if (!quote && parser->names->value(parser->names->data, text, &unused))
+        put(parser, KIND_NAME, gsim_cell_text(text));
+    else put(parser, KIND_VALUE, gsim_cell_text(text));
 }
 
 /* --- the grammar ------------------------------------------------------------------------------------------------- */
-static struct gsim_where *parse_primary(struct parser *parser)
+/* A value with what stands before it. Returns how strongly a sign behind it may bind. */
+static enum precedence parse_value(struct parser *parser, enum precedence least)
 {
-    skip_space(parser);
-    if (*parser->at == '\'' || *parser->at == '"') return parse_quoted(parser);
-    if (take(parser, "-")) {
-        if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer minus signs");
-        struct gsim_where *negated = parse_primary(parser);
-        parser->depth--;
-        return node(parser, KIND_NEGATE, negated, NULL);
+    enum precedence most = BINDS_VALUE;
+    if (++parser->depth > DEPTH_MAX) {
+        fail(parser, "fewer parentheses, minus signs or negations inside each other");
+    } else if (least <= BINDS_NOT &&
+               (take(parser, "not") || (*parser->at == '!' && parser->at[1] != '=' && take(parser, "!")))) {
+        parse(parser, BINDS_NOT);
+        put(parser, KIND_NOT, gsim_cell_text(NULL));
+        most = BINDS_AND;
+    } else if (take(parser, "-")) {
+        put(parser, KIND_VALUE, gsim_cell_real(-1));
+        parse_value(parser, BINDS_VALUE);
+        put(parser, KIND_MULTIPLY, gsim_cell_text(NULL));
+    } else if (take(parser, "(")) {
+        parse(parser, BINDS_OR);
+        if (!take(parser, ")")) fail(parser, "')'");
+    } else {
+        parse_word(parser);
     }
-    if (!take(parser, "(")) return parse_word(parser);
-    if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer parentheses inside each other");
-    struct gsim_where *inside = parse_or(parser);
     parser->depth--;
-    if (parser->status == GSIM_OK && !take(parser, ")")) return fail(parser, "')'");
-    return inside;
+    return most;
 }
 
-static struct gsim_where *parse_product(struct parser *parser)
+static int64_t parse_list(struct parser *parser)
 {
-    struct gsim_where *left = parse_primary(parser);
-    for (;;) {
-        enum kind kind = take(parser, "*")   ? KIND_MULTIPLY
-                         : take(parser, "/") ? KIND_DIVIDE
-                         : take(parser, "%") ? KIND_REMAINDER
-                                             : KIND_NUMBER;
-        if (kind == KIND_NUMBER || parser->status != GSIM_OK) return left;
-        left = node(parser, kind, left, parse_primary(parser));
-    }
-}
-
-static struct gsim_where *parse_sum(struct parser *parser)
-{
-    struct gsim_where *left = parse_product(parser);
-    for (;;) {
-        enum kind kind = take(parser, "+") ? KIND_ADD : take(parser, "-") ? KIND_SUBTRACT : KIND_NUMBER;
-        if (kind == KIND_NUMBER || parser->status != GSIM_OK) return left;
-        left = node(parser, kind, left, parse_product(parser));
-    }
-}
-
-static bool has_name(const struct gsim_where *where)
-{
-    for (; where; where = where->right)
-        if (where->kind == KIND_NAME || has_name(where->left)) return true;
-    return false;
+    int64_t length = 0;
+    if (!take(parser, "(")) fail(parser, "'(' and a list");
+    do {
+        parse(parser, BINDS_SUM);
+        length++;
+    } while (parser->status == GSIM_OK && take(parser, ","));
+    if (!take(parser, ")")) fail(parser, "',' or ')'");
+    return length;
 }
 
 /* "shced == kesco" compares two texts: certainly a slip of the hand. */
-static struct gsim_where *check_names(struct parser *parser, struct gsim_where *made)
+static void check_names(struct parser *parser, size_t first)
 {
-    if (!made || has_name(made)) return made;
-    const struct gsim_where *word = made->left->kind == KIND_TEXT ? made->left : made->right;
-    parser->status =
-        gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': '%.60s' is no name that is known here",
-                       parser->whole, word && word->text ? word->text : "a number");
-    return NULL;
-}
-
-static struct gsim_where *parse_items(struct parser *parser)
-{
-    struct gsim_where *first = NULL, **next = &first;
-    if (!take(parser, "(")) return fail(parser, "'(' and a list");
-    do {
-        *next = node(parser, KIND_ITEM, parse_sum(parser), NULL);
-        if (!*next) return NULL;
-        next = &(*next)->right;
-    } while (take(parser, ","));
-    return take(parser, ")") ? first : fail(parser, "',' or ')'");
-}
-
-static struct gsim_where *parse_comparison(struct parser *parser)
-{
-    static const struct {
-        const char *sign;
-        enum kind kind;
-    } signs[] = {{"==", KIND_EQUAL}, {"!=", KIND_UNEQUAL}, {"<=", KIND_LESS_EQUAL}, {">=", KIND_GREATER_EQUAL},
-                 {"=", KIND_EQUAL},  {"<", KIND_LESS},     {">", KIND_GREATER},     {"in", KIND_IN}};
-    struct gsim_where *left = parse_sum(parser);
-    for (size_t i = 0; parser->status == GSIM_OK && i < sizeof(signs) / sizeof(signs[0]); i++) {
-        if (!take(parser, signs[i].sign)) continue;
-        struct gsim_where *right = signs[i].kind == KIND_IN ? parse_items(parser) : parse_sum(parser);
-        return check_names(parser, node(parser, signs[i].kind, left, right));
+    const char *word = NULL;
+    for (size_t i = first; i < parser->where->count; i++) {
+        const struct step *step = &parser->where->steps[i];
+        if (step->kind == KIND_NAME) return;
+        if (!word && step->kind == KIND_VALUE) word = step->cell.text;
     }
-    return left;
+    if (parser->status == GSIM_OK)
+        parser->status =
+            gsim_error_set(parser->error, GSIM_USAGE, "condition '%.120s': '%.60s' is no name that is known here",
+                           parser->whole, word ? word : "a number");
 }
 
-static struct gsim_where *parse_not(struct parser *parser)
+/* Whether a sign that binds so strongly is next, and then takes it. */
+static bool take_sign(struct parser *parser, enum precedence least, enum precedence most, enum kind *kind)
 {
-    if (++parser->depth > DEPTH_MAX) return fail(parser, "fewer negations");
-    struct gsim_where *made =
-        take(parser, "not") || (skip_space(parser), *parser->at == '!' && parser->at[1] != '=' && take(parser, "!"))
-            ? node(parser, KIND_NOT, parse_not(parser), NULL)
-            : parse_comparison(parser);
-    parser->depth--;
-    return made;
+    const char *before = parser->at;
+    size_t i = 0;
+    while (i < SIGN_COUNT && !take(parser, signs[i].text)) i++;
+    if (i < SIGN_COUNT) *kind = signs[i].kind;
+    if (i < SIGN_COUNT && precedences[*kind] >= least && precedences[*kind] <= most) return true;
+    parser->at = before;
+    (void)take(parser, ""); /* the space before it */
+    return false;
 }
 
-static struct gsim_where *parse_and(struct parser *parser)
+/* What is joined by signs that bind at least so strongly. "1 < size < 5" would not say what it seems to. */
+static void parse(struct parser *parser, enum precedence least)
 {
-    struct gsim_where *left = parse_not(parser);
-    while (parser->status == GSIM_OK && (take(parser, "&&") || take(parser, "and")))
-        left = node(parser, KIND_AND, left, parse_not(parser));
-    return left;
-}
-
-static struct gsim_where *parse_or(struct parser *parser)
-{
-    struct gsim_where *left = parse_and(parser);
-    while (parser->status == GSIM_OK && (take(parser, "||") || take(parser, "or")))
-        left = node(parser, KIND_OR, left, parse_and(parser));
-    return left;
+    size_t first = parser->where->count;
+    enum precedence most = parse_value(parser, least);
+    enum kind kind;
+    while (parser->status == GSIM_OK && take_sign(parser, least, most, &kind)) {
+        struct gsim_cell length = gsim_cell_integer(kind == KIND_IN ? parse_list(parser) : 0);
+        most = precedences[kind];
+        if (kind != KIND_IN) parse(parser, most + 1);
+        put(parser, kind, length);
+        if (most != BINDS_COMPARISON) continue;
+        check_names(parser, first);
+        most = BINDS_NOT;
+    }
 }
 
 enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_names *names, struct gsim_arena *arena,
                                     struct gsim_where **where, struct gsim_error *error)
 {
     struct parser parser = {.whole = text, .at = text, .names = names, .arena = arena, .error = error};
-    *where = parse_or(&parser);
-    skip_space(&parser);
-    if (parser.status == GSIM_OK && *parser.at) fail(&parser, "a comparison sign, 'and' or 'or'");
-    if (parser.status == GSIM_OK && arena->failed) parser.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (parser.status == GSIM_OK && !has_name(*where))
-        parser.status = gsim_error_set(error, GSIM_USAGE,
-                                       "condition '%.120s': expected at least one name that is known here", text);
-    return parser.status;
+    size_t room = 2 * strlen(text) + 1; /* no character makes more than two steps */
+    if (room > STEPS_MAX) room = STEPS_MAX;
+    if ((*where = parser.where = GSIM_ARENA_NEW(arena, struct gsim_where)))
+        *parser.where = (struct gsim_where){.steps = GSIM_ARENA_ARRAY(arena, struct step, room),
+                                            .stack = GSIM_ARENA_ARRAY(arena, struct gsim_cell, room),
+                                            .room = room};
+    if (!arena->failed) parse(&parser, BINDS_OR);
+    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (*parser.at) fail(&parser, "a comparison sign, 'and' or 'or'");
+    for (size_t i = 0; i < parser.where->count; i++)
+        if (parser.where->steps[i].kind == KIND_NAME) return parser.status;
+    if (parser.status != GSIM_OK) return parser.status;
+    return gsim_error_set(error, GSIM_USAGE, "condition '%.120s': expected at least one name that is known here", text);
 }
 
 /* --- evaluation --- */
@@ -274,105 +251,47 @@ static bool is_number(const struct gsim_cell *cell)
     return cell->type == GSIM_CELL_INTEGER || cell->type == GSIM_CELL_REAL;
 }
 
-static struct gsim_cell truth(bool holds) { return gsim_cell_integer(holds); }
-
 static bool is_true(const struct gsim_cell *cell)
 {
-    if (cell->type == GSIM_CELL_TEXT) return cell->text[0] != '\0';
-    return cell->type != GSIM_CELL_NULL && cell->real != 0;
+    return cell->type == GSIM_CELL_TEXT ? cell->text[0] != '\0' : is_number(cell) && cell->real != 0;
 }
 
-/* Below 0, 0 or above 0; false when the two cannot be compared. */
-static bool order(const struct gsim_cell *left, const struct gsim_cell *right, int *sign)
+/* Comparisons with null are false; a number is not a text, and neither is less. */
+static struct gsim_cell join(enum kind kind, const struct gsim_cell *left, const struct gsim_cell *right)
 {
-    if (is_number(left) && is_number(right)) {
-        *sign = left->real < right->real ? -1 : left->real > right->real;
-        return true;
-    }
-    if (left->type != GSIM_CELL_TEXT || right->type != GSIM_CELL_TEXT) return false;
-    *sign = strcmp(left->text, right->text);
-    return true;
-}
-
-static struct gsim_cell compare(enum kind kind, const struct gsim_cell *left, const struct gsim_cell *right)
-{
-    int sign;
-    if (left->type == GSIM_CELL_NULL || right->type == GSIM_CELL_NULL) return truth(false);
-    if (!order(left, right, &sign)) return truth(kind == KIND_UNEQUAL); /* a number is not a text */
-    return truth(kind == KIND_EQUAL        ? sign == 0
-                 : kind == KIND_UNEQUAL    ? sign != 0
-                 : kind == KIND_LESS       ? sign < 0
-                 : kind == KIND_LESS_EQUAL ? sign <= 0
-                 : kind == KIND_GREATER    ? sign > 0
-                                           : sign >= 0);
-}
-
-static struct gsim_cell calculate(enum kind kind, const struct gsim_cell *left, const struct gsim_cell *right)
-{
-    if (!is_number(left) || !is_number(right)) return (struct gsim_cell){.type = GSIM_CELL_NULL};
-    return gsim_cell_real(kind == KIND_ADD        ? left->real + right->real
-                          : kind == KIND_SUBTRACT ? left->real - right->real
-                          : kind == KIND_MULTIPLY ? left->real * right->real
-                          : kind == KIND_DIVIDE   ? left->real / right->real
-                                                  : fmod(left->real, right->real));
-}
-
-static struct gsim_cell evaluate(const struct gsim_where *where, const struct gsim_where_names *names)
-{
-    struct gsim_cell left, right;
-    switch (where->kind) {
-    case KIND_NUMBER:
-        return gsim_cell_real(where->number);
-    case KIND_TEXT:
-        return gsim_cell_text(where->text);
-    case KIND_NAME:
-        if (!names->value(names->data, where->text, &left)) left.type = GSIM_CELL_NULL;
-        return left;
-    case KIND_OR:
-    case KIND_AND:
-        left = evaluate(where->left, names);
-        if (is_true(&left) == (where->kind == KIND_OR)) return truth(where->kind == KIND_OR);
-        right = evaluate(where->right, names);
-        return truth(is_true(&right));
-    case KIND_NOT:
-        left = evaluate(where->left, names);
-        return truth(!is_true(&left));
-    case KIND_NEGATE:
-        left = evaluate(where->left, names);
-        return is_number(&left) ? gsim_cell_real(-left.real) : (struct gsim_cell){.type = GSIM_CELL_NULL};
-    case KIND_IN:
-        left = evaluate(where->left, names);
-        for (const struct gsim_where *item = where->right; item; item = item->right) {
-            right = evaluate(item->left, names);
-            right = compare(KIND_EQUAL, &left, &right);
-            if (is_true(&right)) return right;
-        }
-        return truth(false);
-    case KIND_ITEM:
-        break;
-    case KIND_ADD:
-    case KIND_SUBTRACT:
-    case KIND_MULTIPLY:
-    case KIND_DIVIDE:
-    case KIND_REMAINDER:
-        left = evaluate(where->left, names);
-        right = evaluate(where->right, names);
-        return calculate(where->kind, &left, &right);
-    case KIND_EQUAL:
-    case KIND_UNEQUAL:
-    case KIND_LESS:
-    case KIND_LESS_EQUAL:
-    case KIND_GREATER:
-    case KIND_GREATER_EQUAL:
-        left = evaluate(where->left, names);
-        right = evaluate(where->right, names);
-        return compare(where->kind, &left, &right);
-    }
-    GSIM_BUG("condition of kind %d", (int)where->kind);
+    bool numbers = is_number(left) && is_number(right);
+    bool texts = left->type == GSIM_CELL_TEXT && right->type == GSIM_CELL_TEXT, can_order = numbers || texts;
+    bool has_null = left->type == GSIM_CELL_NULL || right->type == GSIM_CELL_NULL;
+    double a = numbers ? left->real : NAN, b = numbers ? right->real : NAN;
+    int order = texts ? strcmp(left->text, right->text) : (a > b) - (a < b);
+#define X(name, precedence, value)                                                                                     \
+    if (kind == KIND_##name)                                                                                           \
+        return precedence < BINDS_SUM ? gsim_cell_integer((int64_t)(value)) : gsim_cell_real((double)(value));
+    GSIM_JOINS(X)
+#undef X
+    GSIM_BUG("condition of kind %d", (int)kind);
 }
 
 bool gsim_where_holds(const struct gsim_where *where, const struct gsim_where_names *names)
 {
-    struct gsim_cell result = evaluate(where, names);
-    return is_true(&result);
+    struct gsim_cell *top = where->stack; /* behind the last one */
+    for (const struct step *step = where->steps; step < where->steps + where->count; step++) {
+        if (step->kind == KIND_VALUE) {
+            *top++ = step->cell;
+        } else if (step->kind == KIND_NAME) {
+            if (!names->value(names->data, step->cell.text, top)) *top = gsim_cell_text(NULL);
+            top++;
+        } else if (step->kind == KIND_NOT) {
+            top[-1] = gsim_cell_integer(!is_true(&top[-1]));
+        } else if (step->kind == KIND_IN) {
+            bool found = false;
+            top -= step->cell.integer;
+            for (int64_t i = 0; i < step->cell.integer; i++) found |= join(KIND_EQUAL, &top[-1], &top[i]).integer != 0;
+            top[-1] = gsim_cell_integer(found);
+        } else {
+            top--;
+            top[-1] = join(step->kind, &top[-1], &top[0]);
+        }
+    }
+    return is_true(&where->stack[0]);
 }
