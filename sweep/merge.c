@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "sweep/sink.h"
+#include "sim/base/jobs/run.h"
 
 struct merging {
     struct gsim_store *out;

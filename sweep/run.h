@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include "sim/base/jobs/pool.h"
-#include "sim/base/jobs/progress.h"
+#include "sim/base/jobs/run.h"
 #include "sweep/store.h"
 
 struct gsim_sweep_job {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sweep/sink.h. */
+/* See sweep/sink.h and sweep/run.h. What arrives together is committed together; progress counts what is committed. */
 #include "sweep/sink.h"
 
-#include "sim/base/ends.h"
 #include "sweep/wire.h"
 
 enum gsim_status gsim_sink_take(void *data, uint64_t item, const char *outcome, size_t length, struct gsim_error *error)
@@ -41,25 +40,20 @@ enum gsim_status gsim_sink_commit(struct gsim_sink *sink, struct gsim_error *err
     return GSIM_OK;
 }
 
-void gsim_stop_begin(struct gsim_stop *stop)
-{
-    gsim_ends_signals(&stop->signals);
-    gsim_ends_hold(&stop->old_mask);
-}
+static enum gsim_status commit(void *sink, struct gsim_error *error) { return gsim_sink_commit(sink, error); }
 
-int gsim_stop_asked(const struct gsim_stop *stop)
+enum gsim_status gsim_sweep_run(struct gsim_sweep_job *job, struct gsim_error *error)
 {
-    static const int all[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t pending;
-    if (sigpending(&pending) != 0) return 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (sigismember(&stop->signals, all[i]) == 1 && sigismember(&pending, all[i]) == 1) return all[i];
-    return 0;
-}
-
-void gsim_stop_end(struct gsim_stop *stop)
-{
-    const struct timespec at_once = {0, 0};
-    while (gsim_stop_asked(stop) && sigtimedwait(&stop->signals, NULL, &at_once) > 0) continue;
-    sigprocmask(SIG_SETMASK, &stop->old_mask, NULL);
+    struct gsim_sink sink = {.store = job->store, .progress = job->progress};
+    struct gsim_pool_run run = {.pool = job->pool,
+                                .items = job->items,
+                                .count = job->count,
+                                .deliver = gsim_sink_take,
+                                .data = &sink,
+                                .after_round = commit,
+                                .progress = job->progress,
+                                .heeds_signals = true};
+    enum gsim_status status = gsim_pool_run(&run, error);
+    job->stopped_by = run.stopped_by;
+    return status;
 }

@@ -9,17 +9,13 @@
 
 #include <string.h>
 
-#include "sim/base/ends.h"
-#include "sim/base/jobs/pool.h"
-#include "sim/base/jobs/progress.h"
+#include "sim/base/jobs/run.h"
 #include "sim/base/text.h"
-#include "sweep/sink.h"
 #include "sweep/stats.h"
 
 #define BASE_DEFAULT  "serial"
 #define REPEAT_MOST   1e6
 #define MESSAGE_BYTES 400
-#define WAIT_MS       100
 
 const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite",  "size",   "block1d",
                                                                   "blocks", "memory", "prefetch"};
@@ -201,8 +197,7 @@ struct collector {
     struct gsim_comparison *comparison;
     struct gsim_progress progress;
     struct gsim_error *failures; /* per cell: of its first repetition that failed */
-    uint64_t received;
-    bool is_refused; /* bad usage concerns all runs: no others are begun */
+    struct gsim_pool_run run;
 };
 
 static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
@@ -214,9 +209,9 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     (void)error;
     GSIM_INVARIANT(length == sizeof outcome);
     memcpy(&outcome, bytes, sizeof outcome);
-    c->received++;
     c->progress.done++;
-    if (outcome.status == GSIM_USAGE || outcome.status == GSIM_NOMEM) c->is_refused = true;
+    /* Bad usage concerns all runs: no others are begun. */
+    if (outcome.status == GSIM_USAGE || outcome.status == GSIM_NOMEM) c->run.count = c->run.put;
     if (outcome.status != GSIM_OK && c->failures[index].status == GSIM_OK)
         gsim_error_set(&c->failures[index], outcome.status, "%s", outcome.message);
     if (outcome.status != GSIM_OK || !outcome.cell.done) return GSIM_OK;
@@ -231,28 +226,20 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
 static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
 {
     struct gsim_comparison *comparison = c->comparison;
-    uint64_t next = 0, count = (uint64_t)comparison->workload_count * comparison->scheduler_count * comparison->repeat;
-    struct gsim_pool *pool = NULL;
-    struct gsim_stop stop;
-    uint32_t jobs;
-    enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &jobs, error);
+    c->run = (struct gsim_pool_run){
+        .pool = {.data = comparison, .run = run_item, .fail = fail_item},
+        .count = (uint64_t)comparison->workload_count * comparison->scheduler_count * comparison->repeat,
+        .deliver = take,
+        .data = c,
+        .progress = &c->progress,
+        .heeds_signals = true};
+    enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &c->run.pool.jobs, error);
     if (status != GSIM_OK) return status;
-    struct gsim_pool_config config = {
-        .jobs = jobs < count ? jobs : (uint32_t)count, .data = comparison, .run = run_item, .fail = fail_item};
-    gsim_stop_begin(&stop);
-    status = gsim_pool_create(&config, &pool, error);
-    gsim_progress_start(&c->progress, count, stderr);
+    gsim_progress_start(&c->progress, c->run.count, stderr);
     c->progress.unit = "runs";
-    while (status == GSIM_OK && !gsim_stop_asked(&stop) && c->received < (c->is_refused ? next : count)) {
-        for (size_t room = gsim_pool_room(pool, count - next);
-             !c->is_refused && room && next < count && status == GSIM_OK; room--)
-            status = gsim_pool_put(pool, next++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, c, error);
-        gsim_progress_show(&c->progress);
-    }
+    status = gsim_pool_run(&c->run, error);
     gsim_progress_clear(&c->progress);
-    gsim_pool_destroy(pool);
-    gsim_ends_restore(&stop.old_mask); /* a signal that is pending ends the process here */
+    if (c->run.stopped_by) raise(c->run.stopped_by); /* and it ends the process here */
     return status;
 }
 

@@ -11,15 +11,12 @@
 #include "plots/figure.h"
 #include "cli/figures/plot.h"
 #include "sim/base/text.h"
-#include "sim/base/jobs/pool.h"
-#include "sim/base/jobs/progress.h"
-#include "sweep/sink.h"
+#include "sim/base/jobs/run.h"
 
 #define SPREAD_DEFAULT 10.0 /* per cent */
 #define MORRIS_DEFAULT 20   /* places: the literature's 10 to 50 */
 #define SOBOL_DEFAULT  256
 #define MESSAGE_BYTES  400
-#define WAIT_MS        100
 
 /* How far a number may be off, by where it comes from: our judgement, in per cent. */
 static double spread_of_kind(enum gsim_number_kind kind)
@@ -192,7 +189,6 @@ static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const c
 struct collector {
     struct gsim_sensitivity *s;
     struct gsim_progress progress;
-    size_t received;
 };
 
 /* An effect needs all its points: the first failure ends the analysis. */
@@ -202,7 +198,6 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     struct outcome outcome;
     GSIM_INVARIANT(length == sizeof outcome);
     memcpy(&outcome, bytes, sizeof outcome);
-    c->received++;
     c->progress.done++;
     c->s->y[item] = outcome.y;
     if (isfinite(outcome.y)) return GSIM_OK;
@@ -213,29 +208,20 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
 static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     struct collector c = {.s = s};
-    struct gsim_pool *pool = NULL;
-    struct gsim_stop stop;
-    uint64_t next = 0, count = s->design.points;
-    uint32_t jobs;
-    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &jobs, error);
+    struct gsim_pool_run run = {.pool = {.data = s, .run = run_item, .fail = fail_item},
+                                .count = s->design.points,
+                                .deliver = take,
+                                .data = &c,
+                                .progress = &c.progress,
+                                .heeds_signals = true};
+    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &run.pool.jobs, error);
     if (status != GSIM_OK) return status;
-    struct gsim_pool_config config = {
-        .jobs = jobs < count ? jobs : (uint32_t)count, .data = s, .run = run_item, .fail = fail_item};
-    s->y = gsim_alloc(sizeof *s->y * count);
+    s->y = gsim_alloc(sizeof *s->y * run.count);
     if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_stop_begin(&stop);
-    status = gsim_pool_create(&config, &pool, error);
-    gsim_progress_start(&c.progress, count, stderr);
-    while (status == GSIM_OK && c.received < count && !s->stopped_by) {
-        for (size_t room = gsim_pool_room(pool, count - next); room && next < count && status == GSIM_OK; room--)
-            status = gsim_pool_put(pool, next++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
-        gsim_progress_show(&c.progress);
-        s->stopped_by = gsim_stop_asked(&stop);
-    }
+    gsim_progress_start(&c.progress, run.count, stderr);
+    status = gsim_pool_run(&run, error);
+    s->stopped_by = run.stopped_by;
     gsim_progress_end(&c.progress, s->stopped_by || status != GSIM_OK);
-    gsim_pool_destroy(pool);
-    gsim_stop_end(&stop);
     return status;
 }
 

@@ -238,12 +238,6 @@ static void note_progress(void *context, size_t done, size_t expected)
     gsim_progress_show(&c->progress);
 }
 
-static void show_progress(void *context)
-{
-    struct command *c = context;
-    gsim_progress_show(&c->progress);
-}
-
 /* Before anything long is done: what it will take, from the first pass over all runs, which is just done. */
 static void note_forecast(void *context, const struct gsim_calibration_forecast *forecast)
 {
@@ -259,8 +253,7 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     if (c->job_count > 1 && c->calibration.run_count > 1) {
-        c->jobs.idle = show_progress;
-        c->jobs.context = c;
+        c->jobs.progress = &c->progress;
         status = gsim_prediction_jobs_start(&c->jobs, &c->calibration, &c->gpu, c->job_count, error);
         c->options.predict = gsim_prediction_jobs_predict;
         c->options.predict_context = &c->jobs;

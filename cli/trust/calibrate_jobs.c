@@ -10,8 +10,6 @@
 
 #include "sim/device/device.h"
 
-#define WAIT_MS 100
-
 /* Written while the workers have nothing to do: the pipe that hands out an item comes behind it. */
 struct gsim_prediction_shared {
     uint64_t number; /* of the devices so far */
@@ -72,7 +70,6 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     GSIM_INVARIANT(length == sizeof jobs->predicted[item]);
     (void)error;
     memcpy(&jobs->predicted[item], bytes, length);
-    jobs->received++;
     return GSIM_OK;
 }
 
@@ -123,36 +120,24 @@ enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
     return gsim_pool_create(&config, &jobs->pool, error);
 }
 
-static enum gsim_status predict(struct gsim_prediction_jobs *jobs, const bool *wanted, size_t count,
-                                struct gsim_error *error)
-{
-    size_t next = 0, put = 0;
-    enum gsim_status status = GSIM_OK;
-    jobs->received = 0;
-    while (status == GSIM_OK && jobs->received < count) {
-        for (size_t room = gsim_pool_room(jobs->pool, count - put); room && put < count && status == GSIM_OK; room--) {
-            while (!wanted[jobs->order[next]]) next++;
-            status = gsim_pool_put(jobs->pool, jobs->order[next++], error);
-            put++;
-        }
-        if (status == GSIM_OK) status = gsim_pool_wait(jobs->pool, WAIT_MS, take, jobs, error);
-        if (jobs->idle) jobs->idle(jobs->context);
-    }
-    return status;
-}
-
 enum gsim_status gsim_prediction_jobs_predict(void *context, const struct gsim_device_spec *device, const size_t *runs,
                                               size_t count, double *us, struct gsim_error *error)
 {
     struct gsim_prediction_jobs *jobs = context;
-    bool *wanted = gsim_alloc((jobs->calibration->run_count + 1) * sizeof *wanted);
-    if (!wanted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    size_t run_count = jobs->calibration->run_count;
+    bool *wanted = gsim_alloc((run_count + 1) * sizeof *wanted);
+    uint64_t *items = gsim_alloc((count + 1) * sizeof *items);
+    struct gsim_pool_run all = {.items = items, .deliver = take, .data = jobs, .progress = jobs->progress};
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         jobs->shared->values[i] = gsim_device_get(device, (enum gsim_device_number)i);
     jobs->shared->number++;
-    for (size_t i = 0; i < count; i++) wanted[runs[i]] = true;
-    enum gsim_status status = predict(jobs, wanted, count, error);
+    for (size_t i = 0; wanted && items && i < count; i++) wanted[runs[i]] = true;
+    for (size_t i = 0; wanted && items && i < run_count; i++)
+        if (wanted[jobs->order[i]]) items[all.count++] = jobs->order[i];
+    enum gsim_status status = wanted && items ? gsim_pool_run_on(jobs->pool, &all, error)
+                                              : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_free(wanted);
+    gsim_free(items);
     /* The first failure in the order of the runs, as without workers. */
     for (size_t i = 0; i < count && status == GSIM_OK; i++) {
         const struct gsim_predicted *outcome = &jobs->predicted[runs[i]];

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "trust/calibrate/calibrate.h"
-#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/run.h"
 
 struct gsim_prediction_shared;
 
@@ -19,10 +19,8 @@ struct gsim_prediction_jobs {
     struct gsim_prediction_shared *shared;
     struct gsim_pool *pool; /* NULL: none, or not started */
     struct gsim_predicted *predicted; /* by run: its latest */
-    size_t received;
     size_t *order; /* of the runs, the long ones first */
-    void (*idle)(void *context); /* called now and then while the workers work; NULL: none */
-    void *context;
+    struct gsim_progress *progress; /* shown while the workers work; NULL: none */
 };
 
 /* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */

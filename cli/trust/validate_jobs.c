@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
-#include "sim/base/jobs/pool.h"
-
-#define WAIT_MS 100
+#include "sim/base/jobs/run.h"
 
 struct head {
     enum gsim_status status;
@@ -24,7 +22,6 @@ struct jobs {
     const struct gsim_case_set *set;
     const size_t *index;
     char **outcome; /* by place in the list */
-    size_t received;
     struct gsim_progress *progress;
 };
 
@@ -67,23 +64,8 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     jobs->outcome[item] = gsim_alloc(length);
     if (!jobs->outcome[item]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memcpy(jobs->outcome[item], bytes, length);
-    jobs->progress->done = ++jobs->received;
-    gsim_progress_show(jobs->progress);
+    jobs->progress->done++;
     return GSIM_OK;
-}
-
-static enum gsim_status compute(struct jobs *jobs, size_t count, uint32_t processes, struct gsim_error *error)
-{
-    const struct gsim_pool_config config = {.jobs = processes, .data = jobs, .run = run, .fail = fail};
-    struct gsim_pool *pool = NULL;
-    enum gsim_status status = gsim_pool_create(&config, &pool, error);
-    for (size_t put = 0; status == GSIM_OK && jobs->received < count;) {
-        for (size_t room = gsim_pool_room(pool, count - put); room && put < count && status == GSIM_OK; room--)
-            status = gsim_pool_put(pool, put++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, jobs, error);
-    }
-    gsim_pool_destroy(pool);
-    return status;
 }
 
 /* Appends what came of one case. */
@@ -111,12 +93,15 @@ enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const 
                                       struct gsim_progress *progress, struct gsim_error *error)
 {
     struct jobs jobs = {.validation = validation, .set = set, .index = index, .progress = progress};
-    enum gsim_status status = GSIM_OK;
-    if (processes > count) processes = (uint32_t)count;
     jobs.outcome = gsim_alloc((count + 1) * sizeof *jobs.outcome);
     if (!jobs.outcome) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memset(jobs.outcome, 0, (count + 1) * sizeof *jobs.outcome);
-    if (count) status = compute(&jobs, count, processes, error);
+    struct gsim_pool_run all = {.pool = {.jobs = processes, .data = &jobs, .run = run, .fail = fail},
+                                .count = count,
+                                .deliver = take,
+                                .data = &jobs,
+                                .progress = progress};
+    enum gsim_status status = gsim_pool_run(&all, error);
     for (size_t i = 0; i < count && status == GSIM_OK; i++) status = append(validation, jobs.outcome[i], error);
     for (size_t i = 0; i < count; i++) gsim_free(jobs.outcome[i]);
     gsim_free(jobs.outcome);

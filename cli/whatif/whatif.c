@@ -9,12 +9,10 @@
 
 #include "cli/ranks/traces.h"
 #include "plots/figure.h"
-#include "sim/base/jobs/pool.h"
-#include "sim/base/jobs/progress.h"
+#include "sim/base/jobs/run.h"
 #include "sim/sm/work.h"
 #include "trust/whatif/names.h"
 
-#define WAIT_MS 100
 #define NAME_MOST 48
 #define HELPS   0.002 /* less is not worth doing */
 
@@ -265,7 +263,6 @@ static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const c
 struct collector {
     struct gsim_whatif *w;
     struct gsim_progress progress;
-    uint64_t received;
 };
 
 static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
@@ -285,7 +282,6 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
         c->w->link_ratio = outcome.link_ratio;
         c->w->cause = outcome.cause;
     }
-    c->received++;
     c->progress.done++;
     return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note)
                                           : GSIM_OK;
@@ -295,26 +291,19 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
 static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct gsim_error *error)
 {
     struct collector c = {.w = w};
-    struct gsim_pool *pool = NULL;
-    uint64_t next = first, count = w->row_count - first;
-    uint32_t jobs;
-    if (!count) return GSIM_OK;
-    enum gsim_status status = gsim_cli_jobs(&w->subject.arguments, 0, &jobs, error);
+    struct gsim_pool_run run = {.pool = {.data = w, .run = run_item, .fail = fail_item},
+                                .first = first,
+                                .count = w->row_count - first,
+                                .deliver = take,
+                                .data = &c,
+                                .progress = &c.progress};
+    if (!run.count) return GSIM_OK;
+    enum gsim_status status = gsim_cli_jobs(&w->subject.arguments, 0, &run.pool.jobs, error);
     if (status != GSIM_OK) return status;
-    struct gsim_pool_config config = {
-        .jobs = jobs < count ? jobs : (uint32_t)count, .data = w, .run = run_item, .fail = fail_item};
-    status = gsim_pool_create(&config, &pool, error);
-    gsim_progress_start(&c.progress, count, stderr);
+    gsim_progress_start(&c.progress, run.count, stderr);
     c.progress.unit = "runs";
-    while (status == GSIM_OK && c.received < count) {
-        for (size_t room = gsim_pool_room(pool, w->row_count - next); room && next < w->row_count && status == GSIM_OK;
-             room--)
-            status = gsim_pool_put(pool, next++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take, &c, error);
-        gsim_progress_show(&c.progress);
-    }
+    status = gsim_pool_run(&run, error);
     gsim_progress_clear(&c.progress);
-    gsim_pool_destroy(pool);
     for (uint32_t i = first; i < w->row_count; i++) {
         struct gsim_whatif_row *row = &w->rows[i];
         row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us,

@@ -10,9 +10,8 @@
 #include "gpusim/generator.h"
 #include "gpusim/placement.h"
 #include "gpusim/simulate.h"
-#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/run.h"
 
-#define WAIT_MS    200 /* between updates of the progress line */
 #define ITERATIONS 2  /* data that moves once has moved before the second */
 #define DIFFER     1.1 /* policies whose published times differ by less are not ranked */
 
@@ -152,7 +151,7 @@ struct outcome {
 struct jobs {
     struct gsim_grcuda_gpus *g;
     struct machine machines[2]; /* of a worker: made by its first run on each, which frees nothing before its end */
-    size_t received;
+    struct gsim_progress *progress;
 };
 
 static void run_one(void *data, uint64_t item, struct gsim_bytes *bytes)
@@ -193,7 +192,7 @@ static enum gsim_status take_one(void *data, uint64_t item, const char *bytes, s
     for (size_t i = item; i < g->count; i++)
         if (is_same_run(&g->cells[i], &g->cells[item])) g->cells[i].predicted_s = outcome.seconds;
     if (outcome.failure[0] && !g->failure[0]) snprintf(g->failure, sizeof g->failure, "%s", outcome.failure);
-    jobs->received++;
+    if (jobs->progress) jobs->progress->done++;
     return GSIM_OK;
 }
 
@@ -207,25 +206,19 @@ static bool is_first(const struct gsim_grcuda_gpus *g, size_t cell)
 static enum gsim_status run_cells(struct gsim_grcuda_gpus *g, uint32_t processes, struct gsim_progress *progress,
                                   struct gsim_error *error)
 {
-    struct jobs jobs = {.g = g};
-    const struct gsim_pool_config config = {.jobs = processes, .data = &jobs, .run = run_one, .fail = fail_one};
-    struct gsim_pool *pool = NULL;
-    size_t total = 0, put = 0;
-    for (size_t i = 0; i < g->count; i++) total += is_first(g, i);
-    enum gsim_status status = gsim_pool_create(&config, &pool, error);
-    while (status == GSIM_OK && jobs.received < total) {
-        for (size_t room = gsim_pool_room(pool, g->count - put); room && put < g->count && status == GSIM_OK; put++) {
-            if (!is_first(g, put)) continue;
-            status = gsim_pool_put(pool, put, error);
-            room--;
-        }
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
-        if (!progress) continue;
-        progress->done = jobs.received;
-        progress->total = total;
-        gsim_progress_show(progress);
-    }
-    gsim_pool_destroy(pool);
+    struct jobs jobs = {.g = g, .progress = progress};
+    uint64_t *items = gsim_alloc((g->count + 1) * sizeof *items);
+    struct gsim_pool_run run = {.pool = {.jobs = processes, .data = &jobs, .run = run_one, .fail = fail_one},
+                                .items = items,
+                                .deliver = take_one,
+                                .data = &jobs,
+                                .progress = progress};
+    if (!items) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < g->count; i++)
+        if (is_first(g, i)) items[run.count++] = i;
+    if (progress) progress->total = run.count;
+    enum gsim_status status = gsim_pool_run(&run, error);
+    gsim_free(items);
     return status;
 }
 

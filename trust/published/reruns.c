@@ -6,14 +6,13 @@
 
 #include "trust/published/script_overlap.h"
 #include "gpusim/simulate.h"
-#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/run.h"
 #include "trust/published/partitioned.h"
 
 /* Data that moves once has moved after the first; where memory is too small, evictions have settled after the second.
  */
 #define ITERATIONS  3
 #define DEVICES_MAX 32
-#define WAIT_MS     200 /* between updates of the progress line */
 
 /* --- the list ------------------------------------------------------------------------------------------------- */
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
@@ -181,7 +180,6 @@ static enum gsim_status make_one(struct worker *worker, const struct gsim_rerun 
 /* --- worker processes ------------------------------------------------------------------------------------------ */
 struct jobs {
     struct gsim_reruns *reruns;
-    size_t received;
     struct worker *worker; /* of a worker process: made by its first run, which frees nothing before its end */
 };
 
@@ -215,7 +213,7 @@ static enum gsim_status take_one(void *data, uint64_t item, const char *outcome,
     if (length != sizeof *jobs->reruns->results)
         return gsim_error_set(error, GSIM_IO, "a worker process gave %zu bytes", length);
     memcpy(&jobs->reruns->results[item], outcome, length);
-    jobs->received++;
+    if (jobs->reruns->progress) jobs->reruns->progress->done++;
     return GSIM_OK;
 }
 
@@ -227,22 +225,20 @@ enum gsim_status gsim_reruns_make(struct gsim_reruns *reruns, unsigned processes
     void *results = gsim_realloc(reruns->results, sizeof *reruns->results * reruns->count);
     if (!results) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     reruns->results = results;
-    if (processes > GSIM_JOBS_MAX) processes = GSIM_JOBS_MAX;
-    const struct gsim_pool_config config = {.jobs = processes < fresh ? processes : (uint32_t)fresh,
-                                            .data = &jobs, .run = run_one, .fail = fail_one};
-    struct gsim_pool *pool = NULL;
-    enum gsim_status status = gsim_pool_create(&config, &pool, error);
-    for (size_t put = reruns->done_count; status == GSIM_OK && jobs.received < fresh;) {
-        for (size_t room = gsim_pool_room(pool, reruns->count - put); room && put < reruns->count && status == GSIM_OK;
-             room--)
-            status = gsim_pool_put(pool, put++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
-        if (!reruns->progress) continue;
-        reruns->progress->done = reruns->done_count + jobs.received;
-        reruns->progress->total = reruns->count;
-        gsim_progress_show(reruns->progress);
+    struct gsim_pool_run run = {.pool = {.jobs = processes < GSIM_JOBS_MAX ? processes : GSIM_JOBS_MAX,
+                                         .data = &jobs,
+                                         .run = run_one,
+                                         .fail = fail_one},
+                                .first = reruns->done_count,
+                                .count = fresh,
+                                .deliver = take_one,
+                                .data = &jobs,
+                                .progress = reruns->progress};
+    if (run.progress) {
+        run.progress->done = reruns->done_count;
+        run.progress->total = reruns->count;
     }
-    gsim_pool_destroy(pool);
+    enum gsim_status status = gsim_pool_run(&run, error);
     for (size_t i = reruns->done_count; status == GSIM_OK && i < reruns->count;
          i++) { /* the machine's fault, not the run's */
         const struct gsim_rerun_result *result = &reruns->results[i];
