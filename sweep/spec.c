@@ -263,6 +263,19 @@ void gsim_spec_point(const struct gsim_spec *spec, uint64_t index, struct gsim_s
     }
 }
 
+bool gsim_spec_at(const struct gsim_spec *spec, size_t index, struct gsim_axis *axis)
+{
+    if (index >= spec->fixed_count + spec->axis_count) return false;
+    if (index >= spec->fixed_count) {
+        *axis = spec->axes[index - spec->fixed_count];
+    } else {
+        struct gsim_setting *setting = &spec->fixed[index];
+        *axis = (struct gsim_axis){
+            .name = setting->name, .values = &setting->value, .count = 1, .is_from_file = setting->is_from_file};
+    }
+    return true;
+}
+
 bool gsim_spec_holds(const struct gsim_spec *spec, const struct gsim_setting *settings, uint32_t repeat)
 {
     struct place place = {.spec = spec, .settings = settings, .repeat = repeat};

@@ -83,5 +83,8 @@ void gsim_spec_point(const struct gsim_spec *spec, uint64_t index, struct gsim_s
 /* Whether the conditions let a point in. */
 bool gsim_spec_holds(const struct gsim_spec *spec, const struct gsim_setting *settings, uint32_t repeat);
 
+/* Setting INDEX, of one value, or behind them all an axis; false behind the last of these. */
+bool gsim_spec_at(const struct gsim_spec *spec, size_t index, struct gsim_axis *axis);
+
 /* The resolved spec as JSON, all values written out, for the record; freed by gsim_free. NULL: out of memory. */
 char *gsim_spec_json(const struct gsim_spec *spec);

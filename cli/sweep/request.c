@@ -211,22 +211,15 @@ static enum gsim_status check_plugin(const struct gsim_requests *requests, const
 static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
                                 struct gsim_error *error)
 {
-    const struct gsim_spec *spec = requests->spec;
+    struct gsim_axis axis;
     enum gsim_status status = GSIM_OK;
     bool given = false;
-    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++) {
-        if (strcmp(spec->fixed[i].name, kind) != 0) continue;
+    for (size_t i = 0; gsim_spec_at(requests->spec, i, &axis); i++) {
+        if (strcmp(axis.name, kind) != 0) continue;
         given = true;
-        status = check_plugin(requests, kind, spec->fixed[i].value.text, spec->fixed[i].is_from_file, error);
-        if (status == GSIM_OK) status = add_named(requests, kind, spec->fixed[i].value.text, error);
-    }
-    for (size_t i = 0; i < spec->axis_count && status == GSIM_OK; i++) {
-        if (strcmp(spec->axes[i].name, kind) != 0) continue;
-        given = true;
-        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++) {
-            const char *text = spec->axes[i].values[j].text;
-            status = check_plugin(requests, kind, text, spec->axes[i].is_from_file, error);
-            if (status == GSIM_OK) status = add_named(requests, kind, text, error);
+        for (size_t j = 0; j < axis.count && status == GSIM_OK; j++) {
+            status = check_plugin(requests, kind, axis.values[j].text, axis.is_from_file, error);
+            if (status == GSIM_OK) status = add_named(requests, kind, axis.values[j].text, error);
         }
     }
     if (status != GSIM_OK || given) return status;
@@ -237,24 +230,21 @@ static enum gsim_status look_up(struct gsim_requests *requests, const char *kind
 /* A parameter must be one of some scheduler of the sweep, else it is a slip of the hand. */
 static enum gsim_status check_parameters(const struct gsim_requests *requests, struct gsim_error *error)
 {
-    const struct gsim_spec *spec = requests->spec;
+    struct gsim_axis axis;
     const struct gsim_scheduler_ops **schedulers = gsim_alloc(sizeof(*schedulers) * (requests->named_count + 1));
     if (!schedulers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     size_t count = 0;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < requests->named_count; i++)
         if (requests->named[i].scheduler) schedulers[count++] = requests->named[i].scheduler;
-    for (size_t i = 0; i < spec->fixed_count + spec->axis_count && status == GSIM_OK; i++) {
-        bool is_fixed = i < spec->fixed_count;
-        const char *name = is_fixed ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
-        const char *value = is_fixed ? spec->fixed[i].value.text : spec->axes[i - spec->fixed_count].values[0].text;
+    for (size_t i = 0; status == GSIM_OK && gsim_spec_at(requests->spec, i, &axis); i++) {
         char text[200];
         const char *opt = text;
         const char *key;
-        if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key) ||
-            (requests->has_tasks && gsim_request_way_of(name)))
+        if (find_option(axis.name) < OPTION_COUNT || gsim_request_task(axis.name, &key) ||
+            (requests->has_tasks && gsim_request_way_of(axis.name)))
             continue;
-        snprintf(text, sizeof(text), "%s=%s", name, value);
+        snprintf(text, sizeof(text), "%s=%s", axis.name, axis.values[0].text);
         struct gsim_cli_arguments arguments = {.opts = &opt, .opt_count = 1};
         status = gsim_cli_check_opts(&arguments, schedulers, count, error);
     }
@@ -319,38 +309,29 @@ static enum gsim_status check_value(const struct gsim_requests *requests, const 
 static enum gsim_status check_values(const struct gsim_requests *requests, struct gsim_error *error)
 {
     const struct gsim_spec *spec = requests->spec;
+    struct gsim_axis axis;
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++)
-        status = check_value(requests, spec->fixed[i].name, spec->fixed[i].value.text, error);
-    for (size_t i = 0; i < spec->axis_count && !spec->condition_count; i++)
-        for (size_t j = 0; j < spec->axes[i].count && j < CHECKED_VALUES && status == GSIM_OK; j++)
-            status = check_value(requests, spec->axes[i].name, spec->axes[i].values[j].text, error);
+    for (size_t i = 0; gsim_spec_at(spec, i, &axis) && !(i >= spec->fixed_count && spec->condition_count); i++)
+        for (size_t j = 0; j < axis.count && j < CHECKED_VALUES && status == GSIM_OK; j++)
+            status = check_value(requests, axis.name, axis.values[j].text, error);
     return status;
 }
 
 /* The programs of all tasks that the sweep names. */
-static enum gsim_status look_up_task(struct gsim_requests *requests, const char *name, const char *words,
-                                     bool is_from_file, struct gsim_error *error)
-{
-    const char *key, *program;
-    if (!gsim_request_task(name, &key) || key) return GSIM_OK;
-    if (!(program = gsim_request_task_program(&requests->arena, words)))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = check_plugin(requests, "workload", program, is_from_file, error);
-    return status == GSIM_OK ? add_named(requests, "workload", program, error) : status;
-}
-
 static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsim_error *error)
 {
-    const struct gsim_spec *spec = requests->spec;
+    struct gsim_axis axis;
+    const char *key;
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < spec->fixed_count && status == GSIM_OK; i++)
-        status =
-            look_up_task(requests, spec->fixed[i].name, spec->fixed[i].value.text, spec->fixed[i].is_from_file, error);
-    for (size_t i = 0; i < spec->axis_count && status == GSIM_OK; i++)
-        for (size_t j = 0; j < spec->axes[i].count && status == GSIM_OK; j++)
-            status = look_up_task(requests, spec->axes[i].name, spec->axes[i].values[j].text,
-                                  spec->axes[i].is_from_file, error);
+    for (size_t i = 0; gsim_spec_at(requests->spec, i, &axis); i++) {
+        if (!gsim_request_task(axis.name, &key) || key) continue;
+        for (size_t j = 0; j < axis.count && status == GSIM_OK; j++) {
+            const char *program = gsim_request_task_program(&requests->arena, axis.values[j].text);
+            if (!program) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            status = check_plugin(requests, "workload", program, axis.is_from_file, error);
+            if (status == GSIM_OK) status = add_named(requests, "workload", program, error);
+        }
+    }
     return status == GSIM_OK ? look_up(requests, "sched", GSIM_TASK_SCHEDULER, error) : status;
 }
 
@@ -358,8 +339,9 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
 static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
 {
     static const char *const apart[] = {"workload", "iterations"};
-    for (size_t i = 0; i < spec->fixed_count + spec->axis_count; i++) {
-        const char *name = i < spec->fixed_count ? spec->fixed[i].name : spec->axes[i - spec->fixed_count].name;
+    struct gsim_axis axis;
+    for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++) {
+        const char *name = axis.name;
         for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)
             if (strcmp(name, apart[a]) == 0)
                 return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", name);
@@ -501,8 +483,8 @@ static void add_named_text(struct gsim_bytes *text, const struct gsim_named *nam
     gsim_bytes_add(text, "\n", 1);
 }
 
-static enum gsim_status key_of(const struct gsim_request *request, struct gsim_arena *arena, char key[GSIM_KEY_SIZE],
-                               struct gsim_error *error)
+enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
+                                     char key[GSIM_KEY_SIZE], struct gsim_error *error)
 {
     struct gsim_bytes text = {0};
     char line[400];
@@ -535,19 +517,13 @@ static enum gsim_status key_of(const struct gsim_request *request, struct gsim_a
     return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
-enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
-                                     char key[GSIM_KEY_SIZE], struct gsim_error *error)
-{
-    return key_of(request, arena, key, error);
-}
-
 enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
                                   struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_request request;
     enum gsim_status status = gsim_request_make(requests, item, &arena, &request, error);
-    if (status == GSIM_OK) status = key_of(&request, &arena, key, error);
+    if (status == GSIM_OK) status = gsim_request_key_of(&request, &arena, key, error);
     gsim_arena_release(&arena);
     return status;
 }

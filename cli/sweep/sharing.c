@@ -24,10 +24,9 @@ uint32_t gsim_request_task(const char *name, const char **key)
 bool gsim_request_has_tasks(const struct gsim_spec *spec)
 {
     const char *key;
-    for (size_t i = 0; i < spec->fixed_count; i++)
-        if (gsim_request_task(spec->fixed[i].name, &key)) return true;
-    for (size_t i = 0; i < spec->axis_count; i++)
-        if (gsim_request_task(spec->axes[i].name, &key)) return true;
+    struct gsim_axis axis;
+    for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++)
+        if (gsim_request_task(axis.name, &key)) return true;
     return false;
 }
 

@@ -266,10 +266,9 @@ static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *erro
 
 static bool is_given(const struct gsim_spec *spec, const char *name)
 {
-    for (size_t i = 0; i < spec->fixed_count; i++)
-        if (strcmp(spec->fixed[i].name, name) == 0) return true;
-    for (size_t i = 0; i < spec->axis_count; i++)
-        if (strcmp(spec->axes[i].name, name) == 0) return true;
+    struct gsim_axis axis;
+    for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++)
+        if (strcmp(axis.name, name) == 0) return true;
     return false;
 }
 
