@@ -123,8 +123,6 @@ size_t gsim_pool_room(const struct gsim_pool *pool, uint64_t remaining)
     return room > pool->backlog_count ? room - pool->backlog_count : 0;
 }
 
-size_t gsim_pool_held(const struct gsim_pool *pool) { return pool->held; }
-
 static enum gsim_status add_backlog(struct gsim_pool *pool, uint64_t item, struct gsim_error *error)
 {
     if (gsim_array_grow(&pool->backlog, sizeof(item), pool->backlog_count, &pool->backlog_capacity))

@@ -35,8 +35,6 @@ void gsim_pool_destroy(struct gsim_pool *pool);
 /* How many more items keep the workers busy for the next moments, when REMAINING are still to be handed out. */
 size_t gsim_pool_room(const struct gsim_pool *pool, uint64_t remaining);
 enum gsim_status gsim_pool_put(struct gsim_pool *pool, uint64_t item, struct gsim_error *error) GSIM_NODISCARD;
-/* Items put and not delivered. */
-size_t gsim_pool_held(const struct gsim_pool *pool);
 
 typedef enum gsim_status gsim_pool_deliver(void *data, uint64_t item, const char *outcome, size_t length,
                                            struct gsim_error *error);

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/run.h"
 #include "tests/test.h"
 
 enum { ITEMS = 77, ENDLESS = 27 };
@@ -20,6 +20,12 @@ static void run(void *data, uint64_t item, struct gsim_bytes *outcome)
     if (item == ENDLESS || item == ENDLESS + 50) pause();
     if (item % 50 == 41) _exit(5);
     gsim_bytes_add(outcome, &square, sizeof(square));
+}
+
+static void answer(void *data, uint64_t item, struct gsim_bytes *outcome)
+{
+    (void)data;
+    gsim_bytes_add(outcome, &item, sizeof item);
 }
 
 static void note_failure(void *data, uint64_t item, enum gsim_item_end end, const char *message,
@@ -51,21 +57,52 @@ static enum gsim_status take(void *data, uint64_t item, const char *outcome, siz
 static void every_item_once(void)
 {
     for (uint32_t jobs = 1; jobs <= 3; jobs++) {
-        struct gsim_pool_config config = {.jobs = jobs, .timeout_s = 2, .run = run, .fail = note_failure};
-        struct gsim_pool *pool;
         struct gsim_error error = {0};
         unsigned counts[ITEMS] = {0};
-        uint64_t next = 0;
-        CHECK_OK(gsim_pool_create(&config, &pool, &error), error);
-        do {
-            for (size_t room = gsim_pool_room(pool, ITEMS - next); room && next < ITEMS; room--)
-                CHECK_OK(gsim_pool_put(pool, next++, &error), error);
-            CHECK_OK(gsim_pool_wait(pool, 100, take, counts, &error), error);
-        } while (gsim_pool_held(pool) || next < ITEMS);
-        gsim_pool_destroy(pool);
+        struct gsim_pool_run all = {.pool = {.jobs = jobs, .timeout_s = 2, .run = run, .fail = note_failure},
+                                    .count = ITEMS, .deliver = take, .data = counts};
+        CHECK_OK(gsim_pool_run(&all, &error), error);
+        CHECK_INT(all.received, ITEMS);
         for (int i = 0; i < ITEMS; i++)
             CHECK_MSG(counts[i] == 1, "item %d came %u times with %u workers", i, counts[i], jobs);
     }
+}
+
+struct few {
+    struct gsim_pool_run run;
+    uint64_t sum;
+};
+
+static enum gsim_status take_few(void *data, uint64_t item, const char *outcome, size_t length,
+                                 struct gsim_error *error)
+{
+    struct few *few = data;
+    (void)outcome, (void)length, (void)error;
+    few->sum += item;
+    if (item == 3) few->run.count = few->run.put;
+    return GSIM_OK;
+}
+
+/* 3 + 1; from 8 on 8 + 9 + 10; and with one worker, behind the 3 that ends the run, no more than what it was given. */
+static void lists_and_ends_are_kept(void)
+{
+    const uint64_t list[] = {3, 1};
+    const struct gsim_pool_config config = {.jobs = 1, .run = run, .fail = note_failure};
+    struct few listed = {.run = {.pool = config, .items = list, .count = 2}};
+    struct few counted = {.run = {.pool = config, .first = 8, .count = 3}};
+    struct few ended = {.run = {.pool = config, .first = 3, .count = 1000000000}};
+    struct few *all[] = {&listed, &counted, &ended};
+    const uint64_t sums[] = {4, 27};
+    for (int i = 0; i < 3; i++) {
+        struct gsim_error error = {0};
+        all[i]->run.deliver = take_few;
+        all[i]->run.data = all[i];
+        if (i == 2) all[i]->run.pool.run = answer;
+        CHECK_OK(gsim_pool_run(&all[i]->run, &error), error);
+        CHECK_INT(all[i]->run.received, all[i]->run.put);
+        if (i < 2) CHECK_INT(all[i]->sum, sums[i]);
+    }
+    CHECK(ended.run.put < 100000);
 }
 
 /* However long a worker would still be busy. */
@@ -82,6 +119,7 @@ static void destroying_does_not_wait(void)
 
 static const struct test_case cases[] = {
     {"every item once", every_item_once},
+    {"lists and ends are kept", lists_and_ends_are_kept},
     {"destroying does not wait", destroying_does_not_wait},
 };
 TEST_MAIN("sweep/pool", cases)
