@@ -54,6 +54,21 @@ static inline bool gsim_task_is_finite(const struct gsim_task *task)
     return task->requests || task->duration_us > 0 || task->arrival == GSIM_ARRIVAL_LIST;
 }
 
+/* How many requests of it come, at most MOST. */
+static inline uint32_t gsim_task_requests(const struct gsim_task *task, uint32_t most)
+{
+    if (task->requests && task->requests < most) most = task->requests;
+    return task->arrival == GSIM_ARRIVAL_LIST && task->time_count < most ? task->time_count : most;
+}
+/* The request comes so long after the end of the last one, else after start_us. */
+static inline bool gsim_task_follows_last(const struct gsim_task *task, uint32_t request)
+{
+    return task->arrival == GSIM_ARRIVAL_CLOSED && request;
+}
+/* sim/program/tasks.c: how long after it. Poisson: DRAWN_US is the sum so far, at first 0, and NUMBERS draws. */
+double gsim_task_arrival_us(const struct gsim_task *task, uint32_t request, double *drawn_us,
+                            const struct gsim_random *numbers);
+
 /* Where contexts meet. */
 enum gsim_mechanism {
     /* one request at a time has the GPU, the most urgent waiting one next, then first come */
@@ -246,6 +261,8 @@ void gsim_task_set_release(struct gsim_task_set *set); /* accepts zeroed */
 /* By kernel of SET's programs as one: its number among those of its task that have another name, grid or block, from 0.
  * IDENTITY has room for all. */
 void gsim_task_set_identify(const struct gsim_task_set *set, uint32_t *identity);
+/* Of the task's streams, beside their own: urgent tasks' come first, so far apart as their priorities are. */
+int gsim_task_stream_priority(const struct gsim_task_set *set, uint32_t task);
 /* By task: its process among those of the set, from 0; how many there are. PROCESS_OF has room for all tasks. */
 uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mechanism mechanism, uint32_t *process_of);
 

@@ -2,6 +2,24 @@
 /* What a stream's next kernel waits for, and when its queue has seen that it ended (sim/front/process.h). */
 #include "sim/front/front.h"
 
+gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
+{
+    /* Work that ends so close to a look is seen by it in some runs, in others by the next; the model takes the mean. */
+    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur
+                         ? 0
+                         : f->device->gaps.engine_poll_blur,
+              resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
+    if (end <= first - blur) return first;
+    if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
+    gsim_time behind = end - first + blur;
+    if (behind <= 0) return first;
+    gsim_time looks = (behind - 1) / f->device->gaps.engine_poll,
+              after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
+    double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
+    return first + looks * f->device->gaps.engine_poll +
+           (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
+}
+
 /* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
 void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker,
                        gsim_time ready)

@@ -373,24 +373,6 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
     drop_head(f, hw_queue);
 }
 
-gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)
-{
-    /* Work that ends so close to a look is seen by it in some runs, in others by the next; the model takes the mean. */
-    gsim_time blur = f->device->gaps.engine_poll < 2 * f->device->gaps.engine_poll_blur
-                         ? 0
-                         : f->device->gaps.engine_poll_blur,
-              resume = unit == GSIM_UNIT_SMS ? f->device->gaps.copy_to_kernel : 0;
-    if (end <= first - blur) return first;
-    if (unit != GSIM_UNIT_SMS) first += f->device->gaps.kernel_to_copy;
-    gsim_time behind = end - first + blur;
-    if (behind <= 0) return first;
-    gsim_time looks = (behind - 1) / f->device->gaps.engine_poll,
-              after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
-    double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
-    return first + looks * f->device->gaps.engine_poll +
-           (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
-}
-
 /* No earlier start of TASK, which arrived. */
 static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream,
                                 const struct gsim_command *command)

@@ -2,6 +2,7 @@
 /* Programs of several tasks as one (include/gpusim/task.h). */
 #include "gpusim/task.h"
 
+#include <math.h>
 #include <string.h>
 
 struct counts {
@@ -130,6 +131,29 @@ uint32_t gsim_task_set_processes(const struct gsim_task_set *set, enum gsim_mech
         process_of[i] = same < i ? process_of[same] : count++;
     }
     return count;
+}
+
+int gsim_task_stream_priority(const struct gsim_task_set *set, uint32_t task)
+{
+    int least = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->tasks[i].priority > least) least = set->tasks[i].priority;
+    return set->tasks[task].priority - least;
+}
+
+/* --- while it runs --------------------------------------------------------------------------------------------- */
+
+double gsim_task_arrival_us(const struct gsim_task *task, uint32_t request, double *drawn_us,
+                            const struct gsim_random *numbers)
+{
+    switch (task->arrival) {
+    case GSIM_ARRIVAL_CLOSED: return request ? task->gap_us : 0;
+    case GSIM_ARRIVAL_PERIODIC: return request * task->period_us;
+    case GSIM_ARRIVAL_POISSON:
+        return *drawn_us -= log(1 - gsim_random_uniform(numbers)) / task->rate_per_s * 1e6;
+    case GSIM_ARRIVAL_LIST: return task->times_us[request];
+    }
+    GSIM_BUG("arrival of kind %d", (int)task->arrival);
 }
 
 enum gsim_status gsim_share_start(struct gsim_share *share, const struct gsim_sharing_ops *ops,

@@ -6,33 +6,18 @@
  */
 #include "sim/task/task.h"
 
-#include <math.h>
-
 static struct gsim_task_state *task_of(struct gsim_driver *driver) { return (struct gsim_task_state *)driver; }
 
 /* --- arrivals ----------------------------------------------------------------------------------------------- */
 
 static gsim_time arrival_of(struct gsim_task_state *t, uint32_t request)
 {
-    const struct gsim_task *spec = t->spec;
-    gsim_time start = gsim_time_from_us(spec->start_us);
-    switch (spec->arrival) {
-    case GSIM_ARRIVAL_CLOSED: return request ? t->ended + gsim_time_from_us(spec->gap_us) : start;
-    case GSIM_ARRIVAL_PERIODIC: return start + gsim_time_from_us(request * spec->period_us);
-    case GSIM_ARRIVAL_POISSON:
-        t->arrived_us -= log(1 - gsim_random_uniform(&t->arrivals)) / spec->rate_per_s * 1e6;
-        return start + gsim_time_from_us(t->arrived_us);
-    case GSIM_ARRIVAL_LIST: return start + gsim_time_from_us(spec->times_us[request]);
-    }
-    GSIM_BUG("arrival of kind %d", (int)spec->arrival);
+    gsim_time from = gsim_task_follows_last(t->spec, request) ? t->ended : gsim_time_from_us(t->spec->start_us);
+    return from + gsim_time_from_us(gsim_task_arrival_us(t->spec, request, &t->arrived_us, &t->arrivals));
 }
 
 /* How many come at most. */
-static uint32_t most_requests(const struct gsim_task *spec)
-{
-    uint32_t most = spec->requests ? spec->requests : GSIM_LIMIT_REQUESTS;
-    return spec->arrival == GSIM_ARRIVAL_LIST && spec->time_count < most ? spec->time_count : most;
-}
+static uint32_t most_requests(const struct gsim_task *spec) { return gsim_task_requests(spec, GSIM_LIMIT_REQUESTS); }
 
 uint32_t gsim_task_iterations(const struct gsim_task *spec) { return spec->source ? 1 : most_requests(spec); }
 
@@ -184,20 +169,11 @@ void gsim_task_draw(struct gsim_task_state *t, struct gsim_draw *draw)
 
 /* --- streams of a task among others --------------------------------------------------------------------------- */
 
-/* Urgent tasks' streams come first, so far apart as their priorities are. */
-static int stream_priority(const struct gsim_task_state *t, int own)
-{
-    int least = 0;
-    if (!t->all->settings.uses_priority) return own;
-    for (uint32_t i = 0; i < t->all->count; i++)
-        if (t->all->states[i].spec->priority > least) least = t->all->states[i].spec->priority;
-    return own - (least - t->spec->priority);
-}
-
 static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
 {
     struct gsim_task_state *t = task_of(driver);
-    gsim_stream stream = t->forward.below->ops->stream_create(t->forward.below, stream_priority(t, priority));
+    if (t->all->settings.uses_priority) priority += gsim_task_stream_priority(t->all->set, t->client.task);
+    gsim_stream stream = t->forward.below->ops->stream_create(t->forward.below, priority);
     if (t->is_alone || !stream) return stream;
     if (gsim_array_grow(&t->streams, sizeof *t->streams, t->stream_count, &t->stream_capacity))
         gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
@@ -230,28 +206,26 @@ static void do_device_synchronize(struct gsim_driver *driver)
         t->forward.below->ops->stream_synchronize(t->forward.below, t->streams[i]);
 }
 
-#define ON_STREAM(type, name, parameters, arguments)                                    \
-    static type do_##name parameters                                                    \
-    {                                                                                   \
-        struct gsim_task_state *t = task_of(driver);                                    \
-        return t->forward.below->ops->name arguments;                                   \
+/* Calls on a stream, each with the stream that stands for its own. */
+#define STREAM_CALLS(X)                                                                              \
+    X(void, stream_synchronize, (struct gsim_driver * d, gsim_stream s), (below, own))               \
+    X(bool, stream_query, (struct gsim_driver * d, gsim_stream s), (below, own))                     \
+    X(void, event_record, (struct gsim_driver * d, gsim_event e, gsim_stream s), (below, e, own))    \
+    X(void, stream_wait_event, (struct gsim_driver * d, gsim_stream s, gsim_event e), (below, own, e)) \
+    X(void, launch, (struct gsim_driver * d, const struct gsim_op *op, gsim_stream s), (below, op, own)) \
+    X(void, memcpy_async, (struct gsim_driver * d, const struct gsim_op *op, gsim_stream s), (below, op, own)) \
+    X(void, prefetch_async, (struct gsim_driver * d, const struct gsim_op *op, gsim_stream s), (below, op, own)) \
+    X(void, capture_begin, (struct gsim_driver * d, gsim_stream s), (below, own))                    \
+    X(gsim_graph, capture_end, (struct gsim_driver * d, gsim_stream s), (below, own))                \
+    X(void, graph_launch, (struct gsim_driver * d, gsim_graph_exec x, gsim_stream s), (below, x, own))
+#define DEFINE(type, name, parameters, arguments)          \
+    static type do_##name parameters                       \
+    {                                                      \
+        struct gsim_driver *below = task_of(d)->forward.below; \
+        gsim_stream own = own_stream(task_of(d), s);       \
+        return below->ops->name arguments;                 \
     }
-ON_STREAM(void, stream_synchronize, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(bool, stream_query, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(void, event_record, (struct gsim_driver * driver, gsim_event e, gsim_stream s),
-          (t->forward.below, e, own_stream(t, s)))
-ON_STREAM(void, stream_wait_event, (struct gsim_driver * driver, gsim_stream s, gsim_event e),
-          (t->forward.below, own_stream(t, s), e))
-ON_STREAM(void, launch, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
-          (t->forward.below, op, own_stream(t, s)))
-ON_STREAM(void, memcpy_async, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
-          (t->forward.below, op, own_stream(t, s)))
-ON_STREAM(void, prefetch_async, (struct gsim_driver * driver, const struct gsim_op *op, gsim_stream s),
-          (t->forward.below, op, own_stream(t, s)))
-ON_STREAM(void, capture_begin, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(gsim_graph, capture_end, (struct gsim_driver *driver, gsim_stream s), (t->forward.below, own_stream(t, s)))
-ON_STREAM(void, graph_launch, (struct gsim_driver * driver, gsim_graph_exec x, gsim_stream s),
-          (t->forward.below, x, own_stream(t, s)))
+STREAM_CALLS(DEFINE)
 
 /* A measurement stage: what it takes the host to keep each kernel's times. */
 static void do_measured_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream s)
@@ -276,16 +250,8 @@ void gsim_task_open(struct gsim_task_state *t, struct gsim_process *process, boo
     if (is_alone) return;
     ops->stream_destroy = do_stream_destroy;
     ops->device_synchronize = do_device_synchronize;
-    ops->stream_synchronize = do_stream_synchronize;
-    ops->stream_query = do_stream_query;
-    ops->event_record = do_event_record;
-    ops->stream_wait_event = do_stream_wait_event;
-    ops->launch = do_launch;
-    ops->memcpy_async = do_memcpy_async;
-    ops->prefetch_async = do_prefetch_async;
-    ops->capture_begin = do_capture_begin;
-    ops->capture_end = do_capture_end;
-    ops->graph_launch = do_graph_launch;
+#define SET(type, name, parameters, arguments) ops->name = do_##name;
+    STREAM_CALLS(SET)
 }
 
 void gsim_task_close(struct gsim_task_state *t)

@@ -6,7 +6,7 @@
  */
 #include "traces/runner/share/client.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -21,25 +21,12 @@ static int64_t from_us(double us) { return (int64_t)(us * 1e3); }
 
 /* --- arrivals ----------------------------------------------------------------------------------------------- */
 
-static uint32_t requests_of(const struct gsim_task *spec)
-{
-    uint32_t most = spec->requests && spec->requests < GSIM_LEDGER_REQUESTS ? spec->requests : GSIM_LEDGER_REQUESTS;
-    return spec->arrival == GSIM_ARRIVAL_LIST && spec->time_count < most ? spec->time_count : most;
-}
+static uint32_t requests_of(const struct gsim_task *spec) { return gsim_task_requests(spec, GSIM_LEDGER_REQUESTS); }
 
 static int64_t arrival_of(struct gsim_client_task *c, uint32_t request)
 {
-    const struct gsim_task *spec = c->spec;
-    int64_t start = from_us(spec->start_us);
-    switch (spec->arrival) {
-    case GSIM_ARRIVAL_CLOSED: return request ? c->ended_ns + from_us(spec->gap_us) : start;
-    case GSIM_ARRIVAL_PERIODIC: return start + from_us(request * spec->period_us);
-    case GSIM_ARRIVAL_POISSON:
-        c->arrived_us -= log(1 - gsim_random_uniform(&c->arrivals)) / spec->rate_per_s * 1e6;
-        return start + from_us(c->arrived_us);
-    case GSIM_ARRIVAL_LIST: return start + from_us(spec->times_us[request]);
-    }
-    return start;
+    int64_t from = gsim_task_follows_last(c->spec, request) ? c->ended_ns : from_us(c->spec->start_us);
+    return from + from_us(gsim_task_arrival_us(c->spec, request, &c->arrived_us, &c->arrivals));
 }
 
 static int64_t now_ns(const struct gsim_client_task *c) { return gsim_runner_now_ns() - c->ledger->epoch_ns; }
@@ -130,14 +117,11 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t iteration)
 
 /* --- streams of a task among others --------------------------------------------------------------------------- */
 
-/* Urgent tasks' streams come first, so far apart as their priorities are. */
 static int stream_priority(const struct gsim_client_task *c, int own)
 {
-    int least = 0;
-    if (!c->stage->settings.uses_priority || c->stage->settings.mechanism == GSIM_MECHANISM_MPS) return own;
-    for (uint32_t i = 0; i < c->stage->set->count; i++)
-        if (c->stage->set->tasks[i].priority > least) least = c->stage->set->tasks[i].priority;
-    return own - (least - c->spec->priority);
+    const struct gsim_share_settings *settings = &c->stage->settings;
+    bool is_own = !settings->uses_priority || settings->mechanism == GSIM_MECHANISM_MPS;
+    return is_own ? own : own + gsim_task_stream_priority(c->stage->set, c->index);
 }
 
 static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
