@@ -6,6 +6,7 @@
  */
 #include "sim/program/check.h"
 #include "sim/program/collective.h"
+#include "sim/program/kernel.h"
 
 #define POOL_BYTES      (64u * 1024u)
 #define LONG_LIST_BYTES (256u * 1024u)
@@ -59,42 +60,25 @@ static uint64_t hash_kernel(const struct gsim_kernel *k, uint64_t name_hash)
     uint64_t hash = mix(name_hash, (uint64_t)k->grid.x << 32 | k->grid.y);
     hash = mix(hash, (uint64_t)k->grid.z << 32 | k->block.x);
     hash = mix(hash, (uint64_t)k->block.y << 32 | k->block.z);
-    hash = mix(hash, (uint64_t)k->regs_per_thread << 32 | k->smem_bytes);
-    hash = mix_number(mix_number(hash, k->flops), k->dram_bytes);
-    hash = mix_number(mix_number(mix_number(hash, k->thread_cycles), k->sm_cycles), k->rows);
-    hash = mix_number(mix_number(mix_number(hash, k->loop_x), k->loop_y), k->loop_z);
-    hash = mix_number(mix_number(mix_number(hash, k->prologue), k->trigger), k->energy_mj);
-    hash = mix(mix_number(hash, k->slice_us), k->slice_sms);
+#define REAL(name, ...)  hash = mix_number(hash, k->name);
+#define COUNT(name, ...) hash = mix(hash, k->name);
+    GSIM_KERNEL_FIELDS(REAL, COUNT, COUNT, GSIM_KERNEL_FIELD_NONE)
     for (int i = 0; i < GSIM_PIPE_COUNT && k->pipes_given; i++) hash = mix_number(hash, k->pipes[i]);
-    hash = mix_number(mix_number(mix_number(hash, k->cold_us), k->data_bytes), k->imbalance);
-    hash = mix_number(mix_number(hash, k->memory_wait), k->dram_cost);
     hash = mix(hash, (uint64_t)k->cluster.x << 32 | k->cluster.y << 16 | k->cluster.z);
-    return mix(mix_number(hash, k->solo_us), (uint64_t)k->solo_profiled << 3 | (uint64_t)k->solo_cold << 2 |
-                                                 (uint64_t)k->fp64 << 1 | k->demand_given);
+    return mix(hash, k->demand_given);
 }
 
 static bool equal_dim(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static bool equal_pipes(const struct gsim_kernel *a, const struct gsim_kernel *b)
-{
-    bool equal = a->pipes_given == b->pipes_given && a->cold_us == b->cold_us && a->data_bytes == b->data_bytes &&
-                 a->memory_wait == b->memory_wait && a->dram_cost == b->dram_cost &&
-                 a->imbalance == b->imbalance && equal_dim(a->cluster, b->cluster);
-    for (int i = 0; i < GSIM_PIPE_COUNT && equal && a->pipes_given; i++) equal = a->pipes[i] == b->pipes[i];
-    return equal;
-}
-
 static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
-    return a->name == b->name && a->solo_device == b->solo_device && equal_dim(a->grid, b->grid) &&
-           equal_dim(a->block, b->block) && a->regs_per_thread == b->regs_per_thread &&
-           a->smem_bytes == b->smem_bytes && a->fp64 == b->fp64 && a->flops == b->flops &&
-           a->dram_bytes == b->dram_bytes && a->thread_cycles == b->thread_cycles && a->sm_cycles == b->sm_cycles &&
-           a->rows == b->rows && a->loop_x == b->loop_x && a->loop_y == b->loop_y && a->loop_z == b->loop_z &&
-           a->prologue == b->prologue && a->trigger == b->trigger && a->energy_mj == b->energy_mj &&
-           a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->slice_sms == b->slice_sms &&
-           a->demand_given == b->demand_given && a->solo_cold == b->solo_cold && a->solo_profiled == b->solo_profiled &&
-           equal_pipes(a, b);
+    bool equal = a->name == b->name && a->solo_device == b->solo_device && equal_dim(a->grid, b->grid) &&
+                 equal_dim(a->block, b->block) && equal_dim(a->cluster, b->cluster) &&
+                 a->demand_given == b->demand_given && a->pipes_given == b->pipes_given;
+#define EQUAL(name, ...) equal = equal && a->name == b->name;
+    GSIM_KERNEL_FIELDS(EQUAL, EQUAL, EQUAL, GSIM_KERNEL_FIELD_NONE)
+    for (int i = 0; i < GSIM_PIPE_COUNT && equal && a->pipes_given; i++) equal = a->pipes[i] == b->pipes[i];
+    return equal;
 }
 
 uint64_t gsim_kernel_hash(const struct gsim_kernel *kernel) { return hash_kernel(kernel, hash_text(kernel->name)); }

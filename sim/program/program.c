@@ -5,12 +5,8 @@
  */
 #include "sim/program/check.h"
 
-#include "gpusim/limits.h"
+#include "sim/program/kernel.h"
 
-static bool is_work(double value)
-{
-    return value >= 0 && value <= GSIM_LIMIT_WORK;
-} /* false for NaN */
 static bool is_duration(double us) { return us >= 0 && us <= GSIM_LIMIT_US; }
 
 const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1] = {
@@ -65,6 +61,14 @@ static enum gsim_status check_shape(uint32_t index, const struct gsim_kernel *ke
     return GSIM_OK;
 }
 
+static enum gsim_status check_real(uint32_t index, const struct gsim_kernel *kernel, const char *name, double value,
+                                   double least, double most, struct gsim_error *error)
+{
+    if (value >= least && value <= most) return GSIM_OK; /* not NaN */
+    return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': %s: expected %g to %g, found %g", index, kernel->name,
+                          name, least, most, value);
+}
+
 enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, uint32_t i, struct gsim_error *error)
 {
     const struct gsim_kernel *kernel = &program->kernels[i];
@@ -72,55 +76,20 @@ enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, u
         return gsim_error_set(error, GSIM_INPUT, "kernels[%u].name: expected 1 to %u bytes of text, found %zu", i,
                               GSIM_LIMIT_NAME, kernel->name ? strlen(kernel->name) : (size_t)0);
     enum gsim_status status = check_shape(i, kernel, error);
-    if (status != GSIM_OK) return status;
-    if (kernel->regs_per_thread > GSIM_LIMIT_REGS || kernel->smem_bytes > GSIM_LIMIT_SMEM_BYTES)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': expected at most %u registers and %u bytes of shared memory, "
-                              "found %u and %u",
-                              i, kernel->name, GSIM_LIMIT_REGS, GSIM_LIMIT_SMEM_BYTES, kernel->regs_per_thread,
-                              kernel->smem_bytes);
-    if (!is_work(kernel->flops) || !is_work(kernel->dram_bytes) || !is_work(kernel->thread_cycles) ||
-        !is_work(kernel->sm_cycles))
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': expected flops, dram_bytes, thread_cycles and sm_cycles of 0 to "
-                              "%g, found %g, %g, %g and %g",
-                              i, kernel->name, GSIM_LIMIT_WORK, kernel->flops, kernel->dram_bytes,
-                              kernel->thread_cycles, kernel->sm_cycles);
-    if (!is_work(kernel->rows))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': rows: expected 0 to %g, found %g", i, kernel->name,
-                              GSIM_LIMIT_WORK, kernel->rows);
-    if (!is_work(kernel->loop_x) || !is_work(kernel->loop_y) || !is_work(kernel->loop_z))
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': loop_x, loop_y, loop_z: expected 0 to %g, found %g, %g and %g", i,
-                              kernel->name, GSIM_LIMIT_WORK, kernel->loop_x, kernel->loop_y, kernel->loop_z);
-    if (!(kernel->prologue >= 0 && kernel->prologue <= GSIM_LIMIT_PROLOGUE) ||
-        !(kernel->trigger >= 0 && kernel->trigger <= 1))
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': prologue, trigger: expected 0 to %g and 0 to 1, found %g and %g", i,
-                              kernel->name, GSIM_LIMIT_PROLOGUE, kernel->prologue, kernel->trigger);
-    if (!is_duration(kernel->solo_us))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': solo_us: expected 0 to %g, found %g", i,
-                              kernel->name, GSIM_LIMIT_US, kernel->solo_us);
-    for (int p = 0; p < GSIM_PIPE_COUNT && kernel->pipes_given; p++)
-        if (!(kernel->pipes[p] >= 0 && kernel->pipes[p] <= GSIM_LIMIT_PIPE))
-            return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': pipes: %s: expected 0 to %g, found %g", i,
-                                  kernel->name, gsim_pipe_names[p], GSIM_LIMIT_PIPE, kernel->pipes[p]);
-    if (!is_duration(kernel->cold_us))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': cold_us: expected 0 to %g, found %g", i,
-                              kernel->name, GSIM_LIMIT_US, kernel->cold_us);
-    if (kernel->imbalance != 0 && !(kernel->imbalance >= 1 && kernel->imbalance <= GSIM_LIMIT_IMBALANCE))
-        return gsim_error_set(error, GSIM_INPUT, "kernels[%u] '%s': imbalance: expected 1 to %g, found %g", i,
-                              kernel->name, GSIM_LIMIT_IMBALANCE, kernel->imbalance);
+#define REAL(name, least, most) \
+    if (!status && kernel->name != 0) status = check_real(i, kernel, #name, kernel->name, least, most, error);
+#define COUNT(name, most) \
+    if (!status) status = check_real(i, kernel, #name, kernel->name, 0, most, error);
+    GSIM_KERNEL_FIELDS(REAL, COUNT, GSIM_KERNEL_FIELD_NONE, GSIM_KERNEL_FIELD_NONE)
+    for (int p = 0; p < GSIM_PIPE_COUNT && kernel->pipes_given && !status; p++)
+        status = check_real(i, kernel, gsim_pipe_names[p], kernel->pipes[p], 0, GSIM_LIMIT_PIPE, error);
+    if (status) return status;
     const struct gsim_dim3 *c = &kernel->cluster, *g = &kernel->grid;
     if (c->x && (g->x % c->x || g->y % c->y || g->z % c->z))
         return gsim_error_set(
             error, GSIM_INPUT,
             "kernels[%u] '%s': cluster: expected to divide the grid of %u x %u x %u, found %u x %u x %u", i,
             kernel->name, g->x, g->y, g->z, c->x, c->y, c->z);
-    if (!is_duration(kernel->slice_us) || kernel->slice_sms > GSIM_LIMIT_SMS)
-        return gsim_error_set(error, GSIM_INPUT,
-                              "kernels[%u] '%s': slice_us, slice_sms: expected 0 to %g and 0 to %u, found %g and %u", i,
-                              kernel->name, GSIM_LIMIT_US, GSIM_LIMIT_SMS, kernel->slice_us, kernel->slice_sms);
     return GSIM_OK;
 }
 

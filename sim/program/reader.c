@@ -22,8 +22,8 @@ enum { BUFFER_NAME, BUFFER_BYTES, BUFFER_INIT, BUFFER_READ_MOSTLY, BUFFER_FIELD_
 static const char *const buffer_names[] = {"name", "bytes", "init", "read_mostly", NULL};
 static const char *const init_names[] = {"none", "host", "device", NULL}; /* enum gsim_buffer_init */
 
-enum { KERNEL_NAME, KERNEL_WORK, KERNEL_FIELD_COUNT = KERNEL_WORK + GSIM_DEMAND_FIELD_COUNT };
-static const char *const kernel_names[] = {"name", GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
+enum { KERNEL_NAME, KERNEL_WORK, KERNEL_FIELD_COUNT = KERNEL_WORK + GSIM_KERNEL_FIELD_COUNT };
+static const char *const kernel_names[] = {"name", GSIM_KERNEL_FIELDS_AS(GSIM_KERNEL_FIELD_NAME) NULL};
 
 /* A name that must be new, put under INDEX. */
 static enum gsim_status read_new_name(struct gsim_reader *reader, struct gsim_fields *fields, int field,

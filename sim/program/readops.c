@@ -22,8 +22,8 @@
 #define OP_ID(id, name, kinds)    id,
 #define OP_NAME(id, name, kinds)  name,
 #define OP_KINDS(id, name, kinds) kinds,
-enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_DEMAND_FIELD_COUNT };
-static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
+enum { OP_FIELDS(OP_ID) OP_WORK, OP_FIELD_COUNT = OP_WORK + GSIM_KERNEL_FIELD_COUNT };
+static const char *const op_names[] = {OP_FIELDS(OP_NAME) GSIM_KERNEL_FIELDS_AS(GSIM_KERNEL_FIELD_NAME) NULL};
 static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE, and collective, a GSIM_OP_KERNEL */

@@ -5,27 +5,9 @@
  */
 #pragma once
 
-#include "gpusim/limits.h"
-#include "gpusim/program.h"
-#include "sim/program/fields.h"
 #include "sim/base/names.h"
-
-/* Fields of a kernel that an op may override: X(id, name). Read by gsim_reader_work() in this order. */
-/* clang-format off */
-#define GSIM_DEMAND_FIELDS(X)                                                           \
-    X(WORK_REGS, "regs_per_thread") X(WORK_SMEM, "smem_bytes") X(WORK_FP64, "fp64")   \
-    X(WORK_FLOPS, "flops") X(WORK_DRAM, "dram_bytes") X(WORK_THREAD, "thread_cycles") \
-    X(WORK_SM, "sm_cycles") X(WORK_SOLO, "solo_us") X(WORK_DEVICE, "solo_device")     \
-    X(WORK_PROFILED, "solo_profiled") X(WORK_COLD, "solo_cold") X(WORK_ROWS, "rows") \
-    X(WORK_SLICE_SMS, "slice_sms") X(WORK_SLICE, "slice_us") X(WORK_LOOP_X, "loop_x") X(WORK_LOOP_Y, "loop_y") \
-    X(WORK_LOOP_Z, "loop_z") X(WORK_PROLOGUE, "prologue") X(WORK_TRIGGER, "trigger") X(WORK_ENERGY, "energy_mj") \
-    X(WORK_PIPES, "pipes") X(WORK_COLD_US, "cold_us") X(WORK_DATA_BYTES, "data_bytes") \
-    X(WORK_MEMORY_WAIT, "memory_wait") X(WORK_DRAM_COST, "dram_cost") \
-    X(WORK_IMBALANCE, "imbalance") X(WORK_CLUSTER, "cluster")
-/* clang-format on */
-#define GSIM_DEMAND_FIELD_ID(id, name)   id,
-#define GSIM_DEMAND_FIELD_NAME(id, name) name,
-enum { GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_ID) GSIM_DEMAND_FIELD_COUNT };
+#include "sim/program/fields.h"
+#include "sim/program/kernel.h"
 
 struct gsim_reader_buffer {
     uint64_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work fields of a program file, which kernels and ops share: sim/program/readops.h lists them. */
+/* Work fields of a program file, which kernels and ops share: sim/program/kernel.h lists them. */
 #include "sim/program/readops.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double
 
 bool gsim_reader_has_work(const struct gsim_fields *fields, int first)
 {
-    return fields->given >> first & ((UINT64_C(1) << GSIM_DEMAND_FIELD_COUNT) - 1);
+    return fields->given >> first & ((UINT64_C(1) << GSIM_KERNEL_FIELD_COUNT) - 1);
 }
 
 enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const double maximum[3],
@@ -70,47 +70,21 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
                                   struct gsim_kernel *kernel)
 {
     if (!gsim_reader_has_work(fields, first)) return GSIM_OK;
-    enum gsim_status status = gsim_reader_count(fields, first + WORK_REGS, GSIM_LIMIT_REGS, &kernel->regs_per_thread);
-    if (status == GSIM_OK)
-        status = gsim_reader_count(fields, first + WORK_SMEM, GSIM_LIMIT_SMEM_BYTES, &kernel->smem_bytes);
-    if (status == GSIM_OK)
-        status = gsim_reader_count(fields, first + WORK_SLICE_SMS, GSIM_LIMIT_SMS, &kernel->slice_sms);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_FP64, &kernel->fp64);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_COLD, &kernel->solo_cold);
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, first + WORK_PROFILED, &kernel->solo_profiled);
-    if (fields->values[first + WORK_SOLO]) kernel->slice_us = 0; /* that was of another time */
-    if (fields->values[first + WORK_FLOPS] || fields->values[first + WORK_DRAM]) kernel->demand_given = true;
-    struct {
-        int field;
-        double maximum, *number;
-    } const numbers[] = {
-        {WORK_FLOPS, GSIM_LIMIT_WORK, &kernel->flops},
-        {WORK_DRAM, GSIM_LIMIT_WORK, &kernel->dram_bytes},
-        {WORK_THREAD, GSIM_LIMIT_WORK, &kernel->thread_cycles},
-        {WORK_SM, GSIM_LIMIT_WORK, &kernel->sm_cycles},
-        {WORK_SOLO, GSIM_LIMIT_US, &kernel->solo_us},
-        {WORK_ROWS, GSIM_LIMIT_WORK, &kernel->rows},
-        {WORK_SLICE, GSIM_LIMIT_US, &kernel->slice_us},
-        {WORK_LOOP_X, GSIM_LIMIT_WORK, &kernel->loop_x},
-        {WORK_LOOP_Y, GSIM_LIMIT_WORK, &kernel->loop_y},
-        {WORK_LOOP_Z, GSIM_LIMIT_WORK, &kernel->loop_z},
-        {WORK_ENERGY, GSIM_LIMIT_WORK, &kernel->energy_mj},
-        {WORK_DATA_BYTES, GSIM_LIMIT_WORK, &kernel->data_bytes},
-        {WORK_MEMORY_WAIT, 1, &kernel->memory_wait},
-        {WORK_DRAM_COST, GSIM_LIMIT_DRAM_COST, &kernel->dram_cost},
-        {WORK_COLD_US, GSIM_LIMIT_US, &kernel->cold_us},
-        {WORK_IMBALANCE, GSIM_LIMIT_IMBALANCE, &kernel->imbalance},
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == GSIM_OK; i++)
-        status = gsim_fields_real(fields, first + numbers[i].field, numbers[i].maximum, numbers[i].number);
-    if (status == GSIM_OK)
-        status = gsim_fields_real(fields, first + WORK_PROLOGUE, GSIM_LIMIT_PROLOGUE, &kernel->prologue);
-    if (status == GSIM_OK) status = gsim_fields_real(fields, first + WORK_TRIGGER, 1, &kernel->trigger);
-    if (status == GSIM_OK) status = read_pipes(fields, first + WORK_PIPES, kernel);
-    if (status == GSIM_OK) status = read_cluster(fields, first + WORK_CLUSTER, kernel);
-    if (fields->values[first + WORK_TRIGGER] && kernel->trigger < GSIM_LEAST_TRIGGER)
+    enum gsim_status status = GSIM_OK;
+    if (fields->values[first + GSIM_KERNEL_solo_us]) kernel->slice_us = 0; /* that was of another time */
+    if (fields->values[first + GSIM_KERNEL_flops] || fields->values[first + GSIM_KERNEL_dram_bytes])
+        kernel->demand_given = true;
+#define REAL(name, least, most) \
+    if (!status) status = gsim_fields_real(fields, first + GSIM_KERNEL_##name, most, &kernel->name);
+#define COUNT(name, most) \
+    if (!status) status = gsim_reader_count(fields, first + GSIM_KERNEL_##name, most, &kernel->name);
+#define FLAG(name) \
+    if (!status) status = gsim_fields_bool(fields, first + GSIM_KERNEL_##name, &kernel->name);
+    GSIM_KERNEL_FIELDS(REAL, COUNT, FLAG, GSIM_KERNEL_FIELD_NONE)
+    if (!status) status = read_pipes(fields, first + GSIM_KERNEL_pipes, kernel);
+    if (!status) status = read_cluster(fields, first + GSIM_KERNEL_cluster, kernel);
+    if (fields->values[first + GSIM_KERNEL_trigger] && kernel->trigger < GSIM_LEAST_TRIGGER)
         kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */
-    if (status != GSIM_OK) return status;
-    return gsim_fields_kept_name(fields, first + WORK_DEVICE, &reader->arena, &kernel->solo_device);
+    if (status) return status;
+    return gsim_fields_kept_name(fields, first + GSIM_KERNEL_solo_device, &reader->arena, &kernel->solo_device);
 }
-

@@ -4,7 +4,7 @@
  * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
  * written so that they read back exactly.
  */
-#include "gpusim/program.h"
+#include "sim/program/kernel.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -77,45 +77,25 @@ static void put_pipes(struct writer *w, const struct gsim_kernel *k, const struc
         put(w, ", \"cluster\": [%u, %u, %u]", k->cluster.x, k->cluster.y, k->cluster.z);
 }
 
+/* Whether an override gives a field that is as in BASE: 0 is not the same as not given, and solo_us drops the base's
+ * slice_us. */
+static bool is_new(int field, const struct gsim_kernel *k, const struct gsim_kernel *base)
+{
+    if (field == GSIM_KERNEL_slice_us) return k->slice_us > 0 && k->solo_us != base->solo_us;
+    return (field == GSIM_KERNEL_flops || field == GSIM_KERNEL_dram_bytes) && k->demand_given && !base->demand_given;
+}
+
 /* The work fields in which K differs from BASE. */
 static void put_work(struct writer *w, const struct gsim_kernel *k, const struct gsim_kernel *base)
 {
-    if (k->regs_per_thread != base->regs_per_thread) put(w, ", \"regs_per_thread\": %u", k->regs_per_thread);
-    if (k->smem_bytes != base->smem_bytes) put(w, ", \"smem_bytes\": %u", k->smem_bytes);
-    if (k->fp64 != base->fp64) put(w, ", \"fp64\": %s", k->fp64 ? "true" : "false");
-    if (k->solo_profiled != base->solo_profiled) put(w, ", \"solo_profiled\": %s", k->solo_profiled ? "true" : "false");
-    if (k->solo_cold != base->solo_cold) put(w, ", \"solo_cold\": %s", k->solo_cold ? "true" : "false");
-    struct {
-        const char *name;
-        double value, base;
-        bool is_new; /* 0 is not the same as not given */
-    } const numbers[] = {
-        {"flops", k->flops, base->flops, k->demand_given && !base->demand_given},
-        {"dram_bytes", k->dram_bytes, base->dram_bytes, k->demand_given && !base->demand_given},
-        {"thread_cycles", k->thread_cycles, base->thread_cycles, false},
-        {"sm_cycles", k->sm_cycles, base->sm_cycles, false},
-        {"solo_us", k->solo_us, base->solo_us, false},
-        {"rows", k->rows, base->rows, false},
-        {"cold_us", k->cold_us, base->cold_us, false},
-        {"memory_wait", k->memory_wait, base->memory_wait, false},
-        {"dram_cost", k->dram_cost, base->dram_cost, false},
-        {"data_bytes", k->data_bytes, base->data_bytes, false},
-        {"imbalance", k->imbalance, base->imbalance, false},
-        {"loop_x", k->loop_x, base->loop_x, false},
-        {"loop_y", k->loop_y, base->loop_y, false},
-        {"loop_z", k->loop_z, base->loop_z, false},
-        {"prologue", k->prologue, base->prologue, false},
-        {"trigger", k->trigger, base->trigger, false},
-        {"energy_mj", k->energy_mj, base->energy_mj, false},
-        {"slice_sms", k->slice_sms, base->slice_sms, false},
-        {"slice_us", k->slice_us, base->slice_us,
-         k->slice_us > 0 && k->solo_us != base->solo_us}, /* solo_us drops the base's */
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (numbers[i].value == numbers[i].base && !numbers[i].is_new) continue;
-        put(w, ", \"%s\": ", numbers[i].name);
-        put_number(w, numbers[i].value);
+#define REAL(name, ...)                                                     \
+    if (k->name != base->name || is_new(GSIM_KERNEL_##name, k, base)) {     \
+        put(w, ", \"%s\": ", #name);                                        \
+        put_number(w, k->name);                                             \
     }
+#define COUNT(name, ...) if (k->name != base->name) put(w, ", \"%s\": %u", #name, k->name);
+#define FLAG(name)       if (k->name != base->name) put(w, ", \"%s\": %s", #name, k->name ? "true" : "false");
+    GSIM_KERNEL_FIELDS(REAL, COUNT, FLAG, GSIM_KERNEL_FIELD_NONE)
     put_pipes(w, k, base);
     bool is_same = k->solo_device && base->solo_device && strcmp(k->solo_device, base->solo_device) == 0;
     if (k->solo_device && !is_same) {

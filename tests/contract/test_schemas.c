@@ -132,7 +132,7 @@ static bool op_has(const cJSON *schema, const char *kind, const char *field)
  * sim/program/readops.c, each with the kinds of op that may have it, and those of a kernel's demand. */
 static void test_fields(void)
 {
-    static const char *const demand[] = {GSIM_DEMAND_FIELDS(GSIM_DEMAND_FIELD_NAME) NULL};
+    static const char *const demand[] = {GSIM_KERNEL_FIELDS_AS(GSIM_KERNEL_FIELD_NAME) NULL};
     static const char *const kinds[] = {"kernel",    "copy",         "prefetch",  "host_write",
                                         "host_read", "host_compute", "collective"};
     static const char letters[] = "KCPWRHL";
