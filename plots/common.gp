@@ -16,8 +16,6 @@ mark(i) = marks[(int(i) - 1) % |marks| + 1]
 # Error bars; those of gnuplot leave a white disc around the point.
 set style arrow 1 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb "#000000"
 set style arrow 2 heads size graph 0.008, 90 fixed nofilled lw 0.75 lc rgb variable
-# Clear points that tell TEXT to a pointer.
-hover(size) = sprintf(" with labels hypertext point pt 7 ps %g lc rgb '#ff000000'", size)
 # Margins in centimetres from the picture's edges.
 across(cm) = cm / width_cm
 up(cm) = cm / height_cm

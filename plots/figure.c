@@ -103,6 +103,12 @@ void gsim_figure_number(struct gsim_figure *figure, const char *name, double val
     append_text(figure, isfinite(value) ? text : " = NaN\n");
 }
 
+const char *gsim_figure_settings(struct gsim_figure *figure)
+{
+    append(figure, '\0');
+    return figure->own.arena.failed ? NULL : figure->own.settings;
+}
+
 void gsim_figure_field(struct gsim_figure *figure, const char *text)
 {
     for (; *text; text++) {
@@ -201,7 +207,8 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
 {
     struct gsim_output output;
     const char *terminal = gsim_gnuplot_terminal(&figure->own.arena, figure->path, &figure->size);
-    if (figure->own.arena.failed || !terminal) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    const char *settings = gsim_figure_settings(figure);
+    if (!settings || !terminal) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_output_open(&output, figure->own.script, error);
     if (status != GSIM_OK) return status;
     put_head(figure, &output);
@@ -212,8 +219,7 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
     gsim_output_printf(&output, "width_cm = %.6g\nheight_cm = %.6g\nline_cm = %.6g\n", figure->size.width_cm,
                        figure->size.height_cm, gsim_figure_line_cm(figure));
     put_quoted(&output, "heading", "", figure->heading ? figure->heading : "");
-    gsim_output_printf(&output, "tips = %d\n", figure->has_tips);
-    gsim_output_bytes(&output, figure->own.settings ? figure->own.settings : "", figure->own.length);
+    gsim_output_text(&output, settings);
     status = put_source(figure, "common", &output, error);
     if (status == GSIM_OK) status = put_source(figure, figure->name, &output, error);
     if (status == GSIM_OK) return gsim_output_commit(&output, error);

@@ -21,7 +21,6 @@ struct gsim_figure {
     const char *heading;          /* above the figure; NULL: nothing */
     const char *command;          /* what the user typed, for the head of the script; NULL: nothing */
     struct gsim_figure_size size; /* height 0: what suits the data */
-    bool has_tips;                /* points say what they are to a pointer (SVG), for pages */
     bool may_widen;               /* nobody asked for this width: a figure with many columns takes more */
     struct gsim_output data;      /* between open and finish */
     struct {
@@ -46,6 +45,8 @@ double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, 
 /* What a line and a letter take, in centimetres. */
 double gsim_figure_line_cm(const struct gsim_figure *figure);
 double gsim_figure_letter_cm(const struct gsim_figure *figure);
+/* All of these as lines of the script; NULL when memory is out. */
+const char *gsim_figure_settings(struct gsim_figure *figure);
 /* Writes the script and draws. */
 enum gsim_status gsim_figure_finish(struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;
 /* Removes what is temporary; accepts a zeroed figure. */

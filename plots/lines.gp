@@ -32,6 +32,5 @@ if (own_marks) {
 errors = "data index 2 using 1:3:(0):($4-$3):(ink($5)) with vectors arrowstyle 2, "
 eval "plot " . names . (repeated ? errors : "") . \
      (joined ? "data index 2 using 1:2:(ink($5)) with lines lw 1.5 lc rgb variable, " : "") . \
-     "data index 2 using 1:2:(mark($5)):(ink($5)) with points pt variable ps 0.6 lc rgb variable" . \
-     (tips ? ", data index 2 using 1:2:(strcol(6) . (strlen(strcol(6)) ? ', ' : '') . strcol(7) . sprintf(': %.4g', $2))" . hover(0.8) : "")
+     "data index 2 using 1:2:(mark($5)):(ink($5)) with points pt variable ps 0.6 lc rgb variable"
 unset multiplot

@@ -25,6 +25,5 @@ bars = "data index 1 using 1:(-1):xticlabels(2) with points, data index 2 using 
 errors = ", data index 2 using 1:3:(0):($4-$3) with vectors arrowstyle 1"
 side = label_angle ? 'left rotate by 90' : 'center offset 0,0.3'
 labels = ", data index 2 using 1:(label_from($4 > $2 ? $4 : $2) + y_top * 0.015):6 with labels " . side . " font sprintf(',%g', label_pt)"
-eval "plot " . bars . line . (repeated ? errors : "") . (label_pt > 0 ? labels : "") . \
-     (tips ? ", data index 2 using 1:($2 / 2):(strcol(7) . (strlen(strcol(8)) ? ', ' : '') . strcol(8) . ': ' . strcol(6))" . hover(1.2) : "")
+eval "plot " . bars . line . (repeated ? errors : "") . (label_pt > 0 ? labels : "")
 unset multiplot

@@ -9,7 +9,6 @@
 load_cm = 4.2 * line_cm
 stats data index 2 using 2 nooutput
 most = STATS_max
-stats data index 3 using 1 name "BARS" nooutput
 foot_cm = 3.3 * line_cm
 gap_cm = 1.7 * line_cm
 set lmargin at screen across(left_cm)
@@ -31,8 +30,7 @@ shaded(c, s) = (share = 0.25 + 0.75 * (s - 1) / 3.0, s > 3 ? c : part(c, 65536) 
 bars = "data index 1 using (-1):1:yticlabels(2) with points, " . \
     "data index 3 using (($1+$2)/2/unit_us):3:($1/unit_us):(end_of($1,$2)/unit_us):($3-0.38):($3+0.38):(shaded(colour($4), $5))" . \
     " with boxxyerror fs solid 1.0 noborder lc rgb variable"
-told = ", data index 3 using (($1+$2)/2/unit_us):3:(strcol(7) . sprintf(': %.4g %s from %.4g', ($2-$1)/unit_us, unit, $1/unit_us))" . hover(1.2)
-eval "plot " . bars . (tips && BARS_records <= 1000 ? told : "")
+eval "plot " . bars
 
 # The load.
 set tmargin at screen up(foot_cm + load_cm)

@@ -44,16 +44,16 @@ static bool is_database(const char *path)
 static enum gsim_status write_page(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->operands[0];
-    if (gsim_page_is_ask(path)) return gsim_page_ask(&c->page, path, error);
-    if (gsim_page_is_shares(path)) return gsim_page_shares(&c->page, path, error);
-    if (is_run(&c->frame)) {
-        enum gsim_status status = gsim_track_read(path, &c->track, error);
+    if (gsim_page_is_report(path)) return gsim_page_report(&c->page, path, error);
+    enum gsim_status status = gsim_frame_read(&c->frame, path, error);
+    if (status == GSIM_OK && is_run(&c->frame)) {
+        status = gsim_track_read(path, &c->track, error);
         return status == GSIM_OK ? gsim_page_run(&c->page, &c->frame, &c->track, error) : status;
     }
-    enum gsim_status status = gsim_page_results(&c->page, &c->frame, error);
+    if (status == GSIM_OK) status = gsim_page_results(&c->page, &c->frame, error);
     if (status == GSIM_OK && is_database(path)) status = gsim_page_database(&c->page, path, error);
-    if (status == GSIM_OK) gsim_page_end(&c->page);
-    return status;
+    gsim_output_text(&c->page.own.json, "]");
+    return gsim_cli_name_kind(status, path, GSIM_KIND_FRAME, error);
 }
 
 int gsim_cli_page(const struct gsim_cli_arguments *arguments)
@@ -61,26 +61,19 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
     enum gsim_status status = check(arguments, &error);
-    bool is_table =
-        status == GSIM_OK && !gsim_page_is_ask(arguments->operands[0]) && !gsim_page_is_shares(arguments->operands[0]);
-    if (is_table) status = gsim_frame_read(&c.frame, arguments->operands[0], &error);
     if (status == GSIM_OK) {
-        c.page = (struct gsim_page){.output = &c.output, .source = arguments->operands[0]};
+        c.page.source = arguments->operands[0];
         c.page.command = gsim_cli_command_line(arguments, &c.page.arena);
-        status = c.page.command ? gsim_output_open(&c.output, arguments->value[GSIM_CLI_OUTPUT], &error)
+        status = c.page.command ? gsim_page_begin(&c.page, &error)
                                 : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     }
-    if (status == GSIM_OK) {
-        status = write_page(&c, &error);
-        if (status == GSIM_OK) status = gsim_output_commit(&c.output, &error);
-        if (status == GSIM_OK && c.page.missing)
-            status = gsim_error_set(&error, GSIM_IO, "'%s' is written, but figures are missing: %s",
-                                    arguments->value[GSIM_CLI_OUTPUT], c.page.missing);
-        gsim_output_release(&c.output);
-    }
-    if (is_table) status = gsim_cli_name_kind(status, arguments->operands[0], GSIM_KIND_FRAME, &error);
+    if (status == GSIM_OK) status = write_page(&c, &error);
+    if (status == GSIM_OK) status = gsim_output_open(&c.output, arguments->value[GSIM_CLI_OUTPUT], &error);
+    if (status == GSIM_OK) status = gsim_page_end(&c.page, &c.output, &error);
+    if (status == GSIM_OK) status = gsim_output_commit(&c.output, &error);
+    gsim_output_release(&c.output);
+    gsim_page_release(&c.page);
     gsim_track_release(&c.track);
     gsim_frame_release(&c.frame);
-    gsim_arena_release(&c.page.arena);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

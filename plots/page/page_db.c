@@ -12,17 +12,15 @@ static enum gsim_status put_sweep(void *data, const struct gsim_sweep_record *re
 {
     struct gsim_page *page = data;
     (void)error;
-    gsim_page_command(page, record->command ? record->command : "");
-    gsim_output_text(page->output, "<p>gpusim ");
-    gsim_page_text(page, record->version ? record->version : "");
-    gsim_output_text(page->output, ", model ");
-    gsim_page_text(page, record->model ? record->model : "");
-    gsim_output_printf(page->output, ", %lld points asked for", (long long)record->points);
-    if (record->shard) gsim_output_text(page->output, ", shard ");
-    if (record->shard) gsim_page_text(page, record->shard);
-    gsim_output_text(page->output, ".</p>\n<details><summary>The resolved specification</summary>\n");
-    gsim_page_command(page, record->spec ? record->spec : "");
-    gsim_output_text(page->output, "</details>\n");
+    gsim_page_block(page, "pre", record->command);
+    gsim_page_block(page, "p",
+                    gsim_arena_printf(&page->arena, "gpusim %s, model %s, %lld points asked for%s%s.",
+                                      record->version ? record->version : "", record->model ? record->model : "",
+                                      (long long)record->points, record->shard ? ", shard " : "",
+                                      record->shard ? record->shard : ""));
+    gsim_page_block(page, "more", "The resolved specification");
+    gsim_page_block(page, "pre", record->spec);
+    gsim_page_block(page, "end", "");
     return GSIM_OK;
 }
 
@@ -40,14 +38,12 @@ static enum gsim_status put_failure(void *data, const struct gsim_row *row, stru
     (void)error;
     if ((status && strcmp(status, "ok") == 0) || failures->count++ >= MOST_FAILURES) return GSIM_OK;
     if (failures->count == 1) {
-        gsim_page_section(failures->page, "Points without a result");
+        gsim_page_block(failures->page, "h2", "Points without a result");
         gsim_page_table(failures->page, heads, 3);
     }
     for (size_t i = 0; i < 3; i++) {
-        const char *text = row->cells[columns[i]].text;
-        gsim_page_cell(failures->page, text ? text : "");
+        gsim_page_cell(failures->page, row->cells[columns[i]].text);
     }
-    gsim_page_row_end(failures->page);
     return GSIM_OK;
 }
 
@@ -59,11 +55,12 @@ enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, st
     if (status == GSIM_OK) status = gsim_store_each(store, put_failure, &failures, error);
     if (status == GSIM_OK && failures.count) gsim_page_table_end(page);
     if (failures.count > MOST_FAILURES)
-        gsim_output_printf(page->output, "<p>%d of %zu; gpusim results gives all.</p>\n", MOST_FAILURES,
-                           failures.count);
+        gsim_page_block(page, "p",
+                        gsim_arena_printf(&page->arena, "%d of %zu; gpusim results gives all.", MOST_FAILURES,
+                                          failures.count));
     if (status == GSIM_OK) {
-        gsim_page_section(page, "Run it again");
-        gsim_output_text(page->output, "<p>With the same version and model, the same results come out:</p>\n");
+        gsim_page_block(page, "h2", "Run it again");
+        gsim_page_block(page, "p", "With the same version and model, the same results come out:");
         status = gsim_store_each_sweep(store, put_sweep, page, error);
     }
     gsim_store_close(store);

@@ -54,7 +54,7 @@ static const char *values_of(struct gsim_page *page, const struct gsim_frame *fr
 static void put_settings(struct gsim_page *page, const struct gsim_frame *frame, bool varied)
 {
     const char *const heads[] = {"Setting", varied ? "Values" : "Value"};
-    gsim_page_section(page, varied ? "What varied" : "What did not vary");
+    gsim_page_block(page, "h2", varied ? "What varied" : "What did not vary");
     gsim_page_table(page, heads, 2);
     for (size_t i = 0; i < frame->column_count; i++) {
         const struct gsim_frame_column *column = &frame->columns[i];
@@ -62,12 +62,10 @@ static void put_settings(struct gsim_page *page, const struct gsim_frame *frame,
         if (!gsim_frame_is_setting(column->name) || !count || (count > 1) != varied) continue;
         gsim_page_cell(page, column->name);
         gsim_page_cell(page, values_of(page, frame, column));
-        gsim_page_row_end(page);
     }
     if (varied && distinct(frame, "repeat") > 1) {
         gsim_page_cell(page, "repetitions");
         gsim_page_cell(page, gsim_arena_printf(&page->arena, "%zu", distinct(frame, "repeat")));
-        gsim_page_row_end(page);
     }
     gsim_page_table_end(page);
 }
@@ -122,7 +120,7 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
 {
     struct gsim_results_query query = {.x = x, .y = y, .log_x = -1, .log_y = -1};
     struct gsim_page_parts parts;
-    if (page->figure_count >= MOST_FIGURES || page->missing) return GSIM_OK;
+    if (page->figure_count >= MOST_FIGURES) return GSIM_OK;
     if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
         query.series = "scheduler";
     else if (strcmp(x, "workload") != 0 && strcmp(x, "size") != 0 && distinct(frame, "workload") > 1)
@@ -131,14 +129,16 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
     size_t drawn = 0;
     for (size_t i = 0;
-         i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES && !page->missing;
+         i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES;
          i++, drawn++)
         if (has_values(&parts.parts[i].frame, x, y))
             status = draw_part(page, &parts.parts[i], kind, &query, caption, error);
-    if (status == GSIM_OK && !page->missing && parts.count - drawn + parts.left_out > 0)
-        gsim_output_printf(page->output,
-                           "<p>And %zu more like it, of other settings: gpusim plot draws them, with --where.</p>\n",
-                           parts.count - drawn + parts.left_out);
+    if (status == GSIM_OK && parts.count - drawn + parts.left_out > 0)
+        gsim_page_block(page, "p",
+                        gsim_arena_printf(&page->arena,
+                                          "And %zu more like it, of other settings: gpusim plot draws them, with "
+                                          "--where.",
+                                          parts.count - drawn + parts.left_out));
     gsim_page_parts_release(&parts);
     return status;
 }
@@ -149,7 +149,7 @@ static enum gsim_status put_figures(struct gsim_page *page, const struct gsim_fr
     enum gsim_status status = GSIM_OK;
     const char *y = has_speedup ? "speedup" : "iteration_us";
     const char *x = distinct(frame, "workload") > 1 ? "workload" : distinct(frame, "device") > 1 ? "device" : NULL;
-    gsim_page_section(page, "Figures");
+    gsim_page_block(page, "h2", "Figures");
     if (has_speedup && distinct(frame, "scheduler") > 1)
         status = draw(page, frame, "speedup", x ? x : "scheduler", y,
                       x && strcmp(x, "workload") == 0
@@ -205,21 +205,17 @@ static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page
         heads[0] = x;
         for (size_t j = 0; j < groups.series_count; j++)
             heads[j + 1] = gsim_arena_printf(&page->arena, "%s ", series ? groups.series[j] : "mean");
-        if (*part->name) {
-            gsim_output_text(page->output, "<h3>");
-            gsim_page_text(page, part->name);
-            gsim_output_text(page->output, "</h3>\n");
-        }
+        if (*part->name) gsim_page_block(page, "h3", part->name);
         gsim_page_table(page, heads, groups.series_count + 1);
         for (size_t i = 0; i < groups.x_count; i++) {
             gsim_page_cell(page, groups.xs[i]);
             for (size_t j = 0; j < groups.series_count; j++) put_mean(page, gsim_group_point(&groups, i, j), is_time);
-            gsim_page_row_end(page);
-        }
+            }
         gsim_page_table_end(page);
         if (groups.is_repeated)
-            gsim_output_printf(page->output, "<p>%s of repetitions, with 95 %% confidence intervals.</p>\n",
-                               is_time ? "Means" : "Geometric means");
+            gsim_page_block(page, "p",
+                            is_time ? "Means of repetitions, with 95 % confidence intervals."
+                                    : "Geometric means of repetitions, with 95 % confidence intervals.");
     }
     gsim_groups_release(&groups);
     return status;
@@ -233,15 +229,16 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
     struct gsim_page_parts parts;
     bool is_time = strcmp(y, "iteration_us") == 0;
     enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
-    gsim_page_section(page, is_time ? "Time of an iteration" : "Speed-up");
+    gsim_page_block(page, "h2", is_time ? "Time of an iteration" : "Speed-up");
     for (size_t i = 0; i < parts.count && status == GSIM_OK; i++) {
         if (i == FIRST_PARTS)
-            gsim_output_printf(page->output, "<details><summary>%zu more</summary>\n", parts.count - i);
+            gsim_page_block(page, "more", gsim_arena_printf(&page->arena, "%zu more", parts.count - i));
         if (has_values(&parts.parts[i].frame, x, y)) status = put_table(page, &parts.parts[i], x, y, error);
     }
-    if (parts.count > FIRST_PARTS) gsim_output_text(page->output, "</details>\n");
+    if (parts.count > FIRST_PARTS) gsim_page_block(page, "end", "");
     if (status == GSIM_OK && parts.left_out)
-        gsim_output_printf(page->output, "<p>And %zu more: gpusim results gives all.</p>\n", parts.left_out);
+        gsim_page_block(page, "p",
+                        gsim_arena_printf(&page->arena, "And %zu more: gpusim results gives all.", parts.left_out));
     gsim_page_parts_release(&parts);
     return status;
 }
@@ -267,18 +264,17 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
     for (size_t i = 0; i < count; i++)
         heads[i] = gsim_arena_printf(&page->arena, is_numeric(frame, columns[i]) ? "%s " : "%s", columns[i]->name);
     if (page->arena.failed) return no_memory(error);
-    gsim_page_section(page, "Every point");
-    gsim_output_printf(page->output, "<details><summary>%zu rows</summary>\n", rows);
+    gsim_page_block(page, "h2", "Every point");
+    gsim_page_block(page, "more", gsim_arena_printf(&page->arena, "%zu rows", rows));
     gsim_page_table(page, heads, count);
-    for (size_t row = 0; row < rows; row++) {
+    for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < count; i++) gsim_page_cell(page, gsim_frame_text(columns[i], row));
-        gsim_page_row_end(page);
-    }
     gsim_page_table_end(page);
-    gsim_output_text(page->output, "</details>\n");
+    gsim_page_block(page, "end", "");
     if (rows < frame->row_count)
-        gsim_output_printf(page->output, "<p>The first %zu of %zu; gpusim results gives all.</p>\n", rows,
-                           frame->row_count);
+        gsim_page_block(page, "p",
+                        gsim_arena_printf(&page->arena, "The first %zu of %zu; gpusim results gives all.", rows,
+                                          frame->row_count));
     return GSIM_OK;
 }
 
@@ -297,7 +293,9 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
                     : distinct(frame, "device") > 1 ? "device"
                                                     : "scheduler";
     if (!gsim_frame_find(frame, x)) x = frame->columns[0].name;
-    gsim_page_begin(page, "Results of simulations by gpusim", subtitle);
+    gsim_output_text(&page->own.json, ",\n\"blocks\": [");
+    gsim_page_block(page, "h1", "Results of simulations by gpusim");
+    gsim_page_block(page, "sub", subtitle);
     put_settings(page, frame, true);
     enum gsim_status status = put_figures(page, frame, has_speedup, error);
     if (status == GSIM_OK) status = put_means(page, frame, x, "iteration_us", error);

@@ -4,7 +4,12 @@
 # pointer what they are in words, tables and pictures scroll in boxes of their own: test_pages.sh SOURCE-DIR BUILD-DIR.
 # shellcheck source=tests/common.sh
 . "$1/tests/common.sh"
-page() { "$gpusim" report "$1" -o "$2" >out 2>err && [ ! -s err ] || fail "report $1: $(cat err)"; }
+# The page, and with node what its script makes of it: NAME.html and NAME.drawn.
+page() {
+    "$gpusim" report "$1" -o "$2" >out 2>err && [ ! -s err ] || fail "report $1: $(cat err)"
+    command -v node >/dev/null 2>&1 || return
+    node "$source_dir/tests/plots/draw_page.js" "$2" >"${2%.html}.drawn" 2>err || fail "the script of $2: $(cat err)"
+}
 has() { grep -qF -- "$2" "$1" || fail "$1: expected '$2'"; }
 lacks() { grep -qF -- "$2" "$1" && fail "$1: found '$2'"; }
 count() { grep -oF -- "$2" "$1" | wc -l; }
@@ -13,33 +18,27 @@ count() { grep -oF -- "$2" "$1" | wc -l; }
 page devices.db devices.html
 lacks devices.html 'eans over different'
 for device in a100-sxm4-40gb h200; do
-    [ "$(count devices.html "<h3>$device</h3>")" = 2 ] || fail "devices.html: expected two tables of $device"
+    [ "$(count devices.html '["h3", "'"$device"'"]')" = 2 ] || fail "devices.html: expected two tables of $device"
 done
 # The speed-ups of each device as results has them, not their mean.
 "$gpusim" results devices.db --base serial --csv - 2>/dev/null |
-    awk -F, '$2 == "kesco" && NR > 1 { printf "<td class=\"n\">%.3f</td>\n", $NF }' | sort >expected
+    awk -F, '$2 == "kesco" && NR > 1 { printf "\"%.3f\"]\n", $NF }' | sort >expected
 [ "$(wc -l <expected)" = 4 ] || fail "results: $(cat expected)"
 while read -r cell; do has devices.html "$cell"; done <expected
 
 "$gpusim" sweep --workload vec,img --sched serial,kesco --vary size=100,1000,4000 --vary streams=2,4 --out sizes.db >/dev/null 2>&1 || fail 'no sweep'
 page sizes.db sizes.html
 lacks sizes.html 'eans over different'
-has sizes.html '<h3>size = 1000, streams = 4</h3>'
+has sizes.html '["h3", "size = 1000, streams = 4"]'
 
 printf 'workload,scheduler,device,memory,iteration_us\nv,serial,d,pinned,20\nv,kesco,d,pinned,10\nw,serial,d,pinned,4\nw,kesco,d,pinned,3\n' >fixed.csv
 page fixed.csv fixed.html
 # What did not vary is told once, and has no column.
-[ "$(count fixed.html memory)" = 1 ] || fail 'fixed.html: a column of what did not vary'
+[ "$(count fixed.html '["memory", "pinned"]')" = 1 ] || fail 'fixed.html: a column of what did not vary'
+grep -F '["table"' fixed.html | grep -q memory && fail 'fixed.html: a column of what did not vary'
 printf 'workload,scheduler,iteration_us\n<b>&amp;x,serial,2\n<b>&amp;x,kesco,1\ny,serial,4\ny,kesco,3\n' >hostile.csv
 page hostile.csv hostile.html
 lacks hostile.html '<b>'
-
-# On a telephone: boxes of their own; values keep their unit.
-has devices.html '@media(max-width:40rem)'
-has devices.html '.picture{overflow-x:auto}'
-has devices.html '.wide{overflow-x:auto}'
-has devices.html 'td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}'
-[ "$(count devices.html '<table>')" = "$(count devices.html '<div class="wide"><table>')" ] || fail 'a table without a box'
 
 # Points that failed are told on the page, with what nothing is left of, and by plot.
 cat >poor.json <<'END'
@@ -49,7 +48,7 @@ END
 "$gpusim" sweep --workload vec,poor.json --sched serial,kesco --memory pinned --vary iterations=1,2,3 --out failed.db >/dev/null 2>&1
 page failed.db failed.html
 has failed.html '6 simulated points, from failed.db; 6 of 12 points failed: nothing is left of workload poor.json.'
-has failed.html '<h2>Points without a result</h2>'
+has failed.html '["h2", "Points without a result"]'
 lacks devices.html 'points failed'
 if command -v gnuplot >/dev/null 2>&1; then
     "$gpusim" plot lines failed.db --x iterations --y makespan_us -o failed.svg 2>err || fail "plot: $(cat err)"
@@ -65,33 +64,39 @@ cat >long.json <<END
 {"schema": "gpusim-program/1", "name": "long", "buffers": [{"name": "b", "bytes": 4096}], "kernels": [{"name": "$long", "solo_us": 5}],
  "ops": [{"op": "kernel", "kernel": "$long", "grid": [4], "block": [64], "writes": ["b"]}]}
 END
-escaped=$(printf '%s' "$long" | sed 's/</\&lt;/g; s/>/\&gt;/g')
 "$gpusim" run --workload long.json --sched async --device h200 --report long-run.json >/dev/null 2>err || fail "run: $(cat err)"
 page long-run.json long.html
-has long.html "<td class=\"t\" title=\"$escaped\">void ns::kernel&lt;float, float"
-has long.html 'loat, int&gt;(float*)</td><td class="n">1</td>'
-lacks long.html "<td>$escaped"
-has long.html 'td.t{min-width:9rem;overflow-wrap:anywhere}'
+has long.html "[\"$(printf '%s' "$long" | sed 's/</\\u003c/g')\", 1, "
 "$gpusim" whatif long.json --sched async --device h200 --report what.json >/dev/null 2>err || fail "whatif: $(cat err)"
 page what.json what.html
-grep -q '<td class="t">gpusim explain long.json ' what.html || fail 'what.html: commands do not wrap'
+has what.html '"command":"gpusim explain long.json '
+# No figure over sizes shows two workloads; a device has a figure of its own.
+grep -F '["figure"' sizes.html | grep -F -- '--x size' | grep -v 'workload = ' && fail 'a figure over the sizes of two workloads'
+[ "$(count devices.html '"name": "speedup"')" = 2 ] || fail "devices.html: $(count devices.html '"name": "speedup"') figures, expected one for each device"
 
-if command -v gnuplot >/dev/null 2>&1; then
-    [ "$(count devices.html '<svg')" = "$(count devices.html '<div class="picture"><svg role="img" aria-label="')" ] || fail 'a picture without a box'
-    [ "$(count devices.html '<svg')" = 2 ] || fail "devices.html: $(count devices.html '<svg') pictures, expected one for each device"
-    for html in devices.html sizes.html hostile.html; do
-        lacks $html 'data index'
-        lacks $html 'onmousemove'
-        lacks $html 'GNUPLOT'
-    done
-    grep -q '<title>img, kesco: [0-9.]*</title>' devices.html || fail 'devices.html: bars do not say what they are'
-    grep -q '<title>kesco, 1000: [0-9.]*</title>' sizes.html || fail 'sizes.html: points do not say what they are'
-    has hostile.html '<title>&lt;b&gt;&amp;amp;x, kesco: 2.00</title>'
+if command -v node >/dev/null 2>&1; then
+    [ "$(count devices.drawn '<div class="picture"><svg role="img" aria-label="')" = 2 ] || fail 'devices: no picture for each device'
+    [ "$(count devices.drawn '<table>')" = "$(count devices.drawn '<div class="wide"><table>')" ] || fail 'a table without a box'
+    # A number of the JSON stands at the right of its table.
+    while read -r cell; do has devices.drawn "<td class=\"n\">$(printf '%s' "$cell" | tr -d '"]')</td>"; done <expected
+    # Bars and points say what they are; names are texts, never HTML.
+    grep -q '<title>img, kesco: [0-9.]*</title>' devices.drawn || fail 'devices: bars do not say what they are'
+    grep -q '<title>kesco, 1000: [0-9.]*</title>' sizes.drawn || fail 'sizes: points do not say what they are'
+    has hostile.drawn '<title>&#60;b&#62;&#38;amp;x, kesco: 2.00</title>'
+    lacks hostile.drawn '<b>'
+    # A long name is cut in the middle, and told in full to a pointer; commands wrap.
+    escaped=$(printf '%s' "$long" | sed 's/</\&#60;/g; s/>/\&#62;/g')
+    has long.drawn "<td class=\"t\" title=\"$escaped\">void ns::kernel&#60;float, float"
+    has long.drawn 'loat, int&#62;(float*)</td><td class="n">1</td>'
+    lacks long.drawn "<td>$escaped"
+    has what.drawn '<td class="t">gpusim explain long.json '
     "$gpusim" --workload img --sched kesco --report run.json >/dev/null
     page run.json run.html
-    grep -q '<title>gaussian_blur: [0-9.]* ms from [0-9.]*</title>' run.html || fail 'run.html: kernels do not say what they are'
-    # No figure over sizes shows two workloads.
-    [ "$(grep -c -- '--x size' sizes.html)" = "$(grep -- '--x size' sizes.html | grep -c 'workload = ')" ] || fail "$(grep -- '--x size' sizes.html)"
+    grep -q '<title>gaussian_blur: [0-9.]* ms from [0-9.]*</title>' run.drawn || fail 'run: kernels do not say what they are'
+    # Repeated points have boxes.
+    "$gpusim" sweep --workload vec --sched kesco --repeat 5 --noise --out noise.db >/dev/null 2>err || fail "sweep: $(cat err)"
+    page noise.db noise.html
+    grep -q '<title>kesco: median [0-9.]* of 5</title>' noise.drawn || fail 'noise: boxes do not say what they are'
 fi
 [ "$failures" = 0 ] || exit 1
 echo 'pages are sound'
