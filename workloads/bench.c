@@ -62,6 +62,19 @@ uint32_t gsim_bench_buffer_numbered(struct gsim_bench *bench, const char *name, 
     return gsim_bench_buffer(bench, text, count, element_bytes, init);
 }
 
+struct gsim_bench_launch gsim_bench_launch1d(const struct gsim_bench *bench, const char *name, uint32_t kesco_regs,
+                                             uint32_t grcuda_regs, const struct gsim_cost *cost, double items,
+                                             int32_t stream)
+{
+    return (struct gsim_bench_launch){.name = name,
+                                      .grid = {bench->options.blocks, 1, 1},
+                                      .block = {bench->options.block1d, 1, 1},
+                                      .regs = {kesco_regs, grcuda_regs},
+                                      .cost = cost,
+                                      .items = items,
+                                      .stream = stream};
+}
+
 void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch *launch, const struct gsim_arg *args,
                        size_t arg_count)
 {
@@ -83,18 +96,23 @@ void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch 
         .loop_x = launch->loop_x,
         .loop_y = launch->loop_y,
         .loop_z = launch->loop_z,
+        .demand_given = launch->demand_given,
+        .rows = launch->rows,
     };
     struct gsim_op op = {
         .kind = GSIM_OP_KERNEL,
         .kernel_index = gsim_builder_kernel(bench->builder, &kernel),
         .args = args,
         .arg_count = (uint32_t)arg_count,
+        .segments = launch->segment,
+        .segment_count = launch->segment != NULL,
         .stream = launch->stream,
+        .device = launch->device,
     };
     gsim_builder_op(bench->builder, &op);
 }
 
-static void host_access(struct gsim_bench *bench, enum gsim_op_kind kind, uint32_t buffer, double bytes, bool untimed)
+void gsim_bench_host(struct gsim_bench *bench, enum gsim_op_kind kind, uint32_t buffer, double bytes, bool untimed)
 {
     bool reads = kind == GSIM_OP_HOST_READ;
     struct gsim_arg arg = {.buffer_index = buffer, .reads = reads, .writes = !reads, .declared_const = reads};
@@ -115,31 +133,6 @@ void gsim_bench_prefetch(struct gsim_bench *bench, const struct gsim_prefetch_ca
                              .stream = calls[i].stream};
         gsim_builder_op(bench->builder, &op);
     }
-}
-
-void gsim_bench_reset(struct gsim_bench *bench, uint32_t buffer, double bytes)
-{
-    host_access(bench, GSIM_OP_HOST_WRITE, buffer, bytes, true);
-}
-
-void gsim_bench_host_write(struct gsim_bench *bench, uint32_t buffer, double bytes)
-{
-    host_access(bench, GSIM_OP_HOST_WRITE, buffer, bytes, false);
-}
-
-void gsim_bench_host_read(struct gsim_bench *bench, uint32_t buffer, double bytes)
-{
-    host_access(bench, GSIM_OP_HOST_READ, buffer, bytes, false);
-}
-
-struct gsim_dim3 gsim_bench_grid1d(const struct gsim_bench *bench)
-{
-    return (struct gsim_dim3){bench->options.blocks, 1, 1};
-}
-
-struct gsim_dim3 gsim_bench_block1d(const struct gsim_bench *bench)
-{
-    return (struct gsim_dim3){bench->options.block1d, 1, 1};
 }
 
 struct gsim_dim3 gsim_bench_grid2d(const struct gsim_bench *bench)

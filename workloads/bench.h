@@ -43,6 +43,11 @@ struct gsim_bench_launch {
     double loop_x, loop_y, loop_z; /* as in struct gsim_kernel */
     bool spreads; /* more threads than items: all are modelled as having their mean share, not as one item each */
     int32_t stream;
+    /* As in struct gsim_kernel and struct gsim_op; of arguments that are touched in part, the part. */
+    bool demand_given;
+    uint32_t rows;
+    uint16_t device;
+    const struct gsim_segment *segment;
 };
 
 /* A pointer argument as the signature and the kernel treat it. NON_CONST: read, but not declared const. */
@@ -62,6 +67,10 @@ uint32_t gsim_bench_buffer(struct gsim_bench *bench, const char *name, double co
                            enum gsim_buffer_init init);
 uint32_t gsim_bench_buffer_numbered(struct gsim_bench *bench, const char *name, uint32_t number, double count,
                                     double element_bytes, enum gsim_buffer_init init);
+/* A launch of ITEMS in the options' one-dimensional shape; registers by suite. */
+struct gsim_bench_launch gsim_bench_launch1d(const struct gsim_bench *bench, const char *name, uint32_t kesco_regs,
+                                             uint32_t grcuda_regs, const struct gsim_cost *cost, double items,
+                                             int32_t stream);
 void gsim_bench_launch(struct gsim_bench *bench, const struct gsim_bench_launch *launch, const struct gsim_arg *args,
                        size_t arg_count);
 /* The prefetch calls of the authors' sources at the head of the program, each of a whole buffer: the kesco suite's,
@@ -74,13 +83,22 @@ struct gsim_prefetch_call {
     (const struct gsim_prefetch_call[]){__VA_ARGS__},    \
         sizeof((struct gsim_prefetch_call[]){__VA_ARGS__}) / sizeof(struct gsim_prefetch_call)
 void gsim_bench_prefetch(struct gsim_bench *bench, const struct gsim_prefetch_call *calls, size_t call_count);
-/* The reset between iterations, outside the timed region; a write inside it; a read of the first BYTES. */
-void gsim_bench_reset(struct gsim_bench *bench, uint32_t buffer, double bytes);
-void gsim_bench_host_write(struct gsim_bench *bench, uint32_t buffer, double bytes);
-void gsim_bench_host_read(struct gsim_bench *bench, uint32_t buffer, double bytes);
-/* Shapes from the options: g x B; (g/2) x (g/2) blocks of 8 x 8. */
-struct gsim_dim3 gsim_bench_grid1d(const struct gsim_bench *bench);
-struct gsim_dim3 gsim_bench_block1d(const struct gsim_bench *bench);
+/* A read or a write of the first BYTES by the host. */
+void gsim_bench_host(struct gsim_bench *bench, enum gsim_op_kind kind, uint32_t buffer, double bytes, bool untimed);
+/* The reset between iterations, outside the timed region; a write inside it; a read. */
+static inline void gsim_bench_reset(struct gsim_bench *bench, uint32_t buffer, double bytes)
+{
+    gsim_bench_host(bench, GSIM_OP_HOST_WRITE, buffer, bytes, true);
+}
+static inline void gsim_bench_host_write(struct gsim_bench *bench, uint32_t buffer, double bytes)
+{
+    gsim_bench_host(bench, GSIM_OP_HOST_WRITE, buffer, bytes, false);
+}
+static inline void gsim_bench_host_read(struct gsim_bench *bench, uint32_t buffer, double bytes)
+{
+    gsim_bench_host(bench, GSIM_OP_HOST_READ, buffer, bytes, false);
+}
+/* A shape from the options: (g/2) x (g/2) blocks of 8 x 8. */
 struct gsim_dim3 gsim_bench_grid2d(const struct gsim_bench *bench);
 #define GSIM_BLOCK2D ((struct gsim_dim3){8, 8, 1})
 /* Frees BENCH's builder. */

@@ -44,15 +44,8 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     for (uint32_t i = 0; i < VECTORS; i++)
         gsim_bench_prefetch(&bench, GSIM_PREFETCHES({x[i], (int32_t)i}, {y[i], (int32_t)i}));
 
-    struct gsim_bench_launch bs = {
-        .name = "bs",
-        .grid = gsim_bench_grid1d(&bench),
-        .block = gsim_bench_block1d(&bench),
-        .regs = {38, 38},
-        .fp64 = true,
-        .cost = &bs_cost,
-        .items = n,
-    };
+    struct gsim_bench_launch bs = gsim_bench_launch1d(&bench, "bs", 38, 38, &bs_cost, n, 0);
+    bs.fp64 = true;
     for (uint32_t i = 0; i < VECTORS; i++) {
         bs.stream = (int32_t)i;
         gsim_bench_launch(&bench, &bs, GSIM_ARGS(GSIM_IN_NON_CONST(x[i]), GSIM_OUT(y[i])));

@@ -148,19 +148,10 @@ static void join_towers(struct gsim_bench *bench, const struct join *join, const
 {
     struct lengths l = lengths(bench);
     bool is_kesco = bench->options.suite == GSIM_SUITE_KESCO || bench->options.cxx; /* both C++ */
-    struct gsim_bench_launch k = {
-        .name = "concat",
-        .grid = gsim_bench_grid1d(bench),
-        .block = gsim_bench_block1d(bench),
-        .regs = {18, 18},
-        .cost = &concat_cost,
-        .items = l.x2,
-    };
+    struct gsim_bench_launch k = gsim_bench_launch1d(bench, "concat", 18, 18, &concat_cost, l.x2, 0);
     gsim_bench_launch(bench, &k, GSIM_ARGS(GSIM_OUT(join->z), GSIM_IN(towers[0].x2), GSIM_IN(towers[1].x2)));
-    k.name = "dot_product";
-    k.regs[GSIM_SUITE_KESCO] = k.regs[GSIM_SUITE_GRCUDA] = 20;
-    k.cost = &dot_cost;
-    k.items = is_kesco ? l.x2 : l.z; /* the C++ version stops half-way */
+    /* The C++ version stops half-way. */
+    k = gsim_bench_launch1d(bench, "dot_product", 20, 20, &dot_cost, is_kesco ? l.x2 : l.z, 0);
     gsim_bench_launch(bench, &k, GSIM_ARGS(GSIM_IN(join->z), GSIM_IN(join->weights), GSIM_INOUT(join->res)));
     if (!is_kesco) gsim_bench_host_read(bench, join->res, 4);
 }

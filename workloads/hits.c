@@ -51,23 +51,9 @@ static void half_buffers(struct gsim_bench *bench, struct half *half, const char
     }
 }
 
-static struct gsim_bench_launch launch(const struct gsim_bench *bench, const char *name, uint32_t regs,
-                                       const struct gsim_cost *cost, int32_t stream)
-{
-    return (struct gsim_bench_launch){
-        .name = name,
-        .grid = gsim_bench_grid1d(bench),
-        .block = gsim_bench_block1d(bench),
-        .regs = {regs, regs},
-        .cost = cost,
-        .items = bench->options.size,
-        .stream = stream,
-    };
-}
-
 static void spmv(struct gsim_bench *bench, const struct half *to, const struct half *from, int32_t stream)
 {
-    struct gsim_bench_launch k = launch(bench, "spmv3", 29, &spmv_cost, stream);
+    struct gsim_bench_launch k = gsim_bench_launch1d(bench, "spmv3", 29, 29, &spmv_cost, bench->options.size, stream);
     k.grid.x = (uint32_t)((bench->options.size + k.block.x - 1) / k.block.x);
     k.smem_bytes = 2048 + 4 * k.block.x;
     k.threads = (double)k.grid.x * k.block.x / 4; /* four threads work on a row together */
@@ -82,12 +68,12 @@ static void step(struct gsim_bench *bench, const struct half *auth, const struct
     spmv(bench, auth, hub, 0);
     spmv(bench, hub, auth, 1);
     for (int32_t i = 0; i < 2; i++) {
-        struct gsim_bench_launch k = launch(bench, "sum", 8, &sum_cost, i);
+        struct gsim_bench_launch k = gsim_bench_launch1d(bench, "sum", 8, 8, &sum_cost, bench->options.size, i);
         gsim_bench_launch(bench, &k, GSIM_ARGS(GSIM_IN_NON_CONST(halves[i]->next), GSIM_INOUT(halves[i]->norm)));
     }
     for (int32_t i = 0; i < 2; i++) {
         const struct half *h = halves[i];
-        struct gsim_bench_launch k = launch(bench, "divide", 14, &divide_cost, i);
+        struct gsim_bench_launch k = gsim_bench_launch1d(bench, "divide", 14, 14, &divide_cost, bench->options.size, i);
         gsim_bench_launch(bench, &k,
                           GSIM_ARGS(GSIM_IN_NON_CONST(h->next), GSIM_OUT(h->now), GSIM_IN_NON_CONST(h->norm)));
     }
@@ -98,7 +84,7 @@ static void step(struct gsim_bench *bench, const struct half *auth, const struct
         gsim_bench_host_write(bench, hub->row_counter, 4);
         return;
     }
-    struct gsim_bench_launch k = launch(bench, "reset", 8, &reset_cost, 0);
+    struct gsim_bench_launch k = gsim_bench_launch1d(bench, "reset", 8, 8, &reset_cost, bench->options.size, 0);
     k.grid = k.block = (struct gsim_dim3){1, 1, 1};
     k.items = 1;
     gsim_bench_launch(

@@ -83,15 +83,8 @@ static void buffers(struct img *img, double pixels)
 static struct gsim_bench_launch launch(const struct img *img, const char *name, uint32_t kesco_regs,
                                        uint32_t grcuda_regs, const struct gsim_cost cost[2], int32_t stream)
 {
-    return (struct gsim_bench_launch){
-        .name = name,
-        .grid = gsim_bench_grid1d(&img->bench),
-        .block = gsim_bench_block1d(&img->bench),
-        .regs = {kesco_regs, grcuda_regs},
-        .cost = &cost[img->bench.options.suite],
-        .items = img->bench.options.size * img->bench.options.size,
-        .stream = stream,
-    };
+    const struct gsim_workload_options *o = &img->bench.options;
+    return gsim_bench_launch1d(&img->bench, name, kesco_regs, grcuda_regs, &cost[o->suite], o->size * o->size, stream);
 }
 
 static void blur(struct img *img, uint32_t side, uint32_t to, uint32_t mask, int32_t stream)

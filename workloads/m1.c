@@ -41,16 +41,9 @@ static void launch(struct gsim_bench *bench, const char *name, uint32_t grid, do
                    const struct gsim_arg *args, size_t arg_count)
 {
     struct gsim_cost cost = {2, bytes / fmas, CYCLES_PER_FMA, 0};
-    struct gsim_bench_launch k = {
-        .name = name,
-        .grid = {grid, 1, 1},
-        .block = gsim_bench_block1d(bench),
-        .regs = {64, 64},
-        .smem_bytes = 32768,
-        .cost = &cost,
-        .items = fmas,
-        .stream = stream,
-    };
+    struct gsim_bench_launch k = gsim_bench_launch1d(bench, name, 64, 64, &cost, fmas, stream);
+    k.grid.x = grid;
+    k.smem_bytes = 32768;
     gsim_bench_launch(bench, &k, args, arg_count);
 }
 

@@ -73,15 +73,8 @@ static void buffers(struct ml *ml, double n)
 static struct gsim_bench_launch launch(const struct ml *ml, const char *name, uint32_t kesco_regs, uint32_t grcuda_regs,
                                        const struct gsim_cost cost[2], int32_t stream)
 {
-    return (struct gsim_bench_launch){
-        .name = name,
-        .grid = gsim_bench_grid1d(&ml->bench),
-        .block = gsim_bench_block1d(&ml->bench),
-        .regs = {kesco_regs, grcuda_regs},
-        .cost = &cost[ml->bench.options.suite],
-        .items = ml->bench.options.size,
-        .stream = stream,
-    };
+    const struct gsim_workload_options *o = &ml->bench.options;
+    return gsim_bench_launch1d(&ml->bench, name, kesco_regs, grcuda_regs, &cost[o->suite], o->size, stream);
 }
 
 static enum gsim_status build(const struct gsim_workload_options *options, struct gsim_program *program,

@@ -46,24 +46,13 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     gsim_bench_reset(&bench, res, 4);
     gsim_bench_prefetch(&bench, GSIM_PREFETCHES({x, 0}, {x1, 0}, {y, 1}, {y1, 1}, {res, 0}));
 
-    struct gsim_bench_launch square = {
-        .name = "square",
-        .grid = gsim_bench_grid1d(&bench),
-        .block = gsim_bench_block1d(&bench),
-        .regs = {16, 8},
-        .cost = &square_cost[bench.options.suite],
-        .items = n,
-    };
-    gsim_bench_launch(&bench, &square, GSIM_ARGS(GSIM_IN_NON_CONST(x), GSIM_OUT(x1)));
-    square.stream = 1;
-    gsim_bench_launch(&bench, &square, GSIM_ARGS(GSIM_IN_NON_CONST(y), GSIM_OUT(y1)));
-    struct gsim_bench_launch reduce = square;
-    reduce.name = "reduce";
-    reduce.regs[GSIM_SUITE_KESCO] = 20;
-    reduce.regs[GSIM_SUITE_GRCUDA] = 11;
-    reduce.cost = &reduce_cost[bench.options.suite];
-    reduce.stream = 0;
-    gsim_bench_launch(&bench, &reduce, GSIM_ARGS(GSIM_IN(x1), GSIM_IN(y1), GSIM_INOUT(res)));
+    struct gsim_bench_launch k =
+        gsim_bench_launch1d(&bench, "square", 16, 8, &square_cost[bench.options.suite], n, 0);
+    gsim_bench_launch(&bench, &k, GSIM_ARGS(GSIM_IN_NON_CONST(x), GSIM_OUT(x1)));
+    k.stream = 1;
+    gsim_bench_launch(&bench, &k, GSIM_ARGS(GSIM_IN_NON_CONST(y), GSIM_OUT(y1)));
+    k = gsim_bench_launch1d(&bench, "reduce", 20, 11, &reduce_cost[bench.options.suite], n, 0);
+    gsim_bench_launch(&bench, &k, GSIM_ARGS(GSIM_IN(x1), GSIM_IN(y1), GSIM_INOUT(res)));
     if (bench.options.suite == GSIM_SUITE_GRCUDA && !bench.options.cxx) gsim_bench_host_read(&bench, res, 4);
     return gsim_bench_finish(&bench, program, error);
 }

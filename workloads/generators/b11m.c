@@ -17,9 +17,9 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     for (int i = 0; i < parts; i++) {
         x[i] = gsim_partitioned_buffer(&p, "x", i, p.part * n, 4, GSIM_INIT_HOST);
         z[i] = gsim_partitioned_buffer(&p, "z", i, p.part, 4, GSIM_INIT_NONE);
-        gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, x[i], p.part * n * 4, true);
+        gsim_bench_reset(&p.bench, x[i], p.part * n * 4);
     }
-    gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, y, n * 4, true);
+    gsim_bench_reset(&p.bench, y, n * 4);
     for (int i = 0; i < parts; i++) {
         const struct gsim_partitioned_launch product = gsim_matvec_launch(&p, "matrix_vector_mult", i, i);
         gsim_partitioned_launch(&p, &product, GSIM_ARGS(GSIM_IN(x[i]), GSIM_IN(y), GSIM_OUT(z[i])));
@@ -32,8 +32,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
                                                      .slice_bytes = slice};
         gsim_partitioned_launch(&p, &copy, GSIM_ARGS(GSIM_IN(z[i]), GSIM_OUT(out)));
     }
-    gsim_partitioned_host(&p, GSIM_OP_HOST_READ, out, 4, false);
-    return gsim_builder_finish(p.b, 1, program, error);
+    gsim_bench_host_read(&p.bench, out, 4);
+    return gsim_builder_finish(p.bench.builder, 1, program, error);
 }
 
 static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* b1m: GrCUDA's VEC in partitions (necst/grcuda, cuda/multi_gpu/b1.cu): of each two squares and a reduction; the host
  * adds the results. */
-#include "workloads/bench.h"
 #include "workloads/generators/partitioned.h"
 
 /* As vec's of the grcuda suite (workloads/vec.c). */
@@ -22,8 +21,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
         buffers[4][i] = gsim_partitioned_buffer(&p, "res", i, 1, 4, GSIM_INIT_HOST);
     }
     for (int i = 0; i < parts; i++) {
-        for (int k = 0; k < 2; k++) gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, buffers[k][i], p.part * 4, true);
-        gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, buffers[4][i], 4, true);
+        for (int k = 0; k < 2; k++) gsim_bench_reset(&p.bench, buffers[k][i], p.part * 4);
+        gsim_bench_reset(&p.bench, buffers[4][i], 4);
     }
     for (int i = 0; i < parts; i++) {
         struct gsim_partitioned_launch l = {
@@ -36,8 +35,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
         gsim_partitioned_launch(&p, &l,
                                 GSIM_ARGS(GSIM_IN(buffers[2][i]), GSIM_IN(buffers[3][i]), GSIM_INOUT(buffers[4][i])));
     }
-    for (int i = 0; i < parts; i++) gsim_partitioned_host(&p, GSIM_OP_HOST_READ, buffers[4][i], 4, false);
-    return gsim_builder_finish(p.b, 1, program, error);
+    for (int i = 0; i < parts; i++) gsim_bench_host_read(&p.bench, buffers[4][i], 4);
+    return gsim_builder_finish(p.bench.builder, 1, program, error);
 }
 
 static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* b5m: GrCUDA's Black-Scholes for several GPUs (necst/grcuda, cuda/multi_gpu/b5.cu): independent vectors of doubles. */
-#include "workloads/bench.h"
 #include "workloads/generators/partitioned.h"
 
 /* As bs's (workloads/bs.c). */
@@ -17,15 +16,15 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     for (int i = 0; i < vectors; i++) {
         x[i] = gsim_partitioned_buffer(&p, "x", i, n, 8, GSIM_INIT_HOST);
         y[i] = gsim_partitioned_buffer(&p, "y", i, n, 8, GSIM_INIT_NONE);
-        gsim_partitioned_host(&p, GSIM_OP_HOST_WRITE, x[i], n * 8, true);
+        gsim_bench_reset(&p.bench, x[i], n * 8);
     }
     for (int i = 0; i < vectors; i++) {
         const struct gsim_partitioned_launch l = {
             .name = "bs", .cost = &bs_cost, .items = n, .partition = i, .stream = i, .fp64 = true};
         gsim_partitioned_launch(&p, &l, GSIM_ARGS(GSIM_IN(x[i]), GSIM_OUT(y[i])));
     }
-    for (int i = 0; i < vectors; i++) gsim_partitioned_host(&p, GSIM_OP_HOST_READ, y[i], 8, false);
-    return gsim_builder_finish(p.b, 1, program, error);
+    for (int i = 0; i < vectors; i++) gsim_bench_host_read(&p.bench, y[i], 8);
+    return gsim_builder_finish(p.bench.builder, 1, program, error);
 }
 
 static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(

@@ -3,7 +3,6 @@
  * b6m: GrCUDA's ML ensemble for several GPUs (necst/grcuda, cuda/multi_gpu/b6.cu): ridge regression beside naive Bayes,
  * rows in partitions. Means and deviations are folded into the first partition's, one after the other.
  */
-#include "workloads/bench.h"
 #include "workloads/generators/partitioned.h"
 
 #define FEATURES 1024
@@ -46,8 +45,8 @@ static void make_buffers(struct ml *m)
     m->r1 = gsim_partitioned_buffer(p, "r1", -1, n * CLASSES, 4, GSIM_INIT_HOST);
     m->r2 = gsim_partitioned_buffer(p, "r2", -1, n * CLASSES, 4, GSIM_INIT_HOST);
     m->r = gsim_partitioned_buffer(p, "r", -1, n, 4, GSIM_INIT_NONE);
-    gsim_partitioned_host(p, GSIM_OP_HOST_WRITE, m->r1, n * CLASSES * 4, true);
-    gsim_partitioned_host(p, GSIM_OP_HOST_WRITE, m->r2, n * CLASSES * 4, true);
+    gsim_bench_reset(&p->bench, m->r1, n * CLASSES * 4);
+    gsim_bench_reset(&p->bench, m->r2, n * CLASSES * 4);
 }
 
 /* Partition I of what all partitions write a slice of, declared const so that they may do so side by side. */
@@ -134,8 +133,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     const struct gsim_partitioned_launch k = {
         .name = "argmax", .cost = &argmax, .items = m.p.params->size, .partition = -1, .stream = 0};
     gsim_partitioned_launch(&m.p, &k, GSIM_ARGS(GSIM_IN_NON_CONST(m.r1), GSIM_IN_NON_CONST(m.r2), GSIM_OUT(m.r)));
-    gsim_partitioned_host(&m.p, GSIM_OP_HOST_READ, m.r, 4, false);
-    return gsim_builder_finish(m.p.b, 1, program, error);
+    gsim_bench_host_read(&m.p.bench, m.r, 4);
+    return gsim_builder_finish(m.p.bench.builder, 1, program, error);
 }
 
 static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(

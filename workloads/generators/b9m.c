@@ -47,15 +47,15 @@ static void put_step(struct cg *c)
     struct gsim_partitioned_launch l = on_vectors(c, "dot", &norm_cost);
     put_products(c, "matrix_vector_mult", false);
     gsim_partitioned_launch(&c->p, &l, GSIM_ARGS(GSIM_IN(c->d), GSIM_IN_NON_CONST(c->y), GSIM_INOUT(c->t2)));
-    gsim_partitioned_host(&c->p, GSIM_OP_HOST_READ, c->t1, 4, false);
-    gsim_partitioned_host(&c->p, GSIM_OP_HOST_READ, c->t2, 4, false);
-    gsim_partitioned_host(&c->p, GSIM_OP_HOST_WRITE, c->t1, 4, false);
-    gsim_partitioned_host(&c->p, GSIM_OP_HOST_WRITE, c->t2, 4, false);
+    gsim_bench_host_read(&c->p.bench, c->t1, 4);
+    gsim_bench_host_read(&c->p.bench, c->t2, 4);
+    gsim_bench_host_write(&c->p.bench, c->t1, 4);
+    gsim_bench_host_write(&c->p.bench, c->t2, 4);
     l = on_vectors(c, "saxpy", &vector_cost);
     gsim_partitioned_launch(&c->p, &l, GSIM_ARGS(GSIM_INOUT(c->x), GSIM_IN(c->d)));
     gsim_partitioned_launch(&c->p, &l, GSIM_ARGS(GSIM_INOUT(c->r), GSIM_IN(c->y)));
     put_norm(c);
-    gsim_partitioned_host(&c->p, GSIM_OP_HOST_READ, c->t1, 4, false);
+    gsim_bench_host_read(&c->p.bench, c->t1, 4);
     gsim_partitioned_launch(&c->p, &l, GSIM_ARGS(GSIM_INOUT(c->d), GSIM_IN(c->r)));
 }
 
@@ -75,7 +75,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     c.d = gsim_partitioned_buffer(p, "p", -1, n, 4, GSIM_INIT_NONE);
     c.t1 = gsim_partitioned_buffer(p, "t1", -1, 1, 4, GSIM_INIT_HOST);
     c.t2 = gsim_partitioned_buffer(p, "t2", -1, 1, 4, GSIM_INIT_HOST);
-    gsim_partitioned_host(p, GSIM_OP_HOST_WRITE, c.x, n * 4, true);
+    gsim_bench_reset(&p->bench, c.x, n * 4);
     for (int i = 0; i < p->params->partitions; i++) {
         const struct gsim_partitioned_launch l = {
             .name = "precondition", .cost = &precondition_cost, .items = p->part, .partition = i, .stream = i};
@@ -86,7 +86,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     gsim_partitioned_launch(p, &l, GSIM_ARGS(GSIM_OUT(c.d), GSIM_IN_NON_CONST(c.r)));
     put_norm(&c);
     for (int i = 0; i < STEPS; i++) put_step(&c);
-    return gsim_builder_finish(p->b, 1, program, error);
+    return gsim_builder_finish(p->bench.builder, 1, program, error);
 }
 
 static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(

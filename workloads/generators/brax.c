@@ -58,19 +58,16 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 {
     struct brax_params p = *(const struct brax_params *)params;
     struct gsim_sketch draw;
-    gsim_sketch_fill(&p.graph, environments[p.env].graph, sizeof p.graph / sizeof(double));
-    gsim_sketch_fill(&p.numbers, &environments[p.env].numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_sketch_begin(&draw, "brax", &p.numbers, seed, error);
+    enum gsim_status status =
+        gsim_sketch_begin(&draw, "brax", &p.numbers, &environments[p.env].numbers, &p.graph, environments[p.env].graph,
+                          sizeof p.graph / sizeof(double), seed, error);
     if (status != GSIM_OK) return status;
     struct gsim_tensor state = gsim_sketch_input(&draw);
     for (int64_t s = 0; s < p.steps; s++) state = add_step(&draw, &p, state);
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help)                                                                                       \
-    {                                                                                                                  \
-#field, GSIM_PARAM_REAL, offsetof(struct brax_params, graph.field), -1, -1, most, "", NULL, help               \
-    }
+#define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct brax_params, field, most, help)
 
 static const struct gsim_param params_table[] = {
     {"env", GSIM_PARAM_CHOICE, offsetof(struct brax_params, env), 0, 0, 4, "", "ant|grasp|humanoid|cheetah|walker2d",

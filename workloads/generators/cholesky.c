@@ -26,15 +26,14 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_matrix_finish(&t, program, error);
 }
 
-static const struct gsim_param params_table[] = {{"tiles", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tiles),
-                                                  10, 1, GSIM_MATRIX_MOST, "", NULL, "in a row"},
-                                                 {"tile", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tile),
-                                                  960, 16, 16384, "", NULL, "rows of a tile (StarPU's examples: 960)"},
-                                                 GSIM_MATRIX_TIME(potrf_us, "time of a potrf"),
-                                                 GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
-                                                 GSIM_MATRIX_TIME(syrk_us, "of a syrk"),
-                                                 GSIM_MATRIX_TIME(gemm_us, "of a gemm"),
-                                                 {.name = NULL}};
+static const struct gsim_param params_table[] = {
+    GSIM_MATRIX_PARAMS,
+    GSIM_MATRIX_TIME(potrf_us, "time of a potrf"),
+    GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
+    GSIM_MATRIX_TIME(syrk_us, "of a syrk"),
+    GSIM_MATRIX_TIME(gemm_us, "of a gemm"),
+    {.name = NULL},
+};
 
 const struct gsim_generator_ops gsim_generator_cholesky = {
     .abi = GSIM_ABI,

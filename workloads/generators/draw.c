@@ -9,7 +9,8 @@
 #define WEIGHTS       4096 /* of WEIGHT_BYTES each */
 #define STEPS_PER_TEN 32   /* of a logarithmic scale */
 
-void gsim_sketch_fill(void *first, const void *preset, size_t count)
+/* Fills in what is -1. FIRST and PRESET: structs of COUNT doubles. */
+static void fill(void *first, const void *preset, size_t count)
 {
     double *numbers = first;
     const double *own = preset;
@@ -17,9 +18,12 @@ void gsim_sketch_fill(void *first, const void *preset, size_t count)
         if (numbers[i] < 0) numbers[i] = own[i];
 }
 
-enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name,
-                                   const struct gsim_sketch_numbers *numbers, uint64_t seed, struct gsim_error *error)
+enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, struct gsim_sketch_numbers *numbers,
+                                   const struct gsim_sketch_numbers *preset, void *graph, const double *shape,
+                                   size_t count, uint64_t seed, struct gsim_error *error)
 {
+    fill(graph, shape, count);
+    fill(numbers, preset, sizeof *numbers / sizeof(double));
     *draw = (struct gsim_sketch){.numbers = numbers};
     if (numbers->pool_mib * 1048576 < 4 * numbers->most_blocks * numbers->block_bytes)
         return gsim_error_set(error, GSIM_USAGE,

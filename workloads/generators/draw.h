@@ -31,7 +31,6 @@ struct gsim_sketch {
     struct gsim_random rng;
     uint32_t pool, weights;
     uint64_t next;              /* where the pool's next tensor begins */
-    bool failed;
 };
 
 /* One kernel. SCALE_BLOCKS and SCALE_US multiply the numbers' medians; 0 stands for 1. */
@@ -42,9 +41,10 @@ struct gsim_sketch_kernel {
     uint32_t read_count;
 };
 
-enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name,
-                                   const struct gsim_sketch_numbers *numbers, uint64_t seed,
-                                   struct gsim_error *error) GSIM_NODISCARD;
+/* First fills in what is -1: of NUMBERS from PRESET, of GRAPH's COUNT doubles from SHAPE. */
+enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, struct gsim_sketch_numbers *numbers,
+                                   const struct gsim_sketch_numbers *preset, void *graph, const double *shape,
+                                   size_t count, uint64_t seed, struct gsim_error *error) GSIM_NODISCARD;
 /* Adds it to the program, and returns what it writes: a tensor of its own. */
 struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_sketch_kernel *kernel);
 /* The same, with one tensor to read; kernels one after the other, each of which reads the last. */
@@ -58,12 +58,12 @@ uint32_t gsim_sketch_between(struct gsim_sketch *draw, double least, double most
 enum gsim_status gsim_sketch_finish(struct gsim_sketch *draw, struct gsim_program *program,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
-/* Fills in what is -1. FIRST and PRESET: structs of COUNT doubles. */
-void gsim_sketch_fill(void *first, const void *preset, size_t count);
-
 /* Rows of a parameter table for struct gsim_sketch_numbers that is the field NUMBERS of TYPE. */
 #define GSIM_DRAW_ROW(type, field, most, unit, help) \
     {#field, GSIM_PARAM_REAL, offsetof(type, numbers.field), -1, -1, most, unit, NULL, help}
+/* A row for a field of its struct GRAPH. */
+#define GSIM_GRAPH_ROW(type, field, most, help) \
+    {#field, GSIM_PARAM_REAL, offsetof(type, graph.field), -1, -1, most, "", NULL, help}
 #define GSIM_DRAW_PARAMS(type)                                                                                         \
     GSIM_DRAW_ROW(type, small_share, 1, "", "share of kernels with few blocks"),                                       \
         GSIM_DRAW_ROW(type, small_blocks, 65535, "blocks", "these have 1 to so many"),                                 \

@@ -111,19 +111,15 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
                                              struct gsim_tensor) = {add_instanas, add_routing, add_condconv};
     struct dyn_params p = *(const struct dyn_params *)params;
     struct gsim_sketch draw;
-    gsim_sketch_fill(&p.graph, nets[p.net].graph, sizeof p.graph / sizeof(double));
-    gsim_sketch_fill(&p.numbers, &nets[p.net].numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_sketch_begin(&draw, "dyn-dnn", &p.numbers, seed, error);
+    enum gsim_status status = gsim_sketch_begin(&draw, "dyn-dnn", &p.numbers, &nets[p.net].numbers, &p.graph,
+                                                nets[p.net].graph, sizeof p.graph / sizeof(double), seed, error);
     if (status != GSIM_OK) return status;
     struct gsim_tensor last = gsim_sketch_input(&draw);
     for (int64_t i = 0; i < p.inputs; i++) last = add[p.net](&draw, &p, last);
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help)                                                                                       \
-    {                                                                                                                  \
-#field, GSIM_PARAM_REAL, offsetof(struct dyn_params, graph.field), -1, -1, most, "", NULL, help                \
-    }
+#define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct dyn_params, field, most, help)
 
 static const struct gsim_param params_table[] = {
     {"net", GSIM_PARAM_CHOICE, offsetof(struct dyn_params, net), 0, 0, 2, "", "instanas|routing|condconv",

@@ -23,9 +23,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 {
     struct layered_params p = *(const struct layered_params *)params;
     struct gsim_sketch draw;
-    gsim_sketch_fill(&p.graph, shape, sizeof p.graph / sizeof(double));
-    gsim_sketch_fill(&p.numbers, &numbers, sizeof p.numbers / sizeof(double));
-    enum gsim_status status = gsim_sketch_begin(&draw, "layered", &p.numbers, seed, error);
+    enum gsim_status status = gsim_sketch_begin(&draw, "layered", &p.numbers, &numbers, &p.graph, shape,
+                                                sizeof p.graph / sizeof(double), seed, error);
     if (status != GSIM_OK) return status;
     struct gsim_tensor before[WIDTH_MOST] = {gsim_sketch_input(&draw)}, layer[WIDTH_MOST];
     uint32_t before_count = 1;
@@ -45,10 +44,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_sketch_finish(&draw, program, error);
 }
 
-#define GRAPH(field, most, help)                                                                                       \
-    {                                                                                                                  \
-#field, GSIM_PARAM_REAL, offsetof(struct layered_params, graph.field), -1, -1, most, "", NULL, help            \
-    }
+#define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct layered_params, field, most, help)
 
 static const struct gsim_param params_table[] = {
     GRAPH(layers, 1e7, "of the graph (-1: 50)"),

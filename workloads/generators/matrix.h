@@ -12,6 +12,11 @@ struct gsim_matrix_params {
     double potrf_us, trsm_us, syrk_us, gemm_us; /* LU: getrf has potrf's */
 };
 
+#define GSIM_MATRIX_PARAMS                                                                                             \
+    {"tiles", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tiles), 10, 1, GSIM_MATRIX_MOST, "", NULL,           \
+     "in a row"},                                                                                                      \
+    {"tile", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tile), 960, 16, 16384, "", NULL,                      \
+     "rows of a tile (StarPU's examples: 960)"}
 #define GSIM_MATRIX_TIME(field, help)                                                                                  \
     {                                                                                                                  \
 #field, GSIM_PARAM_REAL, offsetof(struct gsim_matrix_params, field), 0, 0, 1e9, "us", NULL,                    \

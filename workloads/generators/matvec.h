@@ -3,7 +3,6 @@
  * partition. */
 #pragma once
 
-#include "workloads/bench.h"
 #include "workloads/generators/partitioned.h"
 
 /*
