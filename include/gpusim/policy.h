@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: schedulers (interface). What a policy is: it is given ops that may run, and gives one to a device that has
- * room. The runner (schedulers/shared/runner.c) owns the rest: dependences, streams, events, moves of data, programs
+ * room. The runner (schedulers/runner/) owns the rest: dependences, streams, events, moves of data, programs
  * that are drawn, several devices.
  *
  * Order of calls, all on the host thread that runs the program, as a run-time system makes them:
@@ -9,7 +9,16 @@
  *   push   an op has nothing left to wait for
  *   pop    DEVICE has room: one of the ops that were pushed, which is issued at once; NULL: none for it now
  *   done   an op that was popped has ended, as far as the host knows. Ops that followed it alone are pushed next
- * Ops live from push to done. A scheduler made of a policy is one line: GSIM_POLICY_SCHEDULER at the end of its file.
+ * Ops live from push to done.
+ *
+ * A run time that issues ahead has stream() in place of push and pop: an op goes to a stream as it comes, behind events
+ * of what it follows and is not known to have ended.
+ *   came   an op has come: what that costs the host
+ *   stream a stream for it, which gsim_policy_new_stream() has given
+ *   rested all that was issued to the stream has ended, as far as the host knows
+ * Then moves of data are those of GSIM_MOVES_AUTOMATIC, or, on several GPUs, copies from who has the data.
+ *
+ * A scheduler made of a policy is one line: GSIM_POLICY_SCHEDULER at the end of its file.
  */
 #pragma once
 
@@ -17,12 +26,23 @@
 
 GSIM_DECLARATIONS_BEGIN
 
+/* Of who issues ahead. */
+struct gsim_policy_stream {
+    uint32_t number, device;
+    struct gsim_policy_stream *next; /* the policy's, for its lists */
+};
+
 struct gsim_policy_op {
     const struct gsim_op *op;
     uint32_t number;             /* in the order in which the program has them, of the iteration */
     uint32_t device;             /* where it was issued; after pop() */
     double estimate_us, ready_us; /* alone; when it was pushed */
     struct gsim_policy_op *next; /* the policy's, for its lists */
+    /* Of who issues ahead. */
+    struct gsim_policy_stream *stream; /* after stream() */
+    bool is_inherited;               /* the policy's: an op that follows has taken its stream */
+    struct gsim_policy_op **parents; /* in stream(): what it follows and is not known to have ended, as they came */
+    uint32_t parent_count;
 };
 
 struct gsim_policy_run {
@@ -30,8 +50,13 @@ struct gsim_policy_run {
     const void *params;
     void *state;                 /* the policy's own, from run->arena */
     uint32_t device_count;
-    /* where data are, how much each device has to do; placing->run->placement: --place, or dmda */
+    /* where data are, how much each device has to do; placing->run->placement: --place, or dmda. NULL: in init(); of
+     * who issues ahead also on one GPU */
     struct gsim_placing *placing;
+    void *runner;                /* the runner's own */
+    /* What init() may ask for: data move as arguments are declared, whole buffers at a time; two const uses are a
+     * dependence; parents that another parent follows are kept; managed buffers are attached to streams. */
+    bool by_declaration, ignores_const, keeps_parents, attaches;
 };
 
 struct gsim_policy_ops {
@@ -39,7 +64,13 @@ struct gsim_policy_ops {
     void (*push)(struct gsim_policy_run *, struct gsim_policy_op *);
     struct gsim_policy_op *(*pop)(struct gsim_policy_run *, uint32_t device);
     void (*done)(struct gsim_policy_run *, struct gsim_policy_op *); /* NULL: it need not know */
+    void (*came)(struct gsim_policy_run *);                          /* NULL: it costs nothing */
+    struct gsim_policy_stream *(*stream)(struct gsim_policy_run *, struct gsim_policy_op *); /* NULL: out of memory */
+    void (*rested)(struct gsim_policy_run *, struct gsim_policy_stream *); /* NULL: it need not know */
 };
+
+/* Of who issues ahead: a stream that lives as long as the run. NULL: out of memory. */
+struct gsim_policy_stream *gsim_policy_new_stream(struct gsim_policy_run *p, uint32_t device);
 
 /* A list, first in, first out. */
 struct gsim_policy_queue {
@@ -69,7 +100,7 @@ struct gsim_policy_params {
     {"cost_us", GSIM_PARAM_REAL, offsetof(type, common.cost_us), 2, 0, 10000, "us", NULL,                              \
      "host time for each op beside its CUDA calls (assumed: a task of StarPU)"}
 
-/* The execute() of a policy. RUN's params begin with struct gsim_policy_params. */
+/* The execute() of a policy. RUN's params begin with struct gsim_policy_params, unless it issues ahead. */
 enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

@@ -46,7 +46,7 @@ enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, ui
 {
     *feed = (struct gsim_feed){
         .run = run, .most = most, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
-    if (run->draw && !(feed->pull = gsim_pull_create(run, false)))
+    if (run->draw && !(feed->pull = gsim_pull_create(run)))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (run->draw) gsim_pull_tell(feed->pull, see_left_out, feed);
     gsim_peers_enable(run->driver);

@@ -12,19 +12,18 @@ static void add(struct gsim_bringer *l, const struct gsim_op *op)
     else l->ops[l->count++] = op;
 }
 
-/* The move lives as long as the run, or as one that is drawn. */
-static const struct gsim_op *keep(struct gsim_bringer *l, const struct gsim_op *op)
+const struct gsim_op *gsim_move_keep(struct gsim_run *run, const struct gsim_op *op)
 {
-    struct gsim_arena *arena = l->run->arena;
-    if (l->run->draw) return gsim_draw_move(l->run->draw, op);
+    struct gsim_arena *arena = run->arena;
+    if (run->draw) return gsim_draw_move(run->draw, op);
     struct gsim_op *own = GSIM_ARENA_NEW(arena, struct gsim_op);
     struct gsim_arg *arg = GSIM_ARENA_NEW(arena, struct gsim_arg);
     struct gsim_segment *segment = GSIM_ARENA_NEW(arena, struct gsim_segment);
     if (!own || !arg || !segment) return NULL;
     *own = *op;
     *arg = *op->args;
-    *segment = *op->segments;
     own->args = arg;
+    if (op->segments) *segment = *op->segments;
     own->segments = segment;
     return own;
 }
@@ -51,7 +50,7 @@ static void add_move(struct gsim_bringer *l, const struct gsim_op *served, uint3
                          .segment_count = !is_whole};
     op.device = (uint16_t)(from == GSIM_AT_HOST ? to : from);
     op.to_device = (uint16_t)(is_peer ? to : 0);
-    const struct gsim_op *kept = keep(l, &op);
+    const struct gsim_op *kept = gsim_move_keep(l->run, &op);
     l->failed |= !kept;
     if (kept) add(l, kept);
     l->move_count += kept != NULL;

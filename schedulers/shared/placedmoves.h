@@ -8,6 +8,9 @@
 
 #include "schedulers/shared/whereabouts.h"
 
+/* A move of one argument that lives as long as the run, or as one that is drawn. NULL: out of memory. */
+const struct gsim_op *gsim_move_keep(struct gsim_run *run, const struct gsim_op *op);
+
 struct gsim_bringer {
     struct gsim_run *run;
     struct gsim_whereabouts data;

@@ -77,7 +77,7 @@ static bool begin_placing(struct gsim_pull *p)
     return p->placing && p->candidates && (p->is_managed || gsim_bringer_init(&p->bringer, p->run));
 }
 
-struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
+struct gsim_pull *gsim_pull_create(struct gsim_run *run)
 {
     static const struct place nobody;
     struct gsim_pull *p = gsim_alloc(sizeof *p);
@@ -85,10 +85,10 @@ struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic)
     p->run = run;
     p->draw = run->draw;
     p->is_managed = run->memory == GSIM_MEMORY_MANAGED;
-    p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, automatic);
+    p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, false);
     p->generations = gsim_alloc(sizeof *p->generations * run->draw->tables->buffer_room);
     if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room, sizeof nobody, &nobody) && p->walk &&
-        p->generations && (automatic || !run->placement || run->device_count < 2 || begin_placing(p)))
+        p->generations && (!run->placement || run->device_count < 2 || begin_placing(p)))
         return p;
     gsim_pull_destroy(p);
     return NULL;

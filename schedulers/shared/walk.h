@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: schedulers (helper of pull.c). The rules of moves.h op by op, for a program whose next ops are not known. */
+/* Layer: schedulers (helper). The rules of moves.h op by op, for who does not look at the next ones. */
 #pragma once
 
 #include "gpusim/schedulers/moves.h"

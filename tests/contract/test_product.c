@@ -270,9 +270,46 @@ static void halves(void)
     gsim_device_release(&devices[0]);
 }
 
+/* What GPU 1 wrote goes to GPU 0 for a second kernel that only reads it, and the host, which need not follow that
+ * kernel, reads 64 MiB of it meanwhile: the copy back follows the copy between the GPUs. */
+static void copies(void)
+{
+    struct gsim_builder *b = gsim_builder_create("copies");
+    struct gsim_error error = {0};
+    struct gsim_timeline timeline = {0};
+    struct gsim_kernel kernel = {.name = "k", .grid = {8, 1, 1}, .block = {128, 1, 1}, .solo_us = 5};
+    uint32_t index = gsim_builder_kernel(b, &kernel), a = gsim_builder_buffer(b, "a", 4096, GSIM_INIT_NONE);
+    uint32_t x = gsim_builder_buffer(b, "x", 64 << 20, GSIM_INIT_NONE);
+    const struct gsim_arg args[] = {{a, false, true, false}, {x, false, true, false}, {x, true, false, true}};
+    for (uint32_t i = 0; i < 5; i++)
+        gsim_builder_op(b, &(struct gsim_op){.kind = i < 4 ? GSIM_OP_KERNEL : GSIM_OP_HOST_READ,
+                                             .kernel_index = index,
+                                             .args = &args[i < 2 ? i : 2],
+                                             .arg_count = 1,
+                                             .bytes = i < 4 ? 0 : 64 << 20,
+                                             .stream = -1});
+    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
+    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
+    struct gsim_simulation s = {.program = &program,
+                                .device = &devices[0],
+                                .scheduler = gsim_scheduler_find("grsched"),
+                                .gpu_count = 2,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .placement = gsim_placement_find("round-robin")};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+    CHECK_INT(timeline.copy_count, 2);
+    if (timeline.copy_count == 2) CHECK(timeline.copies[1].start >= timeline.copies[0].end);
+    gsim_timeline_release(&timeline);
+    gsim_program_release(&program);
+    gsim_device_release(&devices[0]);
+}
+
 static const struct test_case cases[] = {{"halves of a buffer", halves},
                                          {"the product", product},
                                          {"placements", placements},
                                          {"tasks", tasks},
+                                         {"copies of one buffer", copies},
                                          {"hundreds of GPUs", hundreds}};
 TEST_MAIN("contract/product", cases)

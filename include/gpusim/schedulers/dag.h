@@ -2,7 +2,7 @@
 /*
  * Layer: schedulers (helper). The dependence graph of an op list by true read and write sets: RAW and WAW to
  * the latest writer, WAR to all readers since, plus the author's "after"; KeSCo's rule (ICCD 2023), no
- * transitive reduction. GrCUDA's frontier rule on declared constness is in grsched.c.
+ * transitive reduction. GrCUDA's rule on declared constness is in schedulers/runner/frontier.c.
  */
 #pragma once
 

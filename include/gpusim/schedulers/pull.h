@@ -12,10 +12,9 @@ GSIM_DECLARATIONS_BEGIN
 
 struct gsim_pull;
 
-/* NULL: out of memory. AUTOMATIC: as GSIM_MOVES_AUTOMATIC, and the caller places; else --place says which GPU an op is
- * for, moves stand at use, and the program's own prefetches
- * are followed. */
-struct gsim_pull *gsim_pull_create(struct gsim_run *run, bool automatic);
+/* NULL: out of memory. Moves stand at use, the program's own prefetches are followed, and --place says which GPU an op
+ * is for. */
+struct gsim_pull *gsim_pull_create(struct gsim_run *run);
 void gsim_pull_destroy(struct gsim_pull *pull); /* accepts NULL */
 
 /* The next op, at the end of LIST, behind the moves that it needs; false: there are no more, or the run has failed. A

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GrCUDA's frontier: which of the active vertices a new one follows, and which of them another one implies. By hand. */
-#include "schedulers/shared/frontier.h"
+#include "schedulers/runner/frontier.h"
 #include "tests/schedulers/programs.h"
 
 /* The lines of a program, and the parents of its last kernel, letters of the kernels, with the filter and without. */
@@ -59,4 +59,4 @@ static void parents(void)
 static const struct test_case cases[] = {
     {"parents", parents},
 };
-TEST_MAIN("schedulers/shared/frontier", cases)
+TEST_MAIN("schedulers/runner/frontier", cases)

@@ -3,7 +3,7 @@
  * The frontier is kept per buffer, not as one list, so that a new vertex costs what it conflicts with.
  * Vertices are numbered in order of arrival, which is frontier order.
  */
-#include "schedulers/shared/frontier.h"
+#include "schedulers/runner/frontier.h"
 
 #include <stdlib.h>
 #include "sim/program/draw.h"

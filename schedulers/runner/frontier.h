@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper of grsched.c). GrCUDA's dynamic dependence graph (IPDPS 2021): vertices arrive one
- * by one, depend by declared constness on the vertices that are still active, and finish when the host says
- * so. Streams and driver calls are the scheduler's.
+ * Layer: schedulers (helper of the runner). GrCUDA's dynamic dependence graph (IPDPS 2021): vertices arrive one by
+ * one, depend by declared constness on the vertices that are still active, and finish when the host says so. Streams
+ * and driver calls are the runner's.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct gsim_vertex {
     uint32_t before;      /* previous vertex of the stream */
     uint32_t visited;     /* number of the last search that came by */
     uint32_t candidate;   /* number of the last find() that took it as a candidate */
-    bool finished, parent_stream_taken;
+    bool finished;
 };
 
 struct gsim_frontier_child {
