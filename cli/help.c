@@ -181,27 +181,22 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
             "gpusim reproduce [PAPER] [--only WORD,...] [options]",
-            "PAPER is kesco, kesco-effort, grcuda, grcuda-gpus, all (default), acs, ccks, mega, collectives, xsched,\n"
-            "fikit or tally.\n"
-            "Makes every run behind the published figures (tables in trust/published/, each number with its source) "
-            "and\n"
-            "prints published against simulated, per workload and as the papers average it, with the error and its "
-            "sign.\n"
-            "Rows marked fit were used to find numbers of the models; the others were not. ccks: where the model finds "
-            "the\n"
-            "one number that CCKS published, a gain of 77 %, by task length, imbalance and link (--csv alone). "
-            "grcuda-gpus:\n"
-            "GrCUDA's programs on 1 to 8 V100 and A100 by hand and under its device policies (--csv, --jobs). mega:\n"
-            "persistent kernels and programmatic launches as others measured them (--csv alone). collectives: what "
-            "NCCL\n"
-            "reaches and costs a kernel beside it (--csv alone). kesco-effort: lines and tokens of KeSCo's programs in "
-            "each\n"
-            "scheme (--csv alone; needs libclang).\n",
+            "PAPER is kesco, kesco-effort, grcuda, grcuda-gpus, all (default), acs, ccks, mega, mp, collectives,\n"
+            "xsched, fikit, tally, or a file: a spec of your own (schema gpusim-paper/1).\n"
+            "Makes every run behind the published figures (trust/published/: specs, and tables with sources) and\n"
+            "prints published against simulated, per workload and as the papers average it, with the error and its\n"
+            "sign. Rows marked fit were used to find numbers of the models; the others were not.\n"
+            "ccks: where the model finds the one number that CCKS published, a gain of 77 %, by task length,\n"
+            "imbalance and link. grcuda-gpus: GrCUDA's programs on 1 to 8 V100 and A100, by hand and under its device\n"
+            "policies. mega: persistent kernels and programmatic launches as others measured them. mp: KeSCo's task\n"
+            "sets. collectives: what NCCL reaches and costs a kernel beside it. kesco-effort: lines and tokens of\n"
+            "KeSCo's programs in each scheme (needs libclang). Of the last two and of fikit and tally --csv alone.\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"
             "  gpusim reproduce kesco --csv kesco.csv --report kesco.json\n"
             "  gpusim reproduce acs --figure acs.svg\n"
+            "  gpusim reproduce ./mine.json --csv cells.csv\n"
             "  gpusim reproduce kesco --only average-prefetch --scale fault_total_gbps=0.5\n",
         },
     [GSIM_CLI_CALIBRATE] =

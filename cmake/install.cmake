@@ -14,7 +14,7 @@ install(DIRECTORY workloads/services/ DESTINATION ${GPUSIM_SHARE}/workloads/serv
 install(DIRECTORY traces/h200 traces/h100 DESTINATION ${GPUSIM_SHARE}/traces
   OPTIONAL FILES_MATCHING PATTERN "*.json.gz" PATTERN "probe.json" PATTERN "*.txt")
 install(DIRECTORY trust/published/ DESTINATION ${GPUSIM_SHARE}/trust/published
-  FILES_MATCHING PATTERN "*.csv" PATTERN "*.md" PATTERN "*.cu")
+  FILES_MATCHING PATTERN "*.csv" PATTERN "*.json" PATTERN "*.txt" PATTERN "*.md" PATTERN "*.cu")
 install(DIRECTORY examples/cuda/ DESTINATION ${GPUSIM_SHARE}/examples/cuda FILES_MATCHING PATTERN "*.cu" PATTERN "support.h")
 install(DIRECTORY plots/ DESTINATION ${GPUSIM_SHARE}/plots OPTIONAL
   FILES_MATCHING PATTERN "*.gp" PATTERN "*.json" PATTERN "figures" EXCLUDE)

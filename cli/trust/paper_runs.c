@@ -9,12 +9,15 @@
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
 #include "cli/tasks/tasks.h"
-#include "sim/base/jobs/pool.h"
+#include "sim/base/jobs/run.h"
 #include "trust/published/script_overlap.h"
 
-#define WAIT_MS 200 /* between updates of the progress line */
 #define MESSAGE 160
-#define PROGRAM_SEED "program.seed" /* no command line has it: the graph is drawn anew, the run is not */
+/* Settings that no command line has: the graph is drawn anew, the run is not; a variant of the workload; words of
+ * several --opt. */
+#define PROGRAM_SEED "program.seed"
+#define CXX          "program.cxx"
+#define OPTS         "opts"
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
@@ -141,8 +144,25 @@ static enum gsim_status figure(struct shot *s, const char *name, double *value, 
 
 /* --- one point --- */
 
-/* PROGRAM_SEED: of a generator; NULL: the run's. */
-static enum gsim_status run_program(const struct gsim_cli_setup *setup, const char *program_seed,
+/* A setting that no command line has; NULL: it is not given. */
+static const char *own_setting(const struct gsim_paper_point *point, const char *name)
+{
+    for (size_t i = 0; i < point->count; i++)
+        if (is(point->settings[i].name, name)) return point->settings[i].value;
+    return NULL;
+}
+
+/* The program as the authors' C++ version has it, where that differs. */
+static enum gsim_status take_cxx(struct gsim_cli_point *point, const char *workload, struct gsim_error *error)
+{
+    const struct gsim_workload_ops *ops = gsim_workload_find(workload);
+    if (!ops) return gsim_error_set(error, GSIM_INPUT, CXX ": '%.60s' is no built-in workload", workload);
+    point->workload.cxx = true;
+    gsim_program_release(&point->program);
+    return ops->build(&point->workload, &point->program, error);
+}
+
+static enum gsim_status run_program(const struct gsim_cli_setup *setup, const struct gsim_paper_point *asked,
                                     const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = setup->arguments;
@@ -154,12 +174,14 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const ch
     if (!workload || !name) return gsim_error_set(error, GSIM_INPUT, "expected a workload and sched, or task1");
     enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &scheduler, 1, error);
-    if (program_seed) drawn.seed = strtoull(program_seed, NULL, 10);
+    const char *seed = own_setting(asked, PROGRAM_SEED), *cxx = own_setting(asked, CXX);
+    if (seed) drawn.seed = strtoull(seed, NULL, 10);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &drawn, workload, scheduler, error);
     if (status != GSIM_OK) return status;
     point.simulation.seed = setup->seed;
     for (size_t f = 0; f < batch->figure_count; f++) point.simulation.detailed |= needs_detail(batch->figures[f]);
-    status = gsim_simulate(&point.simulation, &timeline, error);
+    if (cxx && is(cxx, "1")) status = take_cxx(&point, workload, error);
+    if (status == GSIM_OK) status = gsim_simulate(&point.simulation, &timeline, error);
     struct shot shot = {.timeline = &timeline, .program = &point.program, .device = point.simulation.device};
     for (int pass = 0; pass < 2; pass++) /* what is of the last iteration alone comes last: it drops the others */
         for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++) {
@@ -224,18 +246,32 @@ static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const stru
     return status;
 }
 
+/* "NAME=VALUE NAME=VALUE": as many --opt. */
+static void add_opts(const char *text, struct gsim_arena *arena, struct gsim_cli_arguments *arguments)
+{
+    for (const char *at = text; *at && !arena->failed; at += strspn(at, " ")) {
+        int length = (int)strcspn(at, " ");
+        arguments->opts[arguments->opt_count++] = gsim_arena_printf(arena, "%.*s", length, at);
+        at += length;
+    }
+}
+
 /* What the settings are on a command line, from ARENA. Tasks: "task1" and its keys, "task1.KEY". */
 static enum gsim_status make_arguments(const struct gsim_paper_point *point, struct gsim_arena *arena,
                                        struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *key;
-    arguments->opts = GSIM_ARENA_ARRAY(arena, const char *, point->count + 1);
+    size_t opts = point->count + 1;
+    for (size_t i = 0; i < point->count; i++)
+        if (is(point->settings[i].name, OPTS)) opts += strlen(point->settings[i].value);
+    arguments->opts = GSIM_ARENA_ARRAY(arena, const char *, opts);
     arguments->repeated = GSIM_ARENA_ARRAY(arena, struct gsim_cli_repeated, point->count + 1);
     for (size_t i = 0; i < point->count && !arena->failed; i++) {
         const struct gsim_paper_setting *s = &point->settings[i];
         enum gsim_cli_key option = gsim_request_option(s->name);
-        if (is(s->name, PROGRAM_SEED)) continue;
-        if (option < GSIM_CLI_KEY_COUNT) arguments->value[option] = s->value;
+        if (is(s->name, PROGRAM_SEED) || is(s->name, CXX)) continue;
+        if (is(s->name, OPTS)) add_opts(s->value, arena, arguments);
+        else if (option < GSIM_CLI_KEY_COUNT) arguments->value[option] = s->value;
         else if (!gsim_request_task(s->name, &key))
             arguments->opts[arguments->opt_count++] = gsim_arena_printf(arena, "%s=%s", s->name, s->value);
     }
@@ -253,8 +289,17 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
     return arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
-static enum gsim_status run_point(const struct gsim_paper_point *point, const struct gsim_paper_batch *batch,
-                                  double *values, struct gsim_error *error)
+static enum gsim_status scale(struct gsim_device_spec *device, const struct gsim_paper_runs *runs,
+                              struct gsim_error *error)
+{
+    char text[40];
+    if (!runs->scale) return GSIM_OK;
+    snprintf(text, sizeof text, "%.12g", runs->factor * gsim_device_get(device, gsim_device_number_find(runs->scale)));
+    return gsim_device_set_number(device, runs->scale, text, error);
+}
+
+static enum gsim_status run_point(const struct gsim_paper_runs *runs, const struct gsim_paper_point *point,
+                                  const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
@@ -262,11 +307,10 @@ static enum gsim_status run_point(const struct gsim_paper_point *point, const st
     enum gsim_status status = make_arguments(point, &arena, &arguments, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
     if (status == GSIM_OK) {
-        const char *seed = NULL;
-        for (size_t i = 0; i < point->count; i++)
-            if (is(point->settings[i].name, PROGRAM_SEED)) seed = point->settings[i].value;
-        status = arguments.repeated_count ? run_tasks(&setup, batch, values, error)
-                                          : run_program(&setup, seed, batch, values, error);
+        status = scale(&setup.device, runs, error);
+        if (status == GSIM_OK)
+            status = arguments.repeated_count ? run_tasks(&setup, batch, values, error)
+                                              : run_program(&setup, point, batch, values, error);
         gsim_cli_setup_release(&setup);
     }
     gsim_arena_release(&arena);
@@ -276,17 +320,18 @@ static enum gsim_status run_point(const struct gsim_paper_point *point, const st
 /* --- worker processes --- */
 
 struct jobs {
+    const struct gsim_paper_runs *runs;
     struct gsim_paper_batch *batch;
-    size_t received;
 };
 
 /* An outcome is the values, or a message in place of them. */
 static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
 {
-    const struct gsim_paper_batch *batch = ((struct jobs *)data)->batch;
+    const struct jobs *jobs = data;
+    const struct gsim_paper_batch *batch = jobs->batch;
     struct gsim_error error = {0};
     double *values = gsim_alloc(sizeof *values * batch->figure_count);
-    enum gsim_status status = values ? run_point(&batch->points[item], batch, values, &error)
+    enum gsim_status status = values ? run_point(jobs->runs, &batch->points[item], batch, values, &error)
                                      : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) gsim_bytes_add(outcome, values, sizeof *values * batch->figure_count);
     else gsim_bytes_add(outcome, error.message, strlen(error.message) + 1);
@@ -308,7 +353,7 @@ static enum gsim_status take_one(void *data, uint64_t item, const char *outcome,
     struct jobs *jobs = data;
     struct gsim_paper_point *point = &jobs->batch->points[item];
     size_t size = sizeof *point->values * jobs->batch->figure_count;
-    jobs->received++;
+    jobs->runs->progress->done++;
     if (length == size + 1 && outcome[size] == 'v') memcpy(point->values, outcome, size);
     else if (length > 1 && outcome[length - 1] == 'm') {
         point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, outcome);
@@ -335,22 +380,14 @@ static void note_failures(const struct gsim_paper_batch *batch)
 enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch, struct gsim_error *error)
 {
     const struct gsim_paper_runs *runs = data;
-    struct jobs jobs = {.batch = batch};
-    const struct gsim_pool_config config = {.jobs = runs->jobs < batch->count ? runs->jobs : (uint32_t)batch->count,
-                                            .data = &jobs, .run = run_one, .fail = fail_one};
-    struct gsim_pool *pool = NULL;
-    uint64_t done = runs->progress->done;
+    struct jobs jobs = {.runs = runs, .batch = batch};
+    struct gsim_pool_run run = {.pool = {.jobs = runs->jobs, .data = &jobs, .run = run_one, .fail = fail_one},
+                                .count = batch->count,
+                                .deliver = take_one,
+                                .data = &jobs,
+                                .progress = runs->progress};
     runs->progress->total += batch->count;
-    enum gsim_status status = batch->count ? gsim_pool_create(&config, &pool, error) : GSIM_OK;
-    for (size_t put = 0; status == GSIM_OK && jobs.received < batch->count;) {
-        for (size_t room = gsim_pool_room(pool, batch->count - put); room && put < batch->count && status == GSIM_OK;
-             room--)
-            status = gsim_pool_put(pool, put++, error);
-        if (status == GSIM_OK) status = gsim_pool_wait(pool, WAIT_MS, take_one, &jobs, error);
-        runs->progress->done = done + jobs.received;
-        gsim_progress_show(runs->progress);
-    }
-    gsim_pool_destroy(pool);
+    enum gsim_status status = batch->count ? gsim_pool_run(&run, error) : GSIM_OK;
     gsim_progress_clear(runs->progress);
     if (status == GSIM_OK) note_failures(batch);
     return status;

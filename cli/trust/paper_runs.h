@@ -9,6 +9,8 @@
 struct gsim_paper_runs {
     uint32_t jobs;
     struct gsim_progress *progress;
+    const char *scale; /* this number of every device is FACTOR times what it is; NULL: none */
+    double factor;
 };
 /* DATA: struct gsim_paper_runs. */
 enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim reproduce xsched" and "fikit": what is run is trust/published/sharing.c's. */
+/* Layer: cli (program). "gpusim reproduce fikit" and "tally": what is run is trust/published/sharing.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,29 +13,7 @@
 
 bool gsim_cli_is_sharing_paper(const char *name)
 {
-    return name && (strcmp(name, "xsched") == 0 || strcmp(name, "fikit") == 0 || strcmp(name, "tally") == 0);
-}
-
-static enum gsim_status print_xsched(const struct gsim_device_spec *device, bool is_csv, struct gsim_output *output,
-                                     struct gsim_error *error)
-{
-    struct gsim_xsched_row rows[GSIM_XSCHED_ROWS];
-    enum gsim_status status = gsim_reproduce_xsched(device, rows, error);
-    if (status != GSIM_OK) return status;
-    gsim_output_text(
-        output,
-        is_csv ? "what,unit,published,simulated,use\n"
-               : "XSched (OSDI 2025), ResNet-152 on a GV100: published, and 160 equal kernels a request simulated\n");
-    for (int i = 0; i < GSIM_XSCHED_ROWS; i++) {
-        const struct gsim_xsched_row *r = &rows[i];
-        if (is_csv) gsim_output_printf(output, "\"%s\",%s,%.6g,%.6g,%s\n", r->what, r->unit, r->published, r->simulated,
-                                       r->is_fit ? "fit" : "check");
-        else
-            gsim_output_printf(output, "  %-34s %9.4g %9.4g %-3s %+6.1f %%%s\n", r->what, r->published, r->simulated,
-                               r->unit, 100 * (r->simulated / r->published - 1),
-                               r->is_fit ? "  fit: by construction" : "");
-    }
-    return GSIM_OK;
+    return name && (strcmp(name, "fikit") == 0 || strcmp(name, "tally") == 0);
 }
 
 static int compare(const void *a, const void *b)
@@ -182,10 +160,8 @@ enum gsim_status gsim_cli_reproduce_sharing(const struct gsim_cli_arguments *arg
     if (status != GSIM_OK) return status;
     status = gsim_output_open(&output, csv ? csv : "-", error);
     if (status == GSIM_OK) {
-        if (is_tally) status = print_tally(&device, is_csv, &output, error);
-        else
-            status = strcmp(paper, "xsched") == 0 ? print_xsched(&device, is_csv, &output, error)
-                                                  : print_fikit(arguments, &device, is_csv, &output, error);
+        status = is_tally ? print_tally(&device, is_csv, &output, error)
+                          : print_fikit(arguments, &device, is_csv, &output, error);
         if (status == GSIM_OK) status = gsim_output_commit(&output, error);
         gsim_output_release(&output);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim reproduce xsched" and "fikit". */
+/* Layer: cli (program). "gpusim reproduce fikit" and "tally". */
 #pragma once
 
 #include "cli/cli.h"

@@ -52,7 +52,7 @@ fi
 
 # Refusals.
 "$gpusim" reproduce acs --scale launch_us=2 >"$work/out" 2>&1 && fail "acs --scale was taken"
-grep -q -- '--scale: expected --figure, --csv, --report and --jobs alone' "$work/out" || fail "acs --scale: $(cat "$work/out")"
+grep -q -- '--scale: expected --csv, --report and --jobs alone' "$work/out" || fail "acs --scale: $(cat "$work/out")"
 for words in "kescoo" "--only nothing" "--only plan,timelien" "--jobs 0" "--figure x.gif" "--scale fault_knee" "--scale launch_uss=2" "--scale launch_us=0"; do
     # shellcheck disable=SC2086 # words are meant to be split
     "$gpusim" reproduce $words >/dev/null 2>"$work/error" && fail "reproduce $words was accepted"

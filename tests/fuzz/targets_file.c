@@ -17,7 +17,7 @@
 #include "traces/import/pytorch/operators.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
-#include "trust/published/published.h"
+#include "trust/published/cells.h"
 
 #define MOST_FILES 10
 
@@ -236,12 +236,11 @@ void gsim_fuzz_probe(const uint8_t *data, size_t size)
 
 void gsim_fuzz_published(const uint8_t *data, size_t size)
 {
-    struct gsim_published published = {0};
+    sqlite3 *db = NULL;
     struct gsim_error error = {0};
-    const char *path = gsim_fuzz_file(data, size, ".csv");
-    (void)!gsim_published_read(&published, path, &error);
-    (void)!gsim_published_read_launches(&published, path, &error);
-    gsim_published_release(&published);
+    if (gsim_cells_open(&db, &error) == GSIM_OK)
+        (void)!gsim_cells_read(db, "t", gsim_fuzz_file(data, size, ".csv"), &error);
+    sqlite3_close(db);
 }
 
 void gsim_fuzz_frame(const uint8_t *data, size_t size)

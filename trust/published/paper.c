@@ -18,6 +18,7 @@
 struct gsim_paper {
     const cJSON *spec;
     const char *folder;
+    struct gsim_arena arena;
     sqlite3 *db;
 };
 
@@ -376,15 +377,17 @@ static enum gsim_status write_lines(struct gsim_paper *p, const cJSON *sql, void
     return status;
 }
 
+static bool has_table(struct gsim_paper *p, const char *name)
+{
+    return sqlite3_table_column_metadata(p->db, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 enum gsim_status gsim_paper_write(struct gsim_paper *p, enum gsim_paper_form form,
                                   void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
 {
     const cJSON *text = member(p->spec, "text"), *title = member(p->spec, "title"), *item;
     enum gsim_status status = GSIM_OK;
-    bool has_result = sqlite3_table_column_metadata(p->db, NULL, "cells", NULL, NULL, NULL, NULL, NULL, NULL) ==
-                          SQLITE_OK &&
-                      sqlite3_table_column_metadata(p->db, NULL, "result", NULL, NULL, NULL, NULL, NULL, NULL) !=
-                          SQLITE_OK;
+    bool has_result = has_table(p, "cells") && has_table(p, "expected") && !has_table(p, "result");
     if (has_result) status = gsim_cells_view(p->db, "result", RESULT, error);
     if (status != GSIM_OK || form != GSIM_PAPER_TEXT)
         return status == GSIM_OK ? write_rows(p, form, put, data, error) : status;
@@ -420,8 +423,8 @@ static enum gsim_status check_keys(const cJSON *object, const char *const *known
 
 static enum gsim_status check_spec(const cJSON *spec, struct gsim_error *error)
 {
-    static const char *const known[] = {"schema", "name", "title", "comment", "tables", "steps",
-                                        "text",   "csv",  "json",  "figure",  NULL},
+    static const char *const known[] = {"schema", "name", "title",  "comment", "tables", "takes", "only",
+                                        "steps",  "text", "csv",    "json",    "figure", "then",  "same", NULL},
                              *const of_step[] = {"runs", "figures", "options", "rows",    "vary",
                                                  "table", "sql",    "comment", NULL};
     const cJSON *schema = member(spec, "schema"), *item;
@@ -435,32 +438,86 @@ static enum gsim_status check_spec(const cJSON *spec, struct gsim_error *error)
     return status;
 }
 
+/* A table of one row or column, of COUNT texts. */
+static enum gsim_status put_texts(struct gsim_paper *p, const char *name, const char *const *columns, size_t count,
+                                  const char *const *texts, size_t text_count, struct gsim_error *error)
+{
+    sqlite3_stmt *insert = NULL;
+    enum gsim_status status = gsim_cells_make(p->db, name, columns, count, &insert, error);
+    for (size_t i = 0; i < text_count && status == GSIM_OK; i++) {
+        gsim_cells_bind(insert, (int)(i % count) + 1, texts[i]);
+        if (i % count == count - 1) status = gsim_cells_add(p->db, insert, error);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static enum gsim_status put_asked(struct gsim_paper *p, const struct gsim_paper_asked *asked, struct gsim_error *error)
+{
+    static const char *const columns[] = {"name", "per_case", "scale", "factor"}, *const word[] = {"word"};
+    const char *values[] = {asked->name, asked->per_case ? "1" : "0", asked->scale,
+                            gsim_arena_printf(&p->arena, "%.17g", asked->factor)};
+    const char **words = GSIM_ARENA_ARRAY(&p->arena, const char *, asked->only ? strlen(asked->only) + 1 : 1);
+    char *text = asked->only ? gsim_arena_strdup(&p->arena, asked->only) : NULL;
+    size_t count = 0;
+    if (p->arena.failed) return no_memory(error);
+    for (char *at = text, *next; at; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        words[count++] = at;
+    }
+    enum gsim_status status = put_texts(p, "asked", columns, 4, values, 4, error);
+    return status == GSIM_OK ? put_texts(p, "words", word, 1, words, count, error) : status;
+}
+
 enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
-                                 struct gsim_error *error)
+                                 const struct gsim_paper_asked *asked, struct gsim_error *error)
 {
     const cJSON *item;
-    struct gsim_arena arena = {0};
     struct gsim_paper *p = *paper = gsim_alloc(sizeof *p);
     if (!p) return no_memory(error);
     p->spec = spec;
     p->folder = folder;
     enum gsim_status status = check_spec(spec, error);
     if (status == GSIM_OK) status = gsim_cells_open(&p->db, error);
+    if (status == GSIM_OK) status = put_asked(p, asked, error);
     cJSON_ArrayForEach(item, member(spec, "tables"))
     {
         const char *path =
-            cJSON_IsString(item) ? gsim_arena_printf(&arena, "%s/%s", folder, item->valuestring) : NULL;
+            cJSON_IsString(item) ? gsim_arena_printf(&p->arena, "%s/%s", folder, item->valuestring) : NULL;
         if (status == GSIM_OK && !path)
             status = gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
         if (status == GSIM_OK) status = gsim_cells_read(p->db, item->string, path, error);
     }
-    gsim_arena_release(&arena);
     return status;
+}
+
+enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const char *(**rows)[2], size_t *count,
+                                 struct gsim_error *error)
+{
+    const cJSON *sql = member(p->spec, key);
+    sqlite3_stmt *statement = NULL;
+    size_t room = 0;
+    *rows = NULL;
+    *count = 0;
+    enum gsim_status status = sql ? prepare(p, sql, &statement, error) : GSIM_OK;
+    while (statement && step(p, statement, &status, error)) {
+        if (gsim_array_grow(rows, sizeof **rows, *count, &room)) status = no_memory(error);
+        else {
+            (*rows)[*count][0] = gsim_arena_strdup(&p->arena, column_text(statement, 0));
+            (*rows)[(*count)++][1] = gsim_arena_strdup(
+                &p->arena, sqlite3_column_count(statement) > 1 ? column_text(statement, 1) : "");
+        }
+    }
+    sqlite3_finalize(statement);
+    if (*rows && gsim_arena_adopt(&p->arena, *rows, room * sizeof **rows)) gsim_free(*rows);
+    return status == GSIM_OK && p->arena.failed ? no_memory(error) : status;
 }
 
 void gsim_paper_close(struct gsim_paper *p)
 {
     if (!p) return;
     sqlite3_close(p->db);
+    gsim_arena_release(&p->arena);
     gsim_free(p);
 }

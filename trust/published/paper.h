@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "gpusim/memory.h"
@@ -35,12 +36,21 @@ struct gsim_paper_batch {
 /* Fills the values of each point, or sets its error. */
 typedef enum gsim_status gsim_paper_runner(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);
 
+/* What the user asked for, which queries see as the tables asked (name, per_case, scale, factor) and words (word). */
+struct gsim_paper_asked {
+    const char *name;
+    const char *only;  /* words, separated by commas; NULL: all of it */
+    const char *scale; /* a device's number that is FACTOR times what it is; NULL: none */
+    double factor;
+    bool per_case;
+};
+
 struct gsim_paper;
 
 /* SPEC and FOLDER, where its tables are, outlive the paper. */
 enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
-                                 struct gsim_error *error) GSIM_NODISCARD;
-/* Makes all runs. */
+                                 const struct gsim_paper_asked *asked, struct gsim_error *error) GSIM_NODISCARD;
+/* Makes all tables and runs. */
 enum gsim_status gsim_paper_run(struct gsim_paper *paper, gsim_paper_runner *run, void *data,
                                 struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_paper_form { GSIM_PAPER_TEXT, GSIM_PAPER_CSV, GSIM_PAPER_JSON };
@@ -48,4 +58,8 @@ enum gsim_paper_form { GSIM_PAPER_TEXT, GSIM_PAPER_CSV, GSIM_PAPER_JSON };
 enum gsim_status gsim_paper_write(struct gsim_paper *paper, enum gsim_paper_form form,
                                   void (*put)(void *data, const char *text), void *data,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* The first column, and the second or "", of each row of the spec's query KEY, from the paper's memory; none without
+ * the query. */
+enum gsim_status gsim_paper_list(struct gsim_paper *paper, const char *key, const char *(**rows)[2], size_t *count,
+                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_paper_close(struct gsim_paper *paper); /* accepts NULL */

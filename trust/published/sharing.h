@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Published results of sharing a GPU, simulated with services of a stated kind, since the papers' own are
- * not to be had. XSched (OSDI 2025, raw results): ResNet-152 in TensorRT on a GV100, against another one. FIKIT: how
+ * Layer: trust. FIKIT's published range, with services of a stated kind, since the paper's own are not to be had: how
  * much faster the urgent of two services is than under time slices, over kernels of Orion's V100 profiles, gaps after
  * each kernel and kinds of the other service.
  */
 #pragma once
 
 #include "gpusim/simulate.h"
-
-struct gsim_xsched_row {
-    const char *what, *unit;
-    double published, simulated;
-    bool is_fit; /* a number of the model was taken from it */
-};
-#define GSIM_XSCHED_ROWS 11
-/* On DEVICE, a V100. */
-enum gsim_status gsim_reproduce_xsched(const struct gsim_device_spec *device,
-                                       struct gsim_xsched_row rows[GSIM_XSCHED_ROWS],
-                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* A pair of services: the urgent model's requests with so many microseconds of host time behind each of its kernels. */
 struct gsim_fikit_row {
