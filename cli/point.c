@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). Simulates a point that cli/setup.c has made and measures it. */
 #include "cli/cli.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "sim/spread.h"
 #include "sim/program/verify.h"
 

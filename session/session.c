@@ -13,7 +13,7 @@
 #include "sim/base/text.h"
 #include "sim/program/verify.h"
 #include "sim/report/report.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 struct gsim_session {
     struct gsim_device_spec device;

@@ -122,7 +122,7 @@ static enum gsim_status use_device(struct gsim_hardware *h, uint32_t index, stru
 {
     struct gsim_kind *kind = &h->kinds[kind_of(h, index)];
     const struct gsim_demand *given =
-        kind->spec == h->machine->simulation->device ? h->machine->simulation->works : NULL;
+        kind->spec == h->machine->simulation->device ? h->machine->simulation->demands : NULL;
     bool is_new = !kind->works;
     enum gsim_status status =
         is_new ? gsim_works_create(&kind->works, h->machine, h->space, kind->spec, given, error) : GSIM_OK;

@@ -57,7 +57,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     return s->noise ? gsim_random_init(&m->call_noise, (s->seed + 1) * GSIM_SEED_STEP >> 16, error) : GSIM_OK;
 }
 
-static enum gsim_status check_total(const struct gsim_simulation *s, const struct gsim_demand *works,
+static enum gsim_status check_total(const struct gsim_simulation *s, const struct gsim_demand *demands,
                                     struct gsim_error *error)
 {
     const struct gsim_program *p = known_program(s);
@@ -67,7 +67,7 @@ static enum gsim_status check_total(const struct gsim_simulation *s, const struc
                                                       : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
         total_us +=
-            p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? works[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
+            p->ops[i].host_us + (p->ops[i].kind == GSIM_OP_KERNEL ? demands[p->ops[i].kernel_index].solo_ps * 1e-6 : 0);
     if (total_us * iterations > GSIM_LIMIT_TOTAL_US)
         return gsim_error_set(error, GSIM_INPUT,
                               "%s: all durations of %.0f iterations add up to %.3g s, expected at most %g", p->name,

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 #define LOW_SHARE  0.05
 #define HIGH_SHARE 0.95
@@ -118,12 +118,12 @@ enum gsim_status gsim_spread_run(const struct gsim_simulation *simulation, uint3
     struct gsim_arena arena = {0};
     enum gsim_status status = GSIM_OK;
     double *times_us = GSIM_ARENA_ARRAY(&arena, double, runs);
-    struct gsim_demand *works =
-        simulation->works ? NULL : GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program->kernel_count + 1);
-    if (!times_us || (!simulation->works && !works)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK && works) {
-        status = gsim_demands_init(works, program->kernel_count, simulation->device, program->kernels, error);
-        shared.works = works;
+    struct gsim_demand *demands =
+        simulation->demands ? NULL : GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program->kernel_count + 1);
+    if (!times_us || (!simulation->demands && !demands)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && demands) {
+        status = gsim_demands_init(demands, program->kernel_count, simulation->device, program->kernels, error);
+        shared.demands = demands;
     }
     if (status == GSIM_OK) status = run_copies(&shared, runs, time, times_us, error);
     if (status == GSIM_OK) gsim_spread_summarize(times_us, runs, simulation->device, spread);

@@ -156,7 +156,7 @@ enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_uni
     s.program = &u->program;
     s.scheduler = scheduler;
     s.scheduler_params = params;
-    s.works = NULL;
+    s.demands = NULL;
     s.op_plan = NULL;
     s.iterations = 1;
     s.until_steady = s.detailed = false;
@@ -215,7 +215,7 @@ static struct gsim_simulation as_graph(const struct gsim_simulation *base, const
     s.program = program;
     s.scheduler = gsim_scheduler_find("cudagraph");
     s.scheduler_params = NULL;
-    s.works = NULL;
+    s.demands = NULL;
     s.op_plan = NULL;
     s.detailed = false;
     s.until_steady = !s.iterations; /* the first iteration builds the graph */

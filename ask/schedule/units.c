@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 #define NONE UINT32_MAX
 
@@ -23,8 +23,9 @@ double gsim_units_node_us(const struct gsim_simulation *base, const struct gsim_
     const struct gsim_device_spec *d = base->device;
     const struct gsim_kernel *kernel = op->kind == GSIM_OP_KERNEL ? &base->program->kernels[op->kernel_index] : NULL;
     if (kernel)
-        return base->works && base->works[op->kernel_index].solo_ps > 0 ? base->works[op->kernel_index].solo_ps * 1e-6
-                                                                        : kernel->solo_us;
+        return base->demands && base->demands[op->kernel_index].solo_ps > 0
+                   ? base->demands[op->kernel_index].solo_ps * 1e-6
+                   : kernel->solo_us;
     double gbps = op->copy_kind == GSIM_COPY_H2D   ? d->h2d_gbps
                   : op->copy_kind == GSIM_COPY_D2H ? d->d2h_gbps
                                                    : d->dram_gbps / 2;

@@ -78,7 +78,7 @@ static enum gsim_status load(struct question *q, struct gsim_error *error)
                               q->arguments->operands[0]);
     if (graph) {
         q->base.program = &q->graph;
-        q->base.works = NULL;
+        q->base.demands = NULL;
         return gsim_graph_dot_apply(graph, &q->subject.point.program, &q->graph, error);
     }
     if (gsim_cli_subject_has_data(&q->subject)) return GSIM_OK;

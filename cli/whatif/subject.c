@@ -9,7 +9,7 @@
 
 #include "sim/base/gz.h"
 #include "sim/base/output.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 static bool is_program(const char *path)
 {
@@ -105,10 +105,10 @@ static void find_works(struct gsim_cli_subject *s)
 {
     const struct gsim_program *p = &s->point.program;
     struct gsim_error ignored = {0};
-    s->works = gsim_alloc(sizeof *s->works * ((size_t)p->kernel_count + 1));
-    if (s->works &&
-        gsim_demands_init(s->works, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
-        s->point.simulation.works = s->works;
+    s->demands = gsim_alloc(sizeof *s->demands * ((size_t)p->kernel_count + 1));
+    if (s->demands &&
+        gsim_demands_init(s->demands, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
+        s->point.simulation.demands = s->demands;
 }
 
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments,
@@ -157,7 +157,7 @@ void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_s
 
 void gsim_cli_subject_release(struct gsim_cli_subject *s)
 {
-    gsim_free(s->works);
+    gsim_free(s->demands);
     gsim_free(s->origin.external);
     gsim_cli_step_release(&s->step);
     gsim_cli_point_release(&s->point);

@@ -21,7 +21,7 @@ struct gsim_cli_subject {
     struct gsim_device_spec device;      /* of a trace */
     char gpu_note[GSIM_CLI_GPU_NOTE];    /* what is assumed of it; "": nothing */
     struct gsim_import_origin origin;    /* of a trace that is to be scheduled */
-    struct gsim_demand *works;           /* of the program's kernels, for all runs */
+    struct gsim_demand *demands;           /* of the program's kernels, for all runs */
 };
 
 /* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */

@@ -10,7 +10,7 @@
 #include "cli/ranks/traces.h"
 #include "plots/figure.h"
 #include "sim/base/jobs/run.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/whatif/names.h"
 
 #define NAME_MOST 48
@@ -111,8 +111,8 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
     const char *best = NULL;
     for (uint32_t i = 0; sums && i < p->op_count; i++)
         if (p->ops[i].kind == GSIM_OP_KERNEL)
-            sums[p->ops[i].kernel_index] +=
-                s->works ? s->works[p->ops[i].kernel_index].solo_ps * 1e-6 : p->kernels[p->ops[i].kernel_index].solo_us;
+            sums[p->ops[i].kernel_index] += s->demands ? s->demands[p->ops[i].kernel_index].solo_ps * 1e-6
+                                                       : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
         if (gsim_is_delay(p->kernels[k].name)) continue;

@@ -91,7 +91,7 @@ struct gsim_simulation {
     void *attach_data;
     struct gsim_statistics *statistics;  /* NULL: not wanted */
     /* of the program's kernels (gsim_demands_init), where several runs share them; NULL: the run's own */
-    const struct gsim_demand *works;
+    const struct gsim_demand *demands;
 };
 
 /* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the

@@ -14,8 +14,8 @@
 enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count,
                                        struct gsim_error *error) GSIM_NODISCARD;
 void gsim_collectives_close(struct gsim_machine *m);
-/* What a collective takes alone, in WORKS of the resolved kernels. */
-void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand *works);
+/* Sets the time alone of each collective in DEMANDS, which are by kernel. */
+void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand *demands);
 
 /* The command is a kernel of a collective. */
 bool gsim_collective_is(const struct gsim_command *command);

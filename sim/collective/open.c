@@ -153,12 +153,12 @@ static enum gsim_status make_plans(struct gsim_collectives *c, const struct gsim
     return GSIM_OK;
 }
 
-void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand *works)
+void gsim_collectives_time(const struct gsim_collectives *c, struct gsim_demand *demands)
 {
     const struct gsim_program *p = c->machine->timeline->program;
     for (uint32_t i = 0; i < p->kernel_count; i++)
         if (p->kernels[i].collective)
-            works[i].solo_ps = 1e6 * gsim_collective_alone_us(&c->nccl, &c->plans[i], &c->links);
+            demands[i].solo_ps = 1e6 * gsim_collective_alone_us(&c->nccl, &c->plans[i], &c->links);
 }
 
 enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_count, struct gsim_error *error)

@@ -5,7 +5,7 @@
 #include "gpusim/scheduler.h"
 #include "sim/memory/host_cache.h"
 #include "sim/memory/residency.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 struct gsim_command;
 struct gsim_works;

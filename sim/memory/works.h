@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 struct gsim_machine;
 struct gsim_space;

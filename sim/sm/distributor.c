@@ -102,7 +102,7 @@ static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t fi
     return p;
 }
 
-/* Of a part of the grid alone it is not known which blocks those are. */
+/* Whether RUN's blocks differ. Of a part of the grid alone it is not known which blocks those are. */
 static bool is_unequal(const struct gsim_kernel_run *run)
 {
     return run->work->is_unequal && run->blocks == run->work->blocks;
@@ -195,9 +195,8 @@ struct gsim_kernel_run *gsim_distributor_head(const struct gsim_gpu *gpu)
     return gpu->is_pausing ? NULL : most_urgent(gpu);
 }
 
-/* It looks for room again after distributor_turn_us. H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: as
- * long after one kernel's last block comes the first of the next that has waited, and where it fills SMs that others
- * leave, it finds several at a time free. */
+/* Pauses for distributor_turn_us (H200 and H100, traces/h200/vm/heads.txt, traces/h100/heads.txt: so long after one
+ * kernel's last block comes the first of the next that has waited; it finds several SMs free at a time). */
 static void begin_pause(struct gsim_gpu *gpu, gsim_time now)
 {
     if (!gsim_gpu_rule(gpu, GSIM_RULE_DISPATCH_INTERVAL)) return;
@@ -356,8 +355,6 @@ void gsim_distributor_serve(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* The SMs of the group have just lost blocks, one SM after the other: the head of the queue fills each before
- * the next. */
 void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now)
 {
     struct gsim_kernel_run *run = gsim_distributor_head(gpu);

@@ -31,8 +31,6 @@ void gsim_ends_tell(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* Takes BLOCKS of the cohort off every SM of the group; an empty cohort leaves, the others stay in the order of their
- * age. */
 void gsim_ends_take_blocks(struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t at, uint32_t blocks, gsim_time now)
 {
     struct gsim_cohort *c = &g->cohorts[at];
@@ -98,10 +96,11 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
 
 /* --- ends that leave room ------------------------------------------------------------------------------- */
 
-/* The distributor looks for room every now and then (distributor.c), and gives the head of the queue what has become
- * free since: how far apart blocks end that began together decides on how many SMs that one stands (spread.c). Streams
- * of several waves end block by block in no order (H200, DAG rd6: 132 blocks of 256 threads behind four waves stand 2,
- * 4 and 6 on 28, 10 and 6 SMs): drawn at random, from the time and the scatter, so that pooled and exact draw alike. */
+/* The distributor polls for free SMs every distributor_turn_us and gives all of them to the head of the queue. So how
+ * far apart blocks end that started together decides on how many SMs that launch is placed (spread.c). Blocks of
+ * streams of several waves end in no order (H200, DAG rd6: 132 blocks of 256 threads behind four waves: 2, 4 and 6
+ * blocks on 28, 10 and 6 SMs): the order is drawn from the time and the scatter, so that groups and single SMs draw
+ * alike. */
 
 static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
 {
@@ -111,8 +110,8 @@ static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
     return sms;
 }
 
-/* May the head of the queue leave room on the SMs whose blocks end now? Else their order does not matter. ALONE: they
- * are those of this group. */
+/* Whether the head of the queue may leave room on the SMs whose blocks end now; else their order does not matter.
+ * ALONE: the only group whose blocks end now; NULL: there are several. */
 static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *alone, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
@@ -123,7 +122,7 @@ static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
-/* Whether the blocks that end now are of a stream of several waves, and somebody else waits: the SM with the lowest id
+/* Whether blocks that end now are of a stream of several waves while another launch waits; the SM of lowest id
  * decides. */
 static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
 {
@@ -143,7 +142,7 @@ static bool is_scattered(const struct gsim_gpu *gpu, gsim_time now)
     return scattered;
 }
 
-/* Ends whatever is over and leaves the refilling to the caller. */
+/* Ends all blocks whose work is done; the caller refills the SMs. */
 static void end_at_once(struct gsim_gpu *gpu, gsim_time now)
 {
     uint32_t group_count = gpu->group_count;
@@ -161,7 +160,7 @@ static uint32_t draw(uint64_t *state, uint32_t count)
     return (uint32_t)((*state >> 33) % count);
 }
 
-/* An SM of those whose blocks end now, any of them alike, in a group of its own. GSIM_MAX_SMS: there is none. */
+/* Draws one of the SMs whose blocks end now and makes it a group of its own. GSIM_MAX_SMS: there is none. */
 static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state)
 {
     uint64_t all[GSIM_SM_WORDS] = {0};
@@ -178,7 +177,7 @@ static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state
     return gpu->groups[index]->sm_count > 1 ? gsim_groups_split_mask(gpu, index, mask) : index;
 }
 
-/* Ends one block after the other, wherever, until the head of the queue has room for all of its. */
+/* Ends one block after another, on drawn SMs, until the head of the queue is placed. */
 static void end_scattered(struct gsim_gpu *gpu, gsim_time now)
 {
     uint64_t state = (uint64_t)now + gpu->scatter;

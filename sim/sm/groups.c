@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Blocks that need longer wait for pages; somebody sets their pace before. In picoseconds. */
+/* Picoseconds. Blocks that would take longer wait for pages: their pace is set before. */
 #define LONGEST 4e18
 
 /* Of a word of ids from FIRST on, those below LIMIT. */
@@ -16,7 +16,6 @@ static uint64_t ids_below(uint32_t first, uint32_t limit)
     return limit <= first ? 0 : limit - first >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (limit - first)) - 1;
 }
 
-/* How many of the group's SMs have ids below LIMIT. */
 uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
 {
     uint32_t count = 0;
@@ -24,7 +23,7 @@ uint32_t gsim_group_sms_below(const struct gsim_sm_group *g, uint32_t limit)
     return count;
 }
 
-/* The group is at another index. */
+/* Updates the sets of groups for G's index. */
 static void note_place(struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     gsim_group_note_slots(gpu, g);
@@ -63,7 +62,6 @@ static void remove_group(struct gsim_gpu *gpu, uint32_t index)
     gsim_soonest_shrink(&gpu->ends, gpu->group_count);
 }
 
-/* Moves the group's SMs that are in MASK into a new one in the same state; returns its index. */
 uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint64_t mask[GSIM_SM_WORDS])
 {
     uint32_t other = gsim_groups_add(gpu);
@@ -85,7 +83,6 @@ uint32_t gsim_groups_split_mask(struct gsim_gpu *gpu, uint32_t index, const uint
     return other;
 }
 
-/* Moves the SMs of the group with ids below LIMIT. */
 uint32_t gsim_groups_split_below(struct gsim_gpu *gpu, uint32_t index, uint32_t limit)
 {
     uint64_t mask[GSIM_SM_WORDS];
@@ -93,7 +90,6 @@ uint32_t gsim_groups_split_below(struct gsim_gpu *gpu, uint32_t index, uint32_t 
     return gsim_groups_split_mask(gpu, index, mask);
 }
 
-/* Moves the COUNT lowest SMs of the group. */
 uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
 {
     const struct gsim_sm_group *from = gpu->groups[index];
@@ -103,7 +99,6 @@ uint32_t gsim_groups_split(struct gsim_gpu *gpu, uint32_t index, uint32_t count)
     return gsim_groups_split_mask(gpu, index, mask);
 }
 
-/* Empty groups are one (one per kind of SM). */
 void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
@@ -119,7 +114,6 @@ void gsim_groups_merge_idle(struct gsim_gpu *gpu, uint32_t index)
     }
 }
 
-/* Brings the cohorts' remaining work to NOW. */
 void gsim_group_settle(struct gsim_sm_group *g, gsim_time now)
 {
     double elapsed = (double)(now - g->updated);
@@ -157,7 +151,8 @@ void gsim_groups_set_dram(struct gsim_gpu *gpu, double stretch, double load)
     find_gains(gpu);
 }
 
-/* DRAM as the group's SMs see it. Whatever its load is to those that ask nothing of it. */
+/* DRAM as the group's SMs see it. Groups without DRAM traffic see an idle DRAM, so that its load is no change to
+ * them. */
 static struct gsim_dram_state dram_of(const struct gsim_gpu *gpu, const struct gsim_sm_group *g)
 {
     struct gsim_dram_state dram = gpu->dram;
@@ -166,7 +161,7 @@ static struct gsim_dram_state dram_of(const struct gsim_gpu *gpu, const struct g
     return dram;
 }
 
-/* What it holds has changed, or where that is kept. */
+/* Finds the group's mix anew. */
 static void find_mix(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
     const struct gsim_sm_blocks blocks = {g->cohorts, g->cohort_count, g->carveout, g->is_fast};
@@ -194,7 +189,7 @@ static void take_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
     }
 }
 
-/* Of the group, which ends that many picoseconds after it was settled. */
+/* When the group ends, SOONEST picoseconds after it was settled. */
 static gsim_time end_after(const struct gsim_sm_group *g, double soonest)
 {
     if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
@@ -203,7 +198,7 @@ static gsim_time end_after(const struct gsim_sm_group *g, double soonest)
     return end < g->updated ? g->updated : end;
 }
 
-/* The time of the next end, where speeds are known. */
+/* The time of the group's next end at its present speeds. */
 static gsim_time find_end(const struct gsim_sm_group *g)
 {
     double soonest = INFINITY;
@@ -260,7 +255,7 @@ void gsim_groups_rate_unrated(struct gsim_gpu *gpu)
     }
 }
 
-/* What all SMs ask of DRAM as it is now. Speeds wait until that is settled. */
+/* Sums up what all SMs ask of DRAM under the present stretch. Speeds are set when that is settled. */
 static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
 {
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] = 0;
@@ -274,7 +269,7 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* Whether there are any waits for L2, or will be. */
+/* Whether anybody waits for L2, or will. */
 static bool waits_for_chip(const struct gsim_gpu *gpu)
 {
     for (int p = 0; p < GSIM_CHIP_PIPES; p++)
@@ -300,15 +295,13 @@ static bool settle_chip(struct gsim_gpu *gpu)
 }
 
 enum { MOST_STEPS = 8, MOST_CHIP_STEPS = 24 };
-/* Queues that were long are not gone in so few half steps; with nobody there they are. */
+/* Long queues do not vanish in so few half steps. Once no block asks for memory they are empty. */
 static void reset_memory(struct gsim_gpu *gpu)
 {
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->dram.chip_wait[p] = 0;
     gsim_groups_set_dram(gpu, 1, 0);
 }
 
-/* After the chip-wide load changed: re-rates the SMs that feel it. Demand falls as DRAM gets slower, so the
- * load is a fixed point; half steps converge. */
 bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
@@ -342,10 +335,9 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
     return step;
 }
 
-/* N blocks, each of which takes EACH of what there is, or as many as there is enough for. */
+/* N, or as many blocks as THERE is enough for when each takes EACH. */
 static uint32_t at_most(uint32_t n, uint32_t there, uint32_t each) { return n * each <= there ? n : there / each; }
 
-/* How many more blocks an SM of the group can take. */
 uint32_t gsim_group_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     const struct gsim_sm_limits *l = gpu->limits;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. Remembers mixes: what an SM holds, and how fast its blocks go under the load that DRAM has. Most SMs hold
- * the same blocks as others do, which began at other times, so that the equations are solved once for each mix and load
- * (90 DAGs of traces/h200/vm/dags-mixed.json.gz: 8 million changes of SMs, 52 million of the load that they feel).
+ * Layer: sim/sm. A cache of solved SMs. A mix is what an SM holds: its cohorts' demands, counts and order, but not
+ * their ages or what they have left. Many SMs hold the same mix, so that the equations of share.h are solved once for
+ * each mix and DRAM load (90 DAGs of traces/h200/vm/dags-mixed.json.gz: 8 million changes of SMs, 52 million of their
+ * load).
  */
 #pragma once
 
@@ -13,28 +14,29 @@ struct gsim_mix;
 struct gsim_mix_entry;
 
 struct gsim_memo {
-    struct gsim_arena *arena; /* the rest may be zero */
+    struct gsim_arena *arena; /* set by the caller; the rest is zero at first */
     struct gsim_mix_entry *table;
     char *room;               /* for mixes */
     size_t room_size, used;
     uint32_t count;
-    uint64_t since;           /* mixes found before hold no more */
+    uint64_t since;           /* changes when all mixes are dropped */
 };
 
 struct gsim_sm_blocks {
     const struct gsim_cohort *cohorts;
     uint32_t count, carveout_bytes;
-    bool is_fast; /* such SMs see another DRAM */
+    bool is_fast; /* its SMs get another part of DRAM */
 };
 
-/* The mix of BLOCKS. NULL: it is not kept. It holds until MEMO.since changes, here too. */
+/* The mix of BLOCKS, which MEMO owns; valid until memo->since changes, as it may in this call. NULL: it is not kept,
+ * because a cohort waits for pages or memory is out. */
 struct gsim_mix *gsim_memo_mix(struct gsim_memo *memo, const struct gsim_device_spec *device,
                                const struct gsim_sm_blocks *blocks);
-/* As gsim_share_sm, to the digit, of COHORTS of that mix: their demand on DRAM alone, or speeds, too. */
+/* gsim_share_sm() of COHORTS, which are of that mix: the same to the digit. The first one leaves their speeds alone. */
 double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, const struct gsim_dram_state *dram,
                        double chip[GSIM_CHIP_PIPES]);
 double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts,
                       const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES]);
 
-/* From now on the work of the cohorts may be another. */
+/* Drops all mixes: demands may have changed. */
 void gsim_memo_forget(struct gsim_memo *memo);

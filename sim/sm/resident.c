@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tasks of a resident kernel. Its blocks hold their place on an SM from its start to its end and do one task after the
- * other, so a task is a block that stands where its worker does. It shares issue, L1, DRAM with whatever runs beside
- * it, as any block does.
+ * Tasks of a persistent kernel. Each of its blocks, a worker, holds its place on an SM and does one task after another.
+ * So a task is a block on its worker's SM. It shares issue slots, L1 and DRAM as any block does.
  */
 #include "sim/sm/models/model.h"
 
@@ -20,7 +19,7 @@ static bool fits(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, cons
            g->registers + w->registers <= l->registers && g->smem + w->need.smem_bytes <= l->smem_bytes;
 }
 
-/* The resident kernel's shared-memory configuration is for the greatest of its tasks. */
+/* The kernel's shared-memory configuration is that of its largest task. */
 static void keep_carveout(struct gsim_sm_group *g, const struct gsim_demand *w)
 {
     if (g->slots && g->carveout < w->carveout_bytes) g->carveout = w->carveout_bytes;

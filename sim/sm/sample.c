@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-/* The chip becomes smaller by about BY, and all that its SMs share with it. */
 const struct gsim_device_spec *gsim_sample_begin(struct gsim_gpu *gpu, double by)
 {
     gpu->sampled = *gpu->device;
@@ -19,7 +18,6 @@ const struct gsim_device_spec *gsim_sample_begin(struct gsim_gpu *gpu, double by
     return gpu->device;
 }
 
-/* How many blocks of a grid of so many the SMs that are simulated have: at least one, and on average their part. */
 uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid)
 {
     if (gpu->sms_each <= 1) return grid;

@@ -41,7 +41,7 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
     return load;
 }
 
-/* How many cohorts from C on share alike: those of one kernel that started together, unless they crowd the SM. */
+/* How many cohorts from C on share alike: those of one launch that started together, unless they crowd the SM. */
 static uint32_t length_of_run(const struct gsim_cohort *c, uint32_t count)
 {
     uint32_t length = 1;
@@ -56,13 +56,13 @@ static double blocks_of_run(const struct gsim_cohort *c, uint32_t length)
     return blocks;
 }
 
-/* Of a block on all sub-partitions the slower pair counts. */
+/* The value of AT for C's pair of sub-partitions; of a block on all of them, of the fuller pair. */
 static double of_halves(const double at[3], const struct gsim_cohort *c)
 {
     return c->half ? at[c->half] : at[1] > at[2] ? at[1] : at[2];
 }
 
-/* What the cohort adds that DRAM's load does not change. */
+/* Adds what does not depend on DRAM's load. */
 static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
 {
     const struct gsim_demand *w = c->work;
@@ -82,7 +82,7 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
-/* And what it does change. */
+/* Adds what does: traffic, and threads that wait for data. */
 static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t index)
 {
     const struct gsim_demand *w = c->work;
@@ -104,7 +104,7 @@ static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c, 
 
 static double described_demand(const struct gsim_demand *w) { return w->issue_ps / w->block_ps; }
 
-/* The level to which described blocks fill the issue rate when they ask for more: those who ask for less get all. */
+/* The level l to which described blocks fill the issue rate: those that ask for less get all, the others l. */
 static double fair_share(const struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
 {
     double level = 0;
@@ -171,19 +171,19 @@ double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort 
     return sums->demand_gbps;
 }
 
-/* What older cohorts have, as the walks over all of them come to it: first the memory blocks', then the issue-bound
- * ones', who get the rest. */
+/* Cohorts are walked from the oldest on: first for the memory blocks' speeds, then for those of issue-bound ones, which
+ * get the rest. What the walk has come past is older. */
 struct walk {
     double left;                   /* of the issue rate */
-    struct gsim_share_slots slots; /* what issue-bound and on-chip ones take */
-    double memory;                 /* of the issue rate, what memory blocks use; in the second walk all of them */
-    double arithmetic;             /* and those with arithmetic */
+    struct gsim_share_slots slots; /* that older issue-bound and on-chip blocks take */
+    double memory;                 /* issue rate that older memory blocks use; in the second walk all of them */
+    double arithmetic;             /* v: of these, those with flops */
     double wait, slower,
         crowd; /* of memory blocks for issue slots: sqrt(U) / (1 - S), 1 / (1 - S), how much longer as many wait */
-    double all_on_chip;            /* second walk: what all on-chip ones use */
+    double all_on_chip;            /* second walk: issue rate of all on-chip blocks */
 };
 
-/* The waits of memory blocks for issue slots behind what the walk has come past. */
+/* Sets the waits of memory blocks for issue slots: w without its factor a, and what multiplies it. */
 static void find_waits(const struct gsim_share_sums *s, struct walk *walk)
 {
     double older = gsim_share_taken(s, &walk->slots), all = fmax(fmin(s->taken, 1 - s->used * s->used), older);
@@ -192,7 +192,7 @@ static void find_waits(const struct gsim_share_sums *s, struct walk *walk)
     walk->crowd = 1 + older * fmax(s->memory_width - s->device->issue_wait_width, 0);
 }
 
-/* What a memory block takes, of BLOCKS that share alike, behind what the walk has come past. */
+/* T of a memory block, of BLOCKS that share alike: T = C + l + m s + T0 w + b + (l + m s) (X - 1). */
 static double memory_time(const struct gsim_demand *w, const struct gsim_share_sums *s, const struct walk *walk,
                           double blocks)
 {
@@ -213,7 +213,7 @@ static double memory_time(const struct gsim_demand *w, const struct gsim_share_s
     return time + burst / sqrt(fmax(1 - before, d->starved_issue_share));
 }
 
-/* Goes over the memory blocks and sets their speeds. */
+/* Sets the speeds of the memory blocks, where u is s->used. */
 static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struct gsim_share_sums *s, struct walk *walk)
 {
     *walk = (struct walk){.left = fmax(1 - s->described, s->device->least_issue_share)};
@@ -241,7 +241,7 @@ static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struc
     }
 }
 
-/* By how much what memory blocks with arithmetic use is more than USED where they wait as for that. */
+/* How much more issue rate than USED memory blocks with flops use when u is USED. */
 static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count, struct gsim_share_sums *s,
                         struct walk *walk)
 {
@@ -250,8 +250,7 @@ static double more_than(double used, struct gsim_cohort *cohorts, uint32_t count
     return walk->arithmetic - used;
 }
 
-/* About where it is, where with waits as for the whole issue rate they use LEAST of it: as if these were as long again.
- */
+/* A first guess of u, from LEAST, what they use when u is 1: Newton's method on u + u^3 = 2 LEAST. */
 static double guess_used(double least)
 {
     double used = least;
@@ -284,8 +283,8 @@ static void share_memory(struct gsim_cohort *cohorts, uint32_t count, struct gsi
 
 static double fourth(double x) { return x * x * x * x; }
 
-/* What the kernel of C would ask for beside what it does, if it did not wait for pages: its threads wait together and
- * then compute together, so their speed is that of all at once. */
+/* Issue rate that the launch of C would ask for besides, if it did not wait for pages: its threads wait together and
+ * then compute together, at the speed of all at once. */
 static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohort *cohorts, uint32_t count)
 {
     double waiting = 0;
@@ -295,9 +294,9 @@ static double waiting_issue(const struct gsim_cohort *c, const struct gsim_cohor
     return waiting * c->work->issue_ps / c->work->block_ps;
 }
 
-/* Where more is asked for than there is, who asks for less than a fair share would go on as alone if the SM served
- * blocks in turn, and be slowed like all if it served requests in order of arrival. Geometric mean of the two: V100,
- * ML's rr_1 beside nb_1, 1.6 to 1.8 times slower, where nb_1's blocks ask for 3.4 times the SM. */
+/* Y. Beyond the SM's issue rate a block below its fair share would run at full speed under round robin, and slow down
+ * like all under first come, first served. Y is the geometric mean of the two (V100: ML's rr_1 is 1.6 to 1.8 times
+ * slower beside nb_1, whose blocks ask for 3.4 times the SM). */
 static double stretch_of_issue(const struct gsim_demand *w, const struct gsim_share_sums *s)
 {
     if (s->described <= 1) return s->described;
@@ -319,8 +318,8 @@ static void share_described(const struct gsim_device_spec *d, struct gsim_cohort
 
 static double at_least(double share, double least) { return share > least ? share : least; }
 
-/* Tiles of unknown demand do not slow on-chip work down, whose own demand is as unknown then: it keeps its share,
- * whoever is older (ATen DAGs live 2.3 to 3.1 % off otherwise: traces/h200/vm/aten.json.gz). */
+/* T = I / min(j, d, left). On-chip blocks keep their share beside tiles of unknown demand, whichever is older: their
+ * own demand is as unknown then (otherwise ATen DAGs are 2.3 to 3.1 % off live: traces/h200/vm/aten.json.gz). */
 static void share_issue(struct gsim_cohort *c, const struct gsim_share_sums *s, struct walk *walk)
 {
     const struct gsim_device_spec *d = s->device;

@@ -1,104 +1,104 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. How the blocks on one SM share its issue rate, its shared memory and the chip's DRAM: the
- * equations of the SM model. All rules were found on an H200 (traces/h200/, traces/runner/micro/); the issue
- * rules follow from warp schedulers that serve the oldest ready warp, so they should hold where there are
- * four sub-partitions; the constants are one chip's. tests/sim/sm/test_share.c holds each rule.
+ * Layer: sim/sm. The speeds of the blocks that are resident on one SM: the equations of the SM model. A block does
+ * 1 / T of its work per picosecond, where T is what a whole block takes under the present load. T depends on the other
+ * blocks of the SM, in the order of their age, and on the load of DRAM and L2 that the chip has now (groups.c).
  *
- *  - Issue-bound blocks: up to 3 warps per sub-partition share equally; beyond that the oldest two warps get
- *    1/3 each, the next two 1/6 each, the rest nothing until they leave. So blocks end one after the other
- *    (4 blocks of 256 threads: 96, 144, 213, 254 us), in units of two warps per sub-partition.
- *    They get what memory blocks and older on-chip ones leave.
- *  - The others wait in line, older ones first: a U^p / (1 - S)^q longer, U = share of the resource that is taken, S =
- * that by older ones. Of issue slots W issue-bound warps per sub-partition take W / 4; younger ones of them are felt up
- * to 1 - u^2, u = what the kind itself uses. On-chip blocks wait 8.5 U / (1 - S) for slots and 0.2 U (1 - S)^-1.5 for
- * shared memory, in their times alone; streams, scattered loads and memory blocks with arithmetic 0.1, 0.17 and 0.8
- * U^0.5 / (1 - S); the last ones for each other, too: 0.84 u^2 / ((1 - v)^0.5 (1 - S)), v = what older ones of them
- * use.
- *  - Memory blocks: t = compute + latency + memory * s(D) + waits; D = what all resident blocks ask for.
- *    A block of two warps is on two of four sub-partitions, the next one on the others.
- *  - Described blocks: t^p = t0^p - m^p + max(m s(D), t0 D/BW)^p + (t0 U)^p, U = issue rate that all such blocks
- *    ask for: parts overlap, and neither issue nor DRAM ever serves more than it has. Where U > 1 a block that asks for
- * u takes (U max(1, u / l))^(1/2) in its place, l the level to which the demands fill the SM: alike blocks as before.
- *  - L1 (what the carve-out leaves): at most 8 scattered lines in flight per KiB, of which streams beside them take up
- * to half; both wait C times as long where C times as many are asked for. On-chip blocks take 1 + 2.7 (C - 1) times as
- * long, where streams count as C = 1 from 0.56 of L1 on.
+ *     T = C (L / g + w) + l                             on-chip block
+ *     T = C + l + m s + T0 w + b + (l + m s) (X - 1)    memory block, scattered loads
+ *     T = I / min(j, d, left)                           issue-bound block
+ *     T^n = T0^n - m^n + max(m s, T0 D / B)^n + (T0 Y)^n    described block
+ *     T = T0 (1 + max(e (s - 1), f k)) + waits at the SM's pipes    block with known pipes
+ *
+ *   C, l, m, I, T0   compute_ps, latency_ps, memory_ps, issue_ps, block_ps of its demand (demand.h)
+ *   s, D, B          stretch of DRAM time; GB/s that the chip asks of DRAM; dram_gbps
+ *   k, e, f          wait for L2 by the chip's load on it; dram_exposed, chip_exposed of its demand
+ *   w                wait for issue slots: a U^p / (1 - S)^q, U the share of them that is taken, S that by older blocks
+ *   g                share of its demand on shared memory that it is served, older blocks first
+ *   L, X             L1: how much longer on-chip blocks take beside loads; loads in flight over the room for them
+ *   b                wait of memory blocks with arithmetic for the arithmetic of their like
+ *   j, d, left       an issue-bound block's part by age, the rate that it has alone, the rate that is left
+ *   n, Y             compute_memory_knee; what described blocks ask of the issue rate together, and more beyond 1
+ *
+ * docs/model/sharing.md has each symbol's own equation, the numbers, the recordings behind them and the test of each.
+ * The equations are solved in that order: L1 and DRAM's stretch, on-chip blocks, memory blocks (a fixed point: slower
+ * ones use fewer slots), described blocks, then issue-bound blocks among which the oldest win. What is served of issue
+ * slots and of shared memory is at most 1 in all, and s is never below D / B.
  */
 #pragma once
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 #define GSIM_MAX_COHORTS 64 /* an SM has at most 64 warps, and a cohort at least one */
 
 struct gsim_kernel_run;
 
-/* Blocks of one kernel on an SM that started together and progress alike, or one unit of an issue-bound block. */
+/* Blocks of one kernel on one SM that started together and progress alike; or one unit of an issue-bound block. LEFT
+ * is in units of a block's work: 1 is a block of mean work, with its data in L2. */
 struct gsim_cohort {
     struct gsim_kernel_run *run;
     const struct gsim_demand *work;
     uint32_t blocks;
-    bool frees;      /* its end is the end of its blocks (false: an issue-bound block's earlier unit) */
-    bool is_spread;  /* told apart from those that began alike on other SMs (spread.c) */
-    uint8_t half; /* of an issue-bound block of two warps: the pair of sub-partitions that it is on, 1 or 2; 0: on all
-                     four */
-    gsim_time since;
-    double left;     /* share of the work still to do */
-    double speed;    /* shares per picosecond while its data is there */
-    double reached; /* share of its work at which what is LEFT ends: 1, or where it triggers or waits (known/marks.c) */
+    bool frees;      /* its end is the end of its blocks; false: an earlier unit of an issue-bound block */
+    bool is_spread;  /* its own end has been told from those that began alike on other SMs (spread.c) */
+    uint8_t half;    /* an issue-bound block of two warps: its pair of sub-partitions, 1 or 2; else 0, on all four */
+    gsim_time since; /* start of its blocks: their age */
+    double left;     /* work still to do, up to REACHED */
+    double speed;    /* 1 / T: work per picosecond at pace 1 */
+    double reached;  /* share of its work at which LEFT ends: 1, or where it triggers or waits (known/marks.c) */
     double whole;    /* all of its work, where it has such marks */
-    double pace;     /* share of that speed which arriving pages allow, and so of everything it asks for */
-    double
-        asks; /* gsim_cohort_asks, where that is all they ask for; 0: to be found, as whenever BLOCKS or PACE changes */
+    double pace;     /* share of SPEED, and of all that it asks for, that arriving pages allow; 0: it waits */
+    double asks;     /* gsim_cohort_asks() of a plain on-chip cohort; 0: not found since BLOCKS or PACE changed */
 };
 
 static inline bool gsim_cohort_is_over(const struct gsim_cohort *c)
 {
-    return c->left <= 2 * c->speed; /* the rounding of two picoseconds */
+    return c->left <= 2 * c->speed; /* within the rounding of two picoseconds */
 }
 
-/* What is asked of the SM's shared memory, as share of its time. */
+/* What it asks of the SM's shared memory, as share of time. */
 static inline double gsim_cohort_asks(const struct gsim_cohort *c)
 {
     return c->blocks * c->pace * c->work->issue_ps / c->work->compute_ps;
 }
 
-/* Picoseconds until what is left of it is done; infinite at pace 0. */
+/* Picoseconds until it ends at its present speed; infinite at pace 0. */
 static inline double gsim_cohort_remaining(const struct gsim_cohort *c)
 {
     return c->left > 0 ? c->left / (c->speed * c->pace) : 0;
 }
 
-/* The chip's DRAM as one SM sees it. */
+/* The chip's DRAM and L2 as one SM sees them; idle: stretch 1, gain 1, else 0. */
 struct gsim_dram_state {
-    double load;    /* asked for, relative to dram_gbps */
-    double stretch; /* of memory time: gsim_share_dram of it */
-    double chip_wait[GSIM_CHIP_PIPES]; /* stretch of the time that waits for L2 and its busiest slice, less 1 */
-    double gain;    /* how much more (or less) than its part this SM gets */
+    double load;    /* D / B */
+    double stretch; /* s of the chip, before GAIN */
+    double chip_wait[GSIM_CHIP_PIPES]; /* k, of L2 and of its busiest slice */
+    double gain;    /* this SM's part of a saturated DRAM relative to an even one */
 };
 
-/* Sets the speeds of the COUNT cohorts of one SM, oldest first. Returns its demand on DRAM in GB/s. */
-/* The same; CHIP: what it asks of the pipes that all SMs share, in SMs' parts of their peak. */
+/* Sets the speeds of the COUNT cohorts of one SM, oldest first, under DRAM. Returns what they ask of DRAM in GB/s.
+ * CHIP, if not NULL: what they ask of L2's pipes, as shares of an SM's part of the peak. */
 double gsim_share_sm(const struct gsim_device_spec *device, struct gsim_cohort *cohorts, uint32_t count,
-                          const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES]);
+                     const struct gsim_dram_state *dram, uint32_t carveout_bytes, double chip[GSIM_CHIP_PIPES]);
 
-/* Of what is asked of an SM's shared memory, what it serves; of one device; zero at first. */
+/* Caches for one device, by what is asked of an SM's shared memory, the share that is served. Zero at first. */
 #define GSIM_CHIP_SHARE_BITS 9
 struct gsim_chip_shares {
     struct gsim_chip_share {
-        double asked, share; /* of what is asked for, what it serves */
+        double asked, share;
     } known[1 << GSIM_CHIP_SHARE_BITS];
 };
 
-/* As gsim_share_sm, to the digit, of on-chip blocks alone that neither compute nor crowd the SM; false: there are
- * others. SOONEST: picoseconds until the first of them is done. */
+/* The same as gsim_share_sm(), to the digit and faster, if all cohorts are on-chip, without flops and not crowded; else
+ * returns false and sets nothing. SOONEST: picoseconds until the first of them ends. */
 bool gsim_share_plain_chip(const struct gsim_device_spec *device, struct gsim_chip_shares *known,
                            struct gsim_cohort *cohorts, uint32_t count, double *soonest);
 
-/* By how much what is ASKED of a pipe exceeds what it serves. */
+/* The stretch of a pipe of which ASKED, a share of its peak, is asked: (1 + asked^knee)^(1/knee). */
 double gsim_share_knee(double asked, double knee);
-/* Of what is asked where that is so. */
+/* What is asked where that is STRETCH: the inverse. */
 double gsim_share_knee_load(double stretch, double knee);
-double gsim_share_dram_load(const struct gsim_device_spec *device, double stretch);
 
-/* Stretch s(D) of DRAM time when DEMAND_GBPS is asked for. */
+/* Stretch s of DRAM time when DEMAND_GBPS is asked for in all; and the load D / B at which it is STRETCH. */
 double gsim_share_dram(const struct gsim_device_spec *device, double demand_gbps);
+double gsim_share_dram_load(const struct gsim_device_spec *device, double stretch);

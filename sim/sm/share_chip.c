@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A chain of dependent instructions waits for an issue slot at each step. On-chip blocks wait for their SM's shared
- * memory as customers of priorities wait for a server, the older first, and for loads that the SM's other warps have in
- * flight. */
-
-/* An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share
+/* T = C (L / g + w) + l. A chain of dependent instructions waits for an issue slot at each step (w). Blocks queue for
+ * their SM's shared memory as customers of a priority server, oldest first (g), and wait for loads that other warps
+ * have in flight (L).
+ *
+ * An SM serves the share U of its shared memory's time when A is asked for. Of a customer who is preceded by the share
  * S, the speed is 1 / (1 + W U (1 - S)^-1.5), W = on_chip_wait, so that S grows with what is asked for as dS = dA / (1
  * + ...), which integrates to A = S + 2 W U ((1 - S)^(-1/2) - 1); all of it together is S = U. Newton's method, from
  * one that is near. */
@@ -28,7 +28,8 @@ static double used_chip(double asked, double wait)
     return used;
 }
 
-/* (1 - S)^(1/2) for who asks for the first ASKED of all, where others' is already ROOT, and more. */
+/* sqrt(1 - S), S the share that is served to the oldest blocks, which ask for ASKED together. ROOT: the same of the
+ * blocks before, where Newton's method starts. */
 static double root_of_served(double asked, double used, double root, double on_chip_wait)
 {
     double wait = 2 * on_chip_wait * used, rest = asked - 1 + wait;
@@ -40,7 +41,7 @@ static double root_of_served(double asked, double used, double root, double on_c
     return root;
 }
 
-/* How many times as long an access to shared memory takes beside loads. */
+/* L: how many times as long an access to shared memory takes beside loads. */
 static double beside_loads(const struct gsim_share_sums *s)
 {
     const struct gsim_device_spec *d = s->device;
@@ -50,7 +51,7 @@ static double beside_loads(const struct gsim_share_sums *s)
            (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));
 }
 
-/* Adds what C takes of the slots when it waits for none. Returns whether it takes any. */
+/* Adds what C takes of the slots if it waits for none. Returns whether it takes any. */
 static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *c, const struct gsim_share_sums *s)
 {
     const struct gsim_demand *w = c->work;
@@ -62,7 +63,7 @@ static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *
     return true;
 }
 
-/* How much longer on-chip blocks take that see ALL others in their steps' way, OLDER ones before them. */
+/* w: ALL is the share of slots that others take, OLDER that by older ones. */
 static double wait_for_issue(const struct gsim_share_sums *s, double all, double older)
 {
     if (!gsim_share_rule(s, GSIM_RULE_ISSUE_WAIT)) return 0;
@@ -109,7 +110,7 @@ static bool is_plain(const struct gsim_demand *w)
     return w->kind == GSIM_DEMAND_ON_CHIP && !w->is_crowded && !w->has_flops;
 }
 
-/* used_chip() of what is asked for, looked up where it was found before: SMs ask for much the same again and again. */
+/* used_chip() over what is asked for, from a cache: SMs ask for the same again and again. */
 static double known_share(struct gsim_chip_shares *shares, double asked, double wait)
 {
     uint64_t bits;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks that begin together do not end together where they wait for memory: which are ahead, and on which SMs, decides
- * how tightly the kernels behind are packed. They are told apart when somebody waits for room; until then they go as
- * one, which takes as long. Streams of several waves are when their last block is placed, blocks that compute when they
- * end and leave room.
+ * Blocks that start together do not end together. Which end first, and on which SMs, decides how tightly the next
+ * kernels are packed (docs/model/ends.md). Cohorts are split lazily: memory-bound ones when a kernel starts to wait for
+ * room, those of several waves when their last block is placed, compute-bound ones when they end. Until then they go as
+ * one, which takes as long.
  */
 #include "sim/sm/state.h"
 
@@ -13,16 +13,16 @@
 /* Points of block_ends_early: blocks in twelfths (the odd ones). */
 enum { POINTS = sizeof(((struct gsim_device_spec *)NULL)->block_ends_early) / sizeof(double) };
 
-/* The blocks of who still waits himself are told apart when the last are placed. Those of several waves are drawn one
- * by one anyway (ends.c), and would end before the time that they take alone if the part with most to do were an early
- * one. So would those that wait for each other's atomics, whose queue is shorter when the first have left. */
+/* Whether the cohort's ends are to be told apart now, for WAITING. Not those of WAITING itself: not all are placed. Not
+ * those of several waves: ends.c draws them. Nor those that wait for each other's atomics, whose queue gets shorter
+ * when the first leave: they would end before their time alone. */
 static bool spreads(const struct gsim_cohort *c, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_demand *w = c->work;
     return c->run != waiting && !c->is_spread && gsim_demand_waits(w) && w->is_one_wave && !w->is_contended;
 }
 
-/* How much earlier than the last one a block ends before which that share of its kernel's blocks does, in medians. */
+/* How much earlier than the last block the one at PLACE, 0 to 1, of its kernel's ends, in medians. */
 static double early_at(const struct gsim_device_spec *d, double place)
 {
     const double *early = d->block_ends_early;
@@ -39,14 +39,14 @@ static double place(uint64_t scatter, uint32_t index, uint32_t sm)
     return (double)((x ^ x >> 32) >> 11) * 0x1p-53;
 }
 
-/* Where the block with that index of those that an SM has comes among all of its kernel, 0 to 1: a scatter as fixed as
- * a chip's. Of a kernel alone it is that with which its work was found. */
+/* The place, 0 to 1, in the order of ends of the block with that index on an SM. It is fixed within a run. Of a kernel
+ * alone it does not depend on the scatter, so that its time is the one that was inverted. */
 static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 {
     return place(gsim_gpu_is_shared(gpu) ? gpu->scatter : 0, index, sm);
 }
 
-/* By SM, those of each one's first block. */
+/* The places of the SMs' first blocks, by SM. */
 static const double *first_places(struct gsim_gpu *gpu)
 {
     bool is_shared = gsim_gpu_is_shared(gpu);
@@ -64,7 +64,7 @@ static bool is_alike(const struct gsim_cohort *c, const struct gsim_cohort *othe
     return c->run == other->run && c->since == other->since;
 }
 
-/* Of the cohort and those that began with it. */
+/* Blocks of the cohort and of those that started with it. */
 static uint32_t blocks_alike(const struct gsim_sm_group *g, const struct gsim_cohort *c)
 {
     uint32_t blocks = 0;
@@ -72,7 +72,8 @@ static uint32_t blocks_alike(const struct gsim_sm_group *g, const struct gsim_co
     return blocks;
 }
 
-/* A kernel alone takes its time: on as few SMs as it may be, the last of its blocks is as late as without a spread. */
+/* Finds the greatest place among the blocks to be spread. The last block ends as without a spread, on however few SMs,
+ * so that a kernel alone takes its time. */
 static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g, const struct gsim_kernel_run *waiting)
 {
     for (uint32_t i = 0; i < g->cohort_count; i++) {
@@ -85,7 +86,7 @@ static void find_last(const struct gsim_gpu *gpu, const struct gsim_sm_group *g,
     }
 }
 
-/* Each of the cohort's blocks in one of its own. */
+/* Makes each of the cohort's blocks a cohort. */
 static void split_cohort(struct gsim_sm_group *g, uint32_t at)
 {
     uint32_t more = g->cohorts[at].blocks - 1;
@@ -98,7 +99,7 @@ static void split_cohort(struct gsim_sm_group *g, uint32_t at)
     for (uint32_t k = 0; k < more; k++) g->cohorts[at + k] = g->cohorts[at + more];
 }
 
-/* The blocks of the group's only SM are so much further. */
+/* Moves the blocks of the group's only SM ahead by their places. */
 static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const struct gsim_kernel_run *waiting)
 {
     const struct gsim_device_spec *d = gpu->device;
@@ -123,7 +124,7 @@ static void advance(const struct gsim_gpu *gpu, struct gsim_sm_group *g, const s
     }
 }
 
-/* Its SMs one by one. */
+/* Spreads the group, an SM at a time. */
 static void spread_group(struct gsim_gpu *gpu, uint32_t index, const struct gsim_kernel_run *waiting, gsim_time now)
 {
     gsim_group_settle(gpu->groups[index], now);
@@ -151,10 +152,9 @@ void gsim_groups_spread(struct gsim_gpu *gpu, const struct gsim_kernel_run *wait
 
 /* --- the tails of several waves ----------------------------------------------------------------------------- */
 
-/* Blocks of streams of several waves do not keep step: from the start of the last one to the end of the kernel they end
- * one by one, in no order. In the model waves keep step until then. So those that are over when the last block is
- * placed, and have not given their room to it or one before it, take another block's time, and all of them end in the
- * last wave_tail of it. */
+/* Memory-bound blocks of several waves do not keep step: between the start of the last one and the end of the kernel
+ * they end one by one, in no order. In the model waves keep step until the last block is placed. Then those that are
+ * over and have not been replaced take another block's time, and all of them end in the last wave_tail of it. */
 /* Shares of them that have ended, between which wave_tail_times has its points. */
 static const double tail_shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
 
@@ -172,7 +172,7 @@ static bool falls_out(const struct gsim_cohort *c)
 /* In so many steps: what ends together is handled together. */
 enum { TAIL_STEPS = 64 };
 
-/* Of a block's time, when the block ends before which that share of them does. */
+/* When the block at PLACE ends, as share of a block's time. */
 static double tail_at(const struct gsim_device_spec *d, double place)
 {
     int i = 0;
@@ -182,7 +182,7 @@ static double tail_at(const struct gsim_device_spec *d, double place)
     return 1 - d->wave_tail * (1 - tail_time(d, i) - share * (tail_time(d, i + 1) - tail_time(d, i)));
 }
 
-/* Of what a block takes that falls out: nothing for those that have ended before the last was placed. */
+/* Work that a block which falls out of step has left: none if it was over before the last block was placed. */
 static double whole_of(const struct gsim_cohort *c, gsim_time now)
 {
     if (!gsim_cohort_is_over(c)) return c->left;
@@ -209,8 +209,8 @@ static void find_tails(const struct gsim_gpu *gpu, const struct gsim_sm_group *g
         }
 }
 
-/* A kernel takes its time: the last block is as late as in step. And what early ends spare a DRAM that is full would
- * let the others end sooner. */
+/* By how much the tail is longer, so that a kernel takes its time: the last block is as late as in step, and a full
+ * DRAM, which early ends relieve, does not let the others end sooner. */
 static double tail_factor(const struct gsim_gpu *gpu, const struct gsim_tail *tail)
 {
     double full = 1 - 1 / gpu->dram.stretch, spared = fmax(tail->before / tail->after - 1, 0);
@@ -260,10 +260,10 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 
 /* --- ends that are not told apart yet ------------------------------------------------------------------------- */
 
-/* Those of blocks that compute, and of others that began together and for whose room their own kernel waits. They begin
- * now and take block_ends_us and a share of a block's time, at most half as long again; where blocks wait for memory
- * half of it and a larger share. The SMs empty in steps as long as a turn of the distributor, the first one before
- * them; beyond that number steps are longer. (Pooled SMs stay few groups.) */
+/* Ends of compute-bound blocks, and of others for whose room their own kernel waits. They begin now and last
+ * block_ends_us and a share of a block's time, at most half as long again; of memory-bound blocks half of it and a
+ * larger share. The SM that is first ends now, the others in steps as long as the distributor's polling interval, or
+ * longer so that there are no more than MOST_STEPS: SMs stay few groups. */
 enum { MOST_STEPS = 32 };
 
 static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
@@ -295,8 +295,8 @@ static void find_steps(const struct gsim_sm_group *g, const double *places, uint
     }
 }
 
-/* The first of an SM's blocks ends in the SM's step, each other one so much later, or in turn, the same on all SMs:
- * their place among those of a sequence of its own. */
+/* The first of an SM's blocks ends in the SM's step. The others end later, modulo the number of steps, by shifts that
+ * are the same on all SMs: places of a sequence of their own. */
 enum { SHIFTS = 7 };
 
 static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, uint32_t step, uint32_t steps,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels that are paused between blocks, and kernels whose blocks are killed (sim/sm/gpu.h). */
+/* Launches that pause between blocks, and launches whose blocks are killed (sim/sm/gpu.h). */
 #include "sim/sm/models/model.h"
 
 /* Takes RUN, which has blocks to place, out of the distributor's queue. */

@@ -3,7 +3,7 @@
  * The contract's checks. Brute force on purpose: every pair of ops, no cleverness shared with what is tested.
  */
 #include "tests/contract/contract.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "sim/device/occupancy.h"
 #include "tests/sim/known_program.h"
 #include "tests/test.h"

@@ -3,7 +3,7 @@
  * The built-in workloads of both suites on devices of three generations: pooling SMs and skipping steady waves
  * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work.
  */
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "gpusim/workload.h"
 #include "tests/test.h"
 

@@ -66,6 +66,12 @@ awk -F '\t' '
     for page in $pages; do name=$(basename "$page" .md) && printf '[%s]: ../docs/model/%s.md\n' "$name" "$name"; done
 } >"$place/table"
 
+# The equations of a block's time are the same on the page and in the code's header.
+equations() { grep -oE 'T(\^n)? = .*' "$1" | sed 's/   .*//'; }
+equations sim/sm/share.h >"$place/equations"
+[ "$(wc -l <"$place/equations")" = 5 ] && equations docs/model/sharing.md | cmp -s - "$place/equations" ||
+    fail "docs/model/sharing.md: its equations are not those of sim/sm/share.h"
+
 # The numbers of a device. Each with the rules that name it on their line "Numbers:" and the file that reads it, as X->number or
 # X.number; none: the model does not use it.
 sed -n 's/^[XCURVE]*(\([a-z]*\), \([a-z0-9_]*\), "\([^"]*\)".*/\2\t\3/p' include/gpusim/device.def >"$place/numbers"

@@ -184,14 +184,14 @@ static void tail_ended(void *data, void *tag, gsim_time now)
  * carve-out fills each SM that becomes empty before the next one is. Blocks of 4,608 bytes stand 24 on 11 SMs there
  * (the driver gives them 132 KB, not the 180 that would hold 32): the model has them on 8, and they are left out here.
  */
-static uint32_t sms_behind_tail(const struct gsim_demand works[2])
+static uint32_t sms_behind_tail(const struct gsim_demand demands[2])
 {
     struct gsim_arena arena = {0};
-    struct tail t = {.convolution = &works[1]};
+    struct tail t = {.convolution = &demands[1]};
     struct gsim_gpu_listener listener = {.data = &t, .kernel_ended = tail_ended};
     t.gpu = gsim_gpu_create(&arena, &device, NULL, &listener);
-    CHECK(gsim_gpu_submit(t.gpu, 0, &works[0], 0, (void *)POOL_1));
-    CHECK(gsim_gpu_submit(t.gpu, gsim_time_from_us(3), &works[0], 0, (void *)POOL_2));
+    CHECK(gsim_gpu_submit(t.gpu, 0, &demands[0], 0, (void *)POOL_1));
+    CHECK(gsim_gpu_submit(t.gpu, gsim_time_from_us(3), &demands[0], 0, (void *)POOL_2));
     uint32_t by_sm[256] = {0}, count = 0;
     for (gsim_time next; (next = gsim_gpu_next(t.gpu)) != GSIM_TIME_NEVER && !t.ended[POOL_2];)
         gsim_gpu_advance(t.gpu, next);
@@ -231,10 +231,10 @@ static void behind_a_tail(void)
                                           .smem_bytes = smem_bytes,
                                           .demand_given = true,
                                           .solo_us = 800};
-        struct gsim_demand works[2];
-        CHECK_OK(gsim_demand_init(&works[0], &device, &pool, &error), error);
-        CHECK_OK(gsim_demand_init(&works[1], &device, &convolution, &error), error);
-        right += sms_behind_tail(works) == measured;
+        struct gsim_demand demands[2];
+        CHECK_OK(gsim_demand_init(&demands[0], &device, &pool, &error), error);
+        CHECK_OK(gsim_demand_init(&demands[1], &device, &convolution, &error), error);
+        right += sms_behind_tail(demands) == measured;
         count++;
     }
     CHECK_INT(count, 200);

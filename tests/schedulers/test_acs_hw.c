@@ -5,7 +5,7 @@
  */
 #include "gpusim/schedulers/moves.h"
 #include "sim/program/verify.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "tests/schedulers/segments.h"
 #include "tests/sim/machine_fixture.h"
 
@@ -243,10 +243,10 @@ static void out_of_memory(void)
 {
     static const char *const names[] = {"acs-hw", "acs-sw"};
     struct gsim_program program = {0};
-    struct gsim_demand works[12];
+    struct gsim_demand demands[12];
     struct gsim_error problem = {0};
     segments_random(3, 12, 6, &program);
-    CHECK_OK(gsim_demands_init(works, program.kernel_count, &device, program.kernels, &problem), problem);
+    CHECK_OK(gsim_demands_init(demands, program.kernel_count, &device, program.kernels, &problem), problem);
     for (int s = 0; s < 2; s++) {
         bool is_done = false;
         for (uint64_t nth = 1; nth < 3000 && !is_done; nth += 3) {
@@ -259,7 +259,7 @@ static void out_of_memory(void)
                                                        .memory = GSIM_MEMORY_PINNED,
                                                        .iterations = 1,
                                                        .seed = 1,
-                                                       .works = works};
+                                                       .demands = demands};
             gsim_alloc_fail_nth(nth);
             enum gsim_status status = gsim_simulate(&simulation, &timeline, &error);
             is_done = gsim_alloc_fail_nth(0) < nth;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "sim/base/output.h"
 #include "trust/validate/predict.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 /* All assumed, as ratios. */
 #define STEP        0.8   /* power of recorded over replayed, so that kernels that slow each other do not swing */
@@ -39,7 +39,7 @@ static gsim_time begin_of(const struct gsim_timeline *timeline)
 
 /* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
 static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_program *p,
-                               const struct gsim_demand *works, struct gsim_moment *moments, struct gsim_error *error)
+                               const struct gsim_demand *demands, struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_device_spec device = *predictor->device;
@@ -49,7 +49,7 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
         .program = p,
         .device = &device,
         .scheduler = predictor->replay,
-        .works = works,
+        .demands = demands,
         .gpu = *predictor->gpu,
         .memory = GSIM_MEMORY_PINNED,
         .iterations = is_graph ? 2 : 1,
@@ -156,7 +156,7 @@ struct scratch {
     struct kernel_sum *sums;
     struct span *spans;
     double *recorded_us, *best_us; /* by kernel */
-    struct gsim_demand *works;     /* the same */
+    struct gsim_demand *demands;     /* the same */
     bool *beside;                  /* by recorded op */
 };
 
@@ -169,9 +169,9 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
     alone->kernels = mark_beside(ops, count, s->spans, s->beside);
     for (double best = INFINITY; alone->kernels && alone->rounds < GSIM_ALONE_ROUNDS && best > NEAR; alone->rounds++) {
         if (progress) progress(context, alone->rounds);
-        status = alone->rounds ? gsim_demands_adjust(s->works, p->kernel_count, predictor->device, p->kernels, error)
-                               : gsim_demands_init(s->works, p->kernel_count, predictor->device, p->kernels, error);
-        if (status == GSIM_OK) status = replay(predictor, p, s->works, s->moments, error);
+        status = alone->rounds ? gsim_demands_adjust(s->demands, p->kernel_count, predictor->device, p->kernels, error)
+                               : gsim_demands_init(s->demands, p->kernel_count, predictor->device, p->kernels, error);
+        if (status == GSIM_OK) status = replay(predictor, p, s->demands, s->moments, error);
         if (status != GSIM_OK) break;
         double off = compare(p, ops, count, s->beside, s->moments, s->sums);
         if (!alone->rounds) alone->before = off;
@@ -202,7 +202,7 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
                         .spans = GSIM_ARENA_ARRAY(&arena, struct span, op_count + 1),
                         .recorded_us = GSIM_ARENA_ARRAY(&arena, double, p->kernel_count + 1),
                         .best_us = GSIM_ARENA_ARRAY(&arena, double, p->kernel_count + 1),
-                        .works = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, p->kernel_count + 1),
+                        .demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, p->kernel_count + 1),
                         .beside = GSIM_ARENA_ARRAY(&arena, bool, op_count + 1)};
     *alone = (struct gsim_alone){0};
     enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;

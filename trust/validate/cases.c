@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "sim/sm/state.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/validate/run.h"
 
 /* Two kernels released by one event reach the distributor one after the other (H200: their first blocks start
@@ -66,15 +66,15 @@ static void advance_until(struct two *two, gsim_time until)
 /* FIRST: which of the two arrives at time 0. */
 static enum gsim_status simulate(const struct gsim_validation *v, struct two *two, int first, struct gsim_error *error)
 {
-    struct gsim_demand works[2];
+    struct gsim_demand demands[2];
     struct gsim_arena arena = {0};
     const struct gsim_case *c = two->subject;
     const struct gsim_gpu_listener listener = {.data = two, .kernel_started = started, .kernel_ended = ended};
     for (int i = 0; i < 2; i++) {
-        enum gsim_status status = gsim_demand_init(&works[i], v->device, &c->kernels[i], error);
+        enum gsim_status status = gsim_demand_init(&demands[i], v->device, &c->kernels[i], error);
         if (status) return status;
     }
-    gsim_demands_share_l2(works, 2, v->device);
+    gsim_demands_share_l2(demands, 2, v->device);
     double later_us = c->delay_us > 0 ? c->delay_us + v->device->launch_us : RELEASE_GAP_US;
     two->gpu = gsim_gpu_create(&arena, v->device, v->gpu, &listener);
     bool fits = two->gpu != NULL;
@@ -82,7 +82,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
         int i = turn ? !first : first;
         gsim_time at = turn ? gsim_time_from_us(later_us) : 0;
         advance_until(two, at);
-        fits = gsim_gpu_submit(two->gpu, at, &works[i], i ? c->priority : 0, (void *)&c->kernels[i]);
+        fits = gsim_gpu_submit(two->gpu, at, &demands[i], i ? c->priority : 0, (void *)&c->kernels[i]);
         count_placed(two, at, &c->kernels[i]);
     }
     if (fits) advance_until(two, GSIM_TIME_NEVER - 1);

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/validate/run.h"
 
 /* What one run does; the scheduler's parameters as far as the simulator is concerned. */
@@ -280,7 +280,7 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
 #define RUNS 5
 
 static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsim_program *program,
-                                     const struct gsim_demand *works, const struct issue *issue,
+                                     const struct gsim_demand *demands, const struct issue *issue,
                                      struct gsim_error *error)
 {
     static const struct gsim_scheduler_ops literal = {
@@ -294,7 +294,7 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
         .memory = GSIM_MEMORY_PINNED,
         .iterations = 1,
         .seed = 1,
-        .works = works,
+        .demands = demands,
     };
     struct gsim_timeline first = {0};
     struct gsim_spread spread = {0};
@@ -323,13 +323,13 @@ enum gsim_status gsim_validation_run_dag(struct gsim_validation *v, const struct
     struct gsim_arena arena = {0};
     enum gsim_status status = build(subject, &program, error);
     if (status) return status;
-    struct gsim_demand *works = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program.kernel_count);
-    if (!works) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!status) status = gsim_demands_init(works, program.kernel_count, v->device, program.kernels, error);
+    struct gsim_demand *demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program.kernel_count);
+    if (!demands) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) status = gsim_demands_init(demands, program.kernel_count, v->device, program.kernels, error);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT && !status; schedule++) {
         if (!(subject->makespan_us[schedule] > 0)) continue;
         const struct issue issue = {subject, v->device, (enum gsim_schedule)schedule};
-        status = run_schedule(v, &program, works, &issue, error);
+        status = run_schedule(v, &program, demands, &issue, error);
     }
     gsim_arena_release(&arena);
     gsim_program_release(&program);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gpusim/program.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 struct gsim_kept_works {
     const struct gsim_device_spec *device; /* of all of them; the rest may be zero */

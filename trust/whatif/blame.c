@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/device/occupancy.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 /* More than the front end takes by itself where streams share a queue: a stream's turn, two acquires and a look for an
  * engine. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/whatif/edit.h"
 
 static const struct {
@@ -343,18 +343,18 @@ void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulati
     const struct gsim_program *p = base->program;
     uint32_t changed = 0, count = p->kernel_count;
     struct gsim_error ignored = {0};
-    if (!base->works || v->program.kernel_count != count) return;
+    if (!base->demands || v->program.kernel_count != count) return;
     for (uint32_t k = 0; k < count; k++) changed += !is_same_kernel(&v->program.kernels[k], &p->kernels[k]);
-    if (!changed) v->simulation.works = base->works;
-    struct gsim_demand *works = changed ? GSIM_ARENA_ARRAY(&v->arena, struct gsim_demand, count) : NULL;
-    if (!works) return;
-    memcpy(works, base->works, sizeof *works * count);
+    if (!changed) v->simulation.demands = base->demands;
+    struct gsim_demand *demands = changed ? GSIM_ARENA_ARRAY(&v->arena, struct gsim_demand, count) : NULL;
+    if (!demands) return;
+    memcpy(demands, base->demands, sizeof *demands * count);
     for (uint32_t k = 0; k < count; k++) {
         if (is_same_kernel(&v->program.kernels[k], &p->kernels[k])) continue;
-        if (gsim_demands_init(&works[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK)
+        if (gsim_demands_init(&demands[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK)
             return; /* for the run to tell */
     }
-    v->simulation.works = works;
+    v->simulation.demands = demands;
 }
 
 enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data,
@@ -383,7 +383,7 @@ enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_sim
     enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
     v->simulation.program = &v->program;
     v->simulation.device = &v->device;
-    v->simulation.works = NULL;
+    v->simulation.demands = NULL;
     if (status == GSIM_OK && strcmp(v->device.name, base->device->name) == 0) gsim_variant_share_works(v, base);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "gpusim/metrics.h"
 #include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/whatif/causes.h"
 #include "trust/whatif/edit.h"
 #include "trust/whatif/names.h"

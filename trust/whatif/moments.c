@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 static enum gsim_status no_memory(struct gsim_error *error)
 {
@@ -141,8 +141,8 @@ enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_sim
     m->by_end = gsim_alloc(sizeof *m->by_end * (count + 1));
     m->starts = gsim_alloc(sizeof *m->starts * (count + 1));
     m->calls = gsim_alloc(sizeof *m->calls * (timeline->api_count + 1));
-    if (!simulation->works) m->own_demands = gsim_alloc(sizeof *m->own_demands * ((size_t)program->kernel_count + 1));
-    m->demands = simulation->works ? simulation->works : m->own_demands;
+    if (!simulation->demands) m->own_demands = gsim_alloc(sizeof *m->own_demands * ((size_t)program->kernel_count + 1));
+    m->demands = simulation->demands ? simulation->demands : m->own_demands;
     if (!m->works || !m->by_end || !m->starts || !m->calls || !m->demands) return no_memory(error);
     list_works(m);
     if (!order_works(m) || !order_calls(m)) return no_memory(error);

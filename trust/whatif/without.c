@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpusim/metrics.h"
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 #include "trust/whatif/edit.h"
 #include "trust/whatif/moments.h"
 #include "trust/whatif/pairs.h"
@@ -185,7 +185,7 @@ enum gsim_status gsim_pair_without(struct gsim_variant *v, const struct gsim_sim
     enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
     v->simulation.program = &v->program;
     v->simulation.device = &v->device;
-    v->simulation.works = NULL;
+    v->simulation.demands = NULL;
     if (status == GSIM_OK) gsim_variant_share_works(v, base);
     return status;
 }

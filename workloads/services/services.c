@@ -17,7 +17,7 @@
 #define PER_LAUNCH_US  8.0   /* PyTorch's eager host: 5 to 10 us a launch */
 #define USED           0.6
 #define MOST_SMS       200000
-#define TILE_REGISTERS 64     /* of an unknown kernel that computes, as sim/sm/work.c has it */
+#define TILE_REGISTERS 64     /* of an unknown kernel that computes, as sim/sm/demand.c has it */
 #define TILE_BYTES     4096
 #define ANY_GPUS_BYTES                                                                                                 \
     65536 /* of shared memory that every GPU has for a block; elsewhere the library has another kernel */

@@ -58,14 +58,15 @@ double gsim_l2_held_bytes(const struct gsim_device_spec *device)
     return device->l2_held_share * device->l2_mib * 1048576;
 }
 
-bool gsim_demands_share_l2(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device)
+bool gsim_demands_share_l2(struct gsim_demand *demands, uint32_t count, const struct gsim_device_spec *device)
 {
     double held = gsim_l2_held_bytes(device), total = 0;
-    for (uint32_t i = 0; i < count; i++) total += works[i].touched_bytes = gsim_demand_touched_bytes(&works[i], device);
+    for (uint32_t i = 0; i < count; i++)
+        total += demands[i].touched_bytes = gsim_demand_touched_bytes(&demands[i], device);
     for (uint32_t i = 0; i < count; i++) {
-        double own = works[i].touched_bytes;
-        bool is_cold = total - own > held || (count > 1 && works[i].is_contended);
-        works[i].cold = works[i].is_inverted && is_cold ? cold_factor(&works[i], device, own, held) : 1;
+        double own = demands[i].touched_bytes;
+        bool is_cold = total - own > held || (count > 1 && demands[i].is_contended);
+        demands[i].cold = demands[i].is_inverted && is_cold ? cold_factor(&demands[i], device, own, held) : 1;
     }
     return total > held;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of unequal work (struct gsim_unequal of sim/sm/work.h): which there are, and in which order they are placed.
+/* Blocks of unequal work (struct gsim_unequal of sim/sm/demand.h): which there are, and in which order they are placed.
  */
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * blocks: every block on its SM, at the speed that the SM's issue slots, its shared memory and the chip's DRAM leave
- * it. Demands are work.c's, placement distributor.c's, speeds groups.c's and share.c's, ends ends.c's.
+ * it. Demands are demand.c's, placement distributor.c's, speeds groups.c's and share.c's, ends ends.c's.
  */
 #include "sim/sm/models/model.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Waves of blocks that only repeat those before them are handled at once, as long as nobody interferes
- * (gsim_gpu_promise): those of a kernel alone, and those of a kernel of very many waves beside others, on each SM at
- * its own pace.
+ * Handles waves that repeat those before at once, while the caller has promised to change nothing (gsim_gpu_promise):
+ * waves of a kernel alone, and of a kernel of very many waves beside others, each SM at its own speed.
  */
 #include "sim/sm/state.h"
 
@@ -47,7 +46,7 @@ static void skip_alone(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_t
 
 /* --- beside others ----------------------------------------------------------------------------------------- */
 
-/* Skipped where the kernel has so many waves left, and so many of them are skipped: fewer are not worth it. */
+/* A kernel must have so many waves left, and so many of them must be skipped: fewer are not worth it. */
 #define LEFT_WAVES    8
 #define SKIPPED_WAVES 4
 #define TRY_AGAIN     64 /* events later */
@@ -80,7 +79,7 @@ struct steady {
     double rate;      /* blocks of the run per picosecond */
 };
 
-/* The group's blocks of RUN are the youngest, as fast as each other, and it gets the room of each as that ends. */
+/* Whether the group's blocks of RUN are its youngest and equally fast: RUN gets the room of each when it ends. */
 static bool is_steady(const struct gsim_sm_group *g, const struct gsim_kernel_run *run, struct steady *steady)
 {
     const struct gsim_cohort *first = NULL;
@@ -102,8 +101,7 @@ static bool is_steady(const struct gsim_sm_group *g, const struct gsim_kernel_ru
     return true;
 }
 
-/* Brings the cohort to UNTIL, in which time its blocks have given their room to the next ones again and again. Returns
- * how often. */
+/* Brings the cohort to UNTIL; its blocks are replaced by the next ones again and again. Returns how often. */
 static uint64_t repeat(struct gsim_gpu *gpu, const struct gsim_sm_group *g, struct gsim_cohort *c, gsim_time until)
 {
     gsim_time end = end_of(g, c), period = period_of(c);

@@ -127,11 +127,11 @@ static void ends_at_one_time(void)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         for (int exact = 0; exact < 2; exact++) {
             struct world w = {.device = big_device()};
-            struct gsim_demand works[3];
+            struct gsim_demand demands[3];
             open_world(&w, &(struct gsim_gpu_options){.exact = exact});
             for (uint32_t k = 0; k < 3; k++) {
-                works[k] = work_of(&w, fixture_kernel("k", blocks[i][k], 128, 10));
-                submit(&w, 0, &works[k], k);
+                demands[k] = work_of(&w, fixture_kernel("k", blocks[i][k], 128, 10));
+                submit(&w, 0, &demands[k], k);
             }
             run_until(&w, GSIM_TIME_NEVER - 1);
             CHECK_INT(w.ended, 3);
@@ -341,7 +341,7 @@ static void pooled_agrees_with_exact(void)
         one_by_one.exact = true;
         open_world(&pooled, &defaults);
         open_world(&exact, &one_by_one);
-        struct gsim_demand works[12];
+        struct gsim_demand demands[12];
         gsim_time at[12], now = 0;
         gsl_rng_set(rng, seed);
         for (int i = 0; i < 12; i++) {
@@ -350,14 +350,14 @@ static void pooled_agrees_with_exact(void)
             struct gsim_kernel k = fixture_kernel("k", blocks, threads, 5 + 20 * gsl_rng_uniform(rng));
             if (gsl_rng_uniform_int(rng, 2)) k.flops = 1e6 * blocks * gsl_rng_uniform(rng);
             if (gsl_rng_uniform_int(rng, 2)) k.dram_bytes = 3e5 * blocks * gsl_rng_uniform(rng);
-            works[i] = work_of(&pooled, k);
+            demands[i] = work_of(&pooled, k);
             at[i] = now += (gsim_time)gsl_rng_uniform_int(rng, 20 * GSIM_PS_PER_US);
         }
         for (int i = 0; i < 12; i++) {
             run_until(&pooled, at[i]);
             run_until(&exact, at[i]);
-            submit(&pooled, at[i], &works[i], (uintptr_t)i);
-            submit(&exact, at[i], &works[i], (uintptr_t)i);
+            submit(&pooled, at[i], &demands[i], (uintptr_t)i);
+            submit(&exact, at[i], &demands[i], (uintptr_t)i);
         }
         run_until(&pooled, GSIM_TIME_NEVER);
         run_until(&exact, GSIM_TIME_NEVER);
@@ -435,12 +435,12 @@ static void waves_beside_others_are_skipped(void)
             last.dram_bytes = kind ? 4e9 : 0;
             struct gsim_kernel longest = on_chip_kernel("longest", 100);
             longest.solo_us = 6000;
-            struct gsim_demand works[] = {work_of(&w, longest), work_of(&w, on_chip_kernel("two", 2 * 8 * SMS)),
+            struct gsim_demand demands[] = {work_of(&w, longest), work_of(&w, on_chip_kernel("two", 2 * 8 * SMS)),
                                           work_of(&w, last), work_of(&w, on_chip_kernel("new", 300))};
             gsim_time arrival = gsim_time_from_us(1234.5678);
-            for (int i = 0; i < 3; i++) submit(&w, 0, &works[i], (uintptr_t)i + 1);
+            for (int i = 0; i < 3; i++) submit(&w, 0, &demands[i], (uintptr_t)i + 1);
             run_promised(&w, arrival, skips);
-            submit(&w, arrival, &works[3], 4);
+            submit(&w, arrival, &demands[3], 4);
             run_promised(&w, GSIM_TIME_NEVER, skips);
             memcpy(end[skips], w.end, sizeof end[skips]);
             gsim_gpu_count(w.gpu, &counted[skips]);

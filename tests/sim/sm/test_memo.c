@@ -37,11 +37,11 @@ static void what_changes_counts(void)
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
     struct gsim_demand issue = issue_work(2), memory = memory_work(100), chip = chip_work(50),
-                       works[] = {memory, issue, chip, issue};
+                       demands[] = {memory, issue, chip, issue};
     struct gsim_dram_state dram = {.stretch = 1.5, .load = 1.2, .gain = 1};
     struct gsim_cohort c[4];
-    works[0].has_flops = true;
-    for (int i = 0; i < 4; i++) c[i] = cohort(&works[i], 2, i);
+    demands[0].has_flops = true;
+    for (int i = 0; i < 4; i++) c[i] = cohort(&demands[i], 2, i);
     for (int again = 0; again < 2; again++) {
         double first = check(&memo, c, 4, &dram, 0);
         CHECK_NEAR(check(&memo, c, 4, &dram, 0), first, 0);
@@ -86,15 +86,15 @@ static void mixtures_at_random(void)
 {
     struct gsim_arena arena = {0};
     struct gsim_memo memo = {.arena = &arena};
-    struct gsim_demand works[] = {issue_work(2), memory_work(0), memory_work(200), chip_work(50)};
+    struct gsim_demand demands[] = {issue_work(2), memory_work(0), memory_work(200), chip_work(50)};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    works[2].has_flops = true;
+    demands[2].has_flops = true;
     for (int round = 0; round < 20000; round++) {
         struct gsim_cohort c[MOST];
         uint32_t count = round % 50 ? 1 + (uint32_t)gsl_rng_uniform_int(rng, 5) : MOST;
         struct gsim_dram_state dram = {.stretch = 1 + (double)gsl_rng_uniform_int(rng, 2), .gain = 1};
         for (uint32_t i = 0; i < count; i++) {
-            c[i] = cohort(&works[gsl_rng_uniform_int(rng, 4)], 1 + (uint32_t)gsl_rng_uniform_int(rng, 2), round + i);
+            c[i] = cohort(&demands[gsl_rng_uniform_int(rng, 4)], 1 + (uint32_t)gsl_rng_uniform_int(rng, 2), round + i);
             if (i && c[i].work == c[i - 1].work && gsl_rng_uniform_int(rng, 2)) c[i].since = c[i - 1].since;
         }
         check(&memo, c, count, &dram, 0);

@@ -34,24 +34,24 @@ static void open_world(struct world *w, int64_t sample)
     CHECK(w->gpu);
 }
 
-static void init_works(struct world *w, struct gsim_demand works[KINDS])
+static void init_works(struct world *w, struct gsim_demand demands[KINDS])
 {
     static const uint32_t grids[KINDS] = {40, 132, 264, 600, 96, 320};
     for (int i = 0; i < KINDS; i++) {
         struct gsim_kernel k = {
             .name = "k", .grid = {grids[i], 1, 1}, .block = {256, 1, 1}, .regs_per_thread = 32, .solo_us = 5 + 4 * i};
-        CHECK_OK(gsim_demand_init(&works[i], &w->device, &k, &w->error), w->error);
+        CHECK_OK(gsim_demand_init(&demands[i], &w->device, &k, &w->error), w->error);
     }
 }
 
 /* STREAMS kernels side by side, one after the other in each stream. Returns when all have ended. */
-static double run_all(struct world *w, const struct gsim_demand works[KINDS])
+static double run_all(struct world *w, const struct gsim_demand demands[KINDS])
 {
     gsim_time now = 0;
     for (uint32_t next = 0; w->ended < KERNELS;) {
         for (; w->running < STREAMS && next < KERNELS; next++, w->running++) {
             w->began[next] = now;
-            CHECK(gsim_gpu_submit(w->gpu, now, &works[next * 7 % KINDS], 0, (void *)(uintptr_t)next));
+            CHECK(gsim_gpu_submit(w->gpu, now, &demands[next * 7 % KINDS], 0, (void *)(uintptr_t)next));
         }
         gsim_gpu_check(w->gpu);
         now = gsim_gpu_next(w->gpu);
@@ -66,14 +66,14 @@ static double run_all(struct world *w, const struct gsim_demand works[KINDS])
 static void sample_estimates(void)
 {
     struct world all, part;
-    struct gsim_demand works[KINDS];
+    struct gsim_demand demands[KINDS];
     open_world(&all, 1);
-    init_works(&all, works);
-    double whole = run_all(&all, works);
+    init_works(&all, demands);
+    double whole = run_all(&all, demands);
     const int64_t samples[] = {4, 12, 27};
     for (int i = 0; i < 3; i++) {
         open_world(&part, samples[i]);
-        double estimate = run_all(&part, works);
+        double estimate = run_all(&part, demands);
         CHECK_INT(part.ended, KERNELS);
         CHECK_NEAR(estimate / whole, 1, 0.02);
         CHECK_NEAR(part.sum_us / all.sum_us, 1, 0.02);
@@ -112,17 +112,17 @@ static uint32_t draw(uint64_t *state, uint32_t count)
 static void plain_chip(void)
 {
     struct world w;
-    struct gsim_demand works[KINDS];
+    struct gsim_demand demands[KINDS];
     struct gsim_chip_shares known = {0};
     const struct gsim_dram_state dram = {.stretch = 1, .gain = 1};
     open_world(&w, 1);
-    init_works(&w, works);
+    init_works(&w, demands);
     uint64_t state = 7;
     for (int round = 0; round < 500; round++) {
         struct gsim_cohort plain[8], other[8];
         uint32_t count = 1 + draw(&state, 8);
         for (uint32_t i = 0; i < count; i++)
-            plain[i] = (struct gsim_cohort){.work = &works[draw(&state, KINDS)],
+            plain[i] = (struct gsim_cohort){.work = &demands[draw(&state, KINDS)],
                                             .blocks = 1 + draw(&state, 3),
                                             .frees = true,
                                             .since = i,
@@ -138,7 +138,7 @@ static void plain_chip(void)
         }
         CHECK(soonest == first);
     }
-    struct gsim_demand computes = works[0];
+    struct gsim_demand computes = demands[0];
     computes.has_flops = true;
     struct gsim_cohort cohort = {.work = &computes, .blocks = 1, .pace = 1};
     double soonest;

@@ -358,12 +358,12 @@ static void described_blocks_conserve(void)
     for (unsigned long seed = 1; seed <= 3000; seed++) {
         gsl_rng_set(rng, seed);
         struct gsim_device_spec d = device();
-        struct gsim_demand works[12];
+        struct gsim_demand demands[12];
         struct gsim_cohort c[12];
         uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 12);
         double asked = 0, p = d.compute_memory_knee = seed % 2 ? 4 : 1.5 + 3 * gsl_rng_uniform(rng);
         for (uint32_t i = 0; i < count; i++) {
-            struct gsim_demand *w = &works[i];
+            struct gsim_demand *w = &demands[i];
             *w = (struct gsim_demand){.kind = GSIM_DEMAND_DESCRIBED, .latency_ps = 1e6 * gsl_rng_uniform(rng)};
             if (gsl_rng_uniform_int(rng, 3)) w->compute_ps = 3e6 * gsl_rng_uniform(rng);
             if (gsl_rng_uniform_int(rng, 3)) w->memory_ps = 3e6 * gsl_rng_uniform(rng);
@@ -401,23 +401,24 @@ static void measured_blocks_conserve(void)
     double most = 0;
     for (unsigned long seed = 1; seed <= 3000; seed++) {
         gsl_rng_set(rng, seed);
-        struct gsim_demand works[5] = {issue_work(0.25 * (double)(1 + gsl_rng_uniform_int(rng, 8))), memory_work(20),
+        struct gsim_demand demands[5] = {issue_work(0.25 * (double)(1 + gsl_rng_uniform_int(rng, 8))), memory_work(20),
                                        copy_with_arithmetic(), memory_work(2),
                                        chip_work(100 + 400 * gsl_rng_uniform(rng))};
         struct gsim_cohort c[24];
         uint32_t count = 1 + (uint32_t)gsl_rng_uniform_int(rng, 24), kinds = 1 + (uint32_t)gsl_rng_uniform_int(rng, 5);
         uint32_t first = (uint32_t)gsl_rng_uniform_int(rng, 5);
-        works[2].issue_ps = 50 + 350 * gsl_rng_uniform(rng);
-        works[3].kind = GSIM_DEMAND_SCATTER;
-        works[4].is_crowded = seed % 2;
-        for (uint32_t i = 0; i < count; i++) c[i] = cohort(&works[(first + gsl_rng_uniform_int(rng, kinds)) % 5], 1, i);
+        demands[2].issue_ps = 50 + 350 * gsl_rng_uniform(rng);
+        demands[3].kind = GSIM_DEMAND_SCATTER;
+        demands[4].is_crowded = seed % 2;
+        for (uint32_t i = 0; i < count; i++)
+            c[i] = cohort(&demands[(first + gsl_rng_uniform_int(rng, kinds)) % 5], 1, i);
         gsim_share_sm(&d, c, count, &calm, (uint32_t)gsl_rng_uniform_int(rng, 228) * 1024, NULL);
         double issue = 0;
         for (uint32_t i = 0; i < count; i++) {
             const struct gsim_demand *w = c[i].work;
             CHECK_MSG(c[i].speed > 0 && c[i].speed * w->block_ps <= 1 + 1e-9, "seed %lu: %g of its speed alone", seed,
                       c[i].speed * w->block_ps);
-            if (w == &works[1] || w == &works[2] || w == &works[3]) issue += w->issue_ps * c[i].speed;
+            if (w == &demands[1] || w == &demands[2] || w == &demands[3]) issue += w->issue_ps * c[i].speed;
             for (uint32_t k = 0; k < i; k++)
                 if (c[k].work == w)
                     CHECK_MSG(c[k].speed >= c[i].speed * (1 - 1e-9), "seed %lu: %u is slower than %u", seed,

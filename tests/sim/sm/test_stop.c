@@ -119,12 +119,12 @@ static void time_stands_still(void)
         double at = 5 + 2 * (double)seed;
         for (int delayed = 0; delayed < 2; delayed++) {
             struct world *w = &worlds[delayed];
-            struct gsim_demand works[6];
+            struct gsim_demand demands[6];
             open_world(w);
             gsl_rng_set(r, seed);
             for (uintptr_t i = 0; i < 6; i++) {
-                works[i] = work_of(w, 1 + (uint32_t)gsl_rng_uniform_int(r, 40), 3 + floor(gsl_rng_uniform(r) * 20));
-                submit(w, 0, &works[i], i);
+                demands[i] = work_of(w, 1 + (uint32_t)gsl_rng_uniform_int(r, 40), 3 + floor(gsl_rng_uniform(r) * 20));
+                submit(w, 0, &demands[i], i);
             }
             run_until(w, at);
             if (delayed) gsim_gpu_delay(w->gpu, gsim_time_from_us(100));

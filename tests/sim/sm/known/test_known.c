@@ -59,8 +59,9 @@ static struct gsim_demand work_of(const struct world *w, const struct gsim_kerne
 /* On two streams at once: the later end, in microseconds. */
 static double later_end(struct world *w, const struct gsim_kernel *a, const struct gsim_kernel *b)
 {
-    struct gsim_demand works[2] = {work_of(w, a), work_of(w, b)};
-    CHECK(gsim_gpu_submit(w->gpu, 0, &works[0], 0, (void *)1) && gsim_gpu_submit(w->gpu, 0, &works[1], 0, (void *)2));
+    struct gsim_demand demands[2] = {work_of(w, a), work_of(w, b)};
+    CHECK(gsim_gpu_submit(w->gpu, 0, &demands[0], 0, (void *)1) &&
+          gsim_gpu_submit(w->gpu, 0, &demands[1], 0, (void *)2));
     run(w);
     return gsim_time_us(w->end[0] > w->end[1] ? w->end[0] : w->end[1]);
 }
@@ -206,11 +207,11 @@ static void cold(void)
     struct gsim_kernel small = kernel_of(132, 128, 10, GSIM_PIPE_L2, 0.5),
                        stream = kernel_of(1320, 256, 200, GSIM_PIPE_DRAM, 0.8);
     small.cold_us = 15;
-    struct gsim_demand works[2] = {work_of(&w, &small), work_of(&w, &stream)};
-    gsim_demands_share_l2(works, 2, &w.device);
-    CHECK_NEAR(works[0].cold, 1.5, 1e-9);
-    gsim_demands_share_l2(works, 1, &w.device);
-    CHECK_NEAR(works[0].cold, 1, 0);
+    struct gsim_demand demands[2] = {work_of(&w, &small), work_of(&w, &stream)};
+    gsim_demands_share_l2(demands, 2, &w.device);
+    CHECK_NEAR(demands[0].cold, 1.5, 1e-9);
+    gsim_demands_share_l2(demands, 1, &w.device);
+    CHECK_NEAR(demands[0].cold, 1, 0);
     close_world(&w);
 }
 

@@ -56,7 +56,7 @@ struct ends {
 static void ended(void *data, void *tag, gsim_time now) { ((struct ends *)data)->of[tag == (void *)2] = now; }
 
 /* When the COUNT kernels end that are put to an idle GPU at once. */
-static struct ends run(const struct gsim_device_spec *device, const struct gsim_demand *works, int count)
+static struct ends run(const struct gsim_device_spec *device, const struct gsim_demand *demands, int count)
 {
     struct ends ends = {{0}};
     struct gsim_arena arena = {0};
@@ -64,7 +64,7 @@ static struct ends run(const struct gsim_device_spec *device, const struct gsim_
     const struct gsim_gpu_listener listener = {.data = &ends, .kernel_ended = ended};
     gsim_params_set_defaults(gsim_gpu_params, &options);
     struct gsim_gpu *gpu = gsim_gpu_create(&arena, device, &options, &listener);
-    for (int i = 0; i < count; i++) CHECK(gsim_gpu_submit(gpu, 0, &works[i], 0, i ? (void *)2 : (void *)1));
+    for (int i = 0; i < count; i++) CHECK(gsim_gpu_submit(gpu, 0, &demands[i], 0, i ? (void *)2 : (void *)1));
     for (gsim_time next; (next = gsim_gpu_next(gpu)) != GSIM_TIME_NEVER;) gsim_gpu_advance(gpu, next);
     gsim_arena_release(&arena);
     return ends;
@@ -81,15 +81,15 @@ static struct counts count(struct gsim_device_spec *device, enum knowledge known
     struct counts counts = {.soonest = 2};
     struct gsim_error error = {0};
     for (int i = 0; i < PAIRS / KNOWLEDGE_COUNT; i++) {
-        struct gsim_demand works[2];
+        struct gsim_demand demands[2];
         double alone[2];
         for (int k = 0; k < 2; k++) {
             struct gsim_kernel kernel =
                 draw_kernel(device, k == 0 || known == PIPES ? known : (enum knowledge)draw(PIPES));
-            CHECK_OK(gsim_demand_init(&works[k], device, &kernel, &error), error);
-            alone[k] = gsim_time_us(run(device, &works[k], 1).of[0]);
+            CHECK_OK(gsim_demand_init(&demands[k], device, &kernel, &error), error);
+            alone[k] = gsim_time_us(run(device, &demands[k], 1).of[0]);
         }
-        struct ends ends = run(device, works, 2);
+        struct ends ends = run(device, demands, 2);
         double together = gsim_time_us(ends.of[0] > ends.of[1] ? ends.of[0] : ends.of[1]);
         double longer = together / fmax(alone[0], alone[1]), turns = together / (alone[0] + alone[1]);
         counts.sooner += longer < 0.999;
@@ -125,7 +125,7 @@ static void nothing_of_a_pipe(void)
         const int other = p == GSIM_PIPE_FMA ? GSIM_PIPE_ALU : GSIM_PIPE_FMA;
         double end[2];
         for (int given = 0; given < 2; given++) {
-            struct gsim_demand works[2];
+            struct gsim_demand demands[2];
             struct gsim_kernel a = {.name = "a",
                                     .grid = {132, 1, 1},
                                     .block = {128, 1, 1},
@@ -135,9 +135,9 @@ static void nothing_of_a_pipe(void)
                                b = a;
             a.pipes[other] = 0.3;
             if (given) b.pipes[p] = 0.5;
-            CHECK_OK(gsim_demand_init(&works[0], &device, &a, &error), error);
-            CHECK_OK(gsim_demand_init(&works[1], &device, &b, &error), error);
-            end[given] = gsim_time_us(run(&device, works, 2).of[0]);
+            CHECK_OK(gsim_demand_init(&demands[0], &device, &a, &error), error);
+            CHECK_OK(gsim_demand_init(&demands[1], &device, &b, &error), error);
+            end[given] = gsim_time_us(run(&device, demands, 2).of[0]);
         }
         CHECK_NEAR(end[1], end[0], 1e-3 * end[0]);
     }

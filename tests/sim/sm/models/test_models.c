@@ -95,10 +95,10 @@ static void side_by_side(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct world w;
-        struct gsim_demand works[2];
+        struct gsim_demand demands[2];
         open_world(&w, rows[i].model);
-        for (int k = 0; k < 2; k++) describe(&w, rows[i].grids[k], 10, &works[k]);
-        for (int k = 0; k < 2; k++) CHECK(gsim_gpu_submit(w.gpu, 0, &works[k], 0, (void *)(uintptr_t)k) != NULL);
+        for (int k = 0; k < 2; k++) describe(&w, rows[i].grids[k], 10, &demands[k]);
+        for (int k = 0; k < 2; k++) CHECK(gsim_gpu_submit(w.gpu, 0, &demands[k], 0, (void *)(uintptr_t)k) != NULL);
         run(&w);
         for (int k = 0; k < 2; k++)
             CHECK_MSG(fabs(w.end_us[k] - rows[i].ends[k]) < 0.01,
@@ -113,16 +113,16 @@ static void side_by_side(void)
 static void fluid_in_time(void)
 {
     struct world w;
-    struct gsim_demand works[2];
+    struct gsim_demand demands[2];
     open_world(&w, "fluid");
-    for (int k = 0; k < 2; k++) describe(&w, 1, 10, &works[k]);
-    CHECK(gsim_gpu_submit(w.gpu, 0, &works[0], 0, (void *)0) != NULL);
-    CHECK(gsim_gpu_submit(w.gpu, gsim_time_from_us(4), &works[1], 0, (void *)1) != NULL);
+    for (int k = 0; k < 2; k++) describe(&w, 1, 10, &demands[k]);
+    CHECK(gsim_gpu_submit(w.gpu, 0, &demands[0], 0, (void *)0) != NULL);
+    CHECK(gsim_gpu_submit(w.gpu, gsim_time_from_us(4), &demands[1], 0, (void *)1) != NULL);
     run(&w);
     CHECK_NEAR(w.end_us[0], 16, 0.01);
     CHECK_NEAR(w.end_us[1], 20, 0.01);
     open_world(&w, "fluid");
-    struct gsim_kernel_run *slow = gsim_gpu_submit(w.gpu, 0, &works[0], 0, (void *)0);
+    struct gsim_kernel_run *slow = gsim_gpu_submit(w.gpu, 0, &demands[0], 0, (void *)0);
     gsim_gpu_set_pace(w.gpu, 0, slow, 0.5);
     run(&w);
     CHECK_NEAR(w.end_us[0], 20, 0.01);

@@ -467,23 +467,23 @@ static void adjusted_is_as_found_afresh(void)
                                     {.name = "unknown"},
                                     {.name = "same"}};
     enum { KERNELS = sizeof kernels / sizeof kernels[0] };
-    struct gsim_demand works[KERNELS], same;
+    struct gsim_demand demands[KERNELS], same;
     struct gsim_error error = {0};
     for (int i = 0; i < KERNELS; i++) {
         kernels[i].grid = (struct gsim_dim3){200 + 700 * (uint32_t)i, 1, 1};
         kernels[i].block = (struct gsim_dim3){256, 1, 1};
         kernels[i].solo_us = 40 + 30 * i;
     }
-    CHECK_OK(gsim_demands_init(works, KERNELS, &d, kernels, &error), error);
-    same = works[KERNELS - 1];
+    CHECK_OK(gsim_demands_init(demands, KERNELS, &d, kernels, &error), error);
+    same = demands[KERNELS - 1];
     for (int i = 0; i + 1 < KERNELS; i++) kernels[i].solo_us *= i % 2 ? 1.4 : 0.6;
-    CHECK_OK(gsim_demands_adjust(works, KERNELS, &d, kernels, &error), error);
-    CHECK(memcmp(&same, &works[KERNELS - 1], sizeof same) == 0);
+    CHECK_OK(gsim_demands_adjust(demands, KERNELS, &d, kernels, &error), error);
+    CHECK(memcmp(&same, &demands[KERNELS - 1], sizeof same) == 0);
     for (int i = 0; i + 1 < KERNELS; i++) {
         struct gsim_demand afresh = work_of(&d, kernels[i]);
-        CHECK_INT(works[i].kind, afresh.kind);
-        CHECK_NEAR(works[i].solo_ps, kernels[i].solo_us * 1e6, 2e-5 * kernels[i].solo_us * 1e6);
-        CHECK_NEAR(works[i].block_ps, afresh.block_ps, 1e-3 * afresh.block_ps);
+        CHECK_INT(demands[i].kind, afresh.kind);
+        CHECK_NEAR(demands[i].solo_ps, kernels[i].solo_us * 1e6, 2e-5 * kernels[i].solo_us * 1e6);
+        CHECK_NEAR(demands[i].block_ps, afresh.block_ps, 1e-3 * afresh.block_ps);
     }
     gsim_device_release(&d);
 }

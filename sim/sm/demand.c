@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a kernel's description to what its blocks demand (sim/sm/work.h), and the inversion that makes a
+ * From a kernel's description to what its blocks demand (sim/sm/demand.h), and the inversion that makes a
  * kernel alone take exactly its measured time. Leaves placement and events to sim/sm/gpu.c, which it uses as
  * the function to invert, so that any refinement of the machine is inverted with it.
  */
-#include "sim/sm/work.h"
+#include "sim/sm/demand.h"
 
 #include <string.h>
 
@@ -92,14 +92,14 @@ static enum gsim_demand_kind measured_kind(const struct gsim_device_spec *d, con
     return has_tiles && k->regs_per_thread >= d->tiled_registers ? GSIM_DEMAND_ISSUE : GSIM_DEMAND_ON_CHIP;
 }
 
-/* What is settled of a kernel measured alone before its one unknown, X, is looked for. */
+/* What is settled of a kernel measured alone before its one unknown, X, is solved for. */
 struct settled {
     double arithmetic; /* scales flops that the measured time cannot hold */
     double memory;     /* the same for DRAM traffic; described kind */
     double issue;      /* of X, that blocks of an SM do one after the other; described kind */
 };
 
-/* X: what a block waits for; its share in issue is what others on the SM wait for. */
+/* Two times are known: X is the time that a block waits, settled->issue the part of it in which others wait for it. */
 static void set_sliced(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k, double x,
                        const struct settled *settled)
 {
@@ -264,8 +264,8 @@ static double unknown_of(const struct gsim_demand *w)
     }
 }
 
-/* From an X that is near: times alone are almost proportional to it, in steps where waves are so short that the grid of
- * ends shows. Returns whether it was. */
+/* Finds X from one that is near: times alone are almost proportional to it, in steps of GSIM_END_GRID a wave. Returns
+ * whether it was near. */
 static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                       struct sandbox *box, double target, const struct settled *settled, double x, double tolerance)
 {
@@ -281,7 +281,7 @@ static bool find_near(struct gsim_demand *w, const struct gsim_device_spec *d, c
     return false;
 }
 
-/* NEAR: about what X is; 0: not known. */
+/* Solves for the one unknown so that the grid alone takes solo_us. NEAR: about what it is; 0: not known. */
 static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                    struct sandbox *box, double near)
 {
@@ -321,7 +321,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     find(w, d, k, box, target, &settled, target / waves * 1e-4, target * 1.001, 1e-5);
 }
 
-/* How far the kernel on a slice of the SMs is off its measured time there, as a logarithm. */
+/* Predicted over measured time on a slice of the SMs, as a logarithm. */
 static double slice_error(const struct gsim_demand *w, const struct gsim_kernel *k, struct sandbox *slice)
 {
     return log(alone(slice, w) / (k->slice_us * 1e6));
@@ -394,7 +394,7 @@ static enum gsim_status check_work(const struct gsim_device_spec *d, const struc
                           "thread_cycles or sm_cycles", k->name);
 }
 
-/* Waves take a step of the ends' grid each at least. */
+/* Each wave takes at least GSIM_END_GRID. */
 static enum gsim_status check_waves(const struct gsim_device_spec *d, const struct gsim_kernel *k,
                                     const struct gsim_demand *w, struct gsim_error *error)
 {
@@ -504,27 +504,27 @@ enum gsim_status gsim_demand_init(struct gsim_demand *work, const struct gsim_de
     return gsim_model_at(device->model)->describe(work, device, kernel, error);
 }
 
-enum gsim_status gsim_demands_init(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
+enum gsim_status gsim_demands_init(struct gsim_demand *demands, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = gsim_demand_init(&works[i], device, &kernels[i], error);
+    for (uint32_t i = 0; i < count && !status; i++) status = gsim_demand_init(&demands[i], device, &kernels[i], error);
     return status;
 }
 
-enum gsim_status gsim_demands_adjust(struct gsim_demand *works, uint32_t count, const struct gsim_device_spec *device,
+enum gsim_status gsim_demands_adjust(struct gsim_demand *demands, uint32_t count, const struct gsim_device_spec *device,
                                      const struct gsim_kernel *kernels, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
-        if (works[i].measured_us == kernels[i].solo_us) continue;
+        if (demands[i].measured_us == kernels[i].solo_us) continue;
         if (device->model) {
-            status = gsim_demand_init(&works[i], device, &kernels[i], error);
+            status = gsim_demand_init(&demands[i], device, &kernels[i], error);
             continue;
         }
-        bool is_near = works[i].measured_us > 0 && !(kernels[i].slice_us > 0);
-        double near = is_near ? unknown_of(&works[i]) * kernels[i].solo_us / works[i].measured_us : 0;
-        status = init_near(&works[i], device, &kernels[i], near, error);
+        bool is_near = demands[i].measured_us > 0 && !(kernels[i].slice_us > 0);
+        double near = is_near ? unknown_of(&demands[i]) * kernels[i].solo_us / demands[i].measured_us : 0;
+        status = init_near(&demands[i], device, &kernels[i], near, error);
     }
     return status;
 }
