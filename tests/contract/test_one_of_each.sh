@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A scheduler, a policy, a placement, a work model, a workload, a source and an importer are each one file and one line of a
-# .def; a device and a node are one file. In a copy of the tree one of each is added, the copy is built, and all work:
+# .def; a device and a node are one file, a paper is a spec and a table. In a copy of the tree one of each is added, the copy is built, and all work:
 # test_one_of_each.sh SOURCE-DIR BUILD-DIR.
 set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd)
@@ -42,6 +42,9 @@ sed 's/gsim_workload_vec/gsim_workload_added/; s/"vec"/"added"/' "$tree/workload
 echo 'X(added)' >>"$tree/workloads/workloads.def"
 
 sed 's/"name": "h200"/"name": "added"/' "$tree/models/h200.json" >"$tree/models/added.json"
+
+sed -n '/^cat >mine.csv/,/^END/p' "$tree/CONTRIBUTING.md" | sed '1d;$d' >"$tree/trust/published/added.csv"
+sed -n '/"schema": "gpusim-paper/,/^END/p' "$tree/CONTRIBUTING.md" | sed '$d; s/mine/added/' >"$tree/trust/published/added.json"
 
 echo 'X(added, "a list of kernels and their times")' >>"$tree/traces/import/importers.def"
 cat >"$tree/traces/import/added.c" <<'END'
@@ -95,6 +98,8 @@ Only in tree/schedulers: added.c
 Only in tree/schedulers: added_policy.c
 Only in tree/sim/sm/models: added.c
 Only in tree/traces/import: added.c
+Only in tree/trust/published: added.csv
+Only in tree/trust/published: added.json
 Only in tree/workloads/sources: added_source.c
 Only in tree/workloads: added.c
 END
@@ -116,6 +121,13 @@ for kind in schedulers workloads devices nodes placements; do
 done
 "$gpusim" completion bash | grep -q 'added' || fail "completion: no 'added'"
 expect 'a scheduler, a workload and a device' "$gpusim" --workload vec --sched added --device added --report added.json
+expect 'a paper' "$gpusim" reproduce added --csv cells.csv
+"$gpusim" --workload img --sched serial --device v100 --iterations 3 --report serial.json >/dev/null
+"$gpusim" --workload img --sched kesco --device v100 --iterations 3 --report kesco.json >/dev/null
+last() { sed -n 's/.*"iteration_us": \[[^]]* \([0-9.]*\)\].*/\1/p' "$1"; }
+awk -F, -v serial="$(last serial.json)" -v kesco="$(last kesco.json)" '
+    $1 == "img" { off = $(NF - 1) / (serial / kesco) - 1; found = off * off < 1e-16 }
+    END { exit !found }' cells.csv || fail "the paper's cell is not what its runs give: $(cat cells.csv)"
 # Beside what each was copied from, but for the names.
 same() { # same WHAT COPY ORIGINAL: these arguments give the same run
     what=$1 copy=$2 original=$3
