@@ -6,7 +6,6 @@
  */
 #include "traces/runner/share/client.h"
 
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
