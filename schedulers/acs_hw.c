@@ -281,19 +281,18 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"window", GSIM_PARAM_INT, offsetof(struct acs_hw_params, window), 32, 1, GSIM_WINDOW_MOST, "", NULL,
-     "kernels in the front end's window (published: 32)"},
-    {"list", GSIM_PARAM_INT, offsetof(struct acs_hw_params, list), 32, 1, GSIM_WINDOW_MOST, "", NULL,
-     "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"},
-    {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, push_us), 0.2, 0, 1000, "us", NULL,
-     "the application's part per kernel (assumed)"},
+    GSIM_INT(struct acs_hw_params, window, 32, 1, GSIM_WINDOW_MOST, "",
+             "kernels in the front end's window (published: 32)"),
+    GSIM_INT(struct acs_hw_params, list, 32, 1, GSIM_WINDOW_MOST, "",
+             "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"),
+    GSIM_REAL(struct acs_hw_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
     GSIM_ACS_CHECK_PARAMS(struct acs_hw_params),
-    {"insert_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, insert_cycles), 1, 0, 1e6, "cycles", NULL,
-     "insertion per entry of the window (published: as many cycles as entries)"},
-    {"update_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, update_cycles), 1, 0, 1e6, "cycles", NULL,
-     "when a kernel ends, per other entry (published: one less than entries)"},
-    {"start_cycles", GSIM_PARAM_REAL, offsetof(struct acs_hw_params, start_cycles), 70, 0, 1e6, "cycles", NULL,
-     "from ready to the first block (assumed: 50 ns)"},
+    GSIM_REAL(struct acs_hw_params, insert_cycles, 1, 0, 1e6, "cycles",
+              "insertion per entry of the window (published: as many cycles as entries)"),
+    GSIM_REAL(struct acs_hw_params, update_cycles, 1, 0, 1e6, "cycles",
+              "when a kernel ends, per other entry (published: one less than entries)"),
+    GSIM_REAL(struct acs_hw_params, start_cycles, 70, 0, 1e6, "cycles",
+              "from ready to the first block (assumed: 50 ns)"),
     {.name = NULL},
 };
 

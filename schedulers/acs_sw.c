@@ -328,23 +328,21 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"window", GSIM_PARAM_INT, offsetof(struct acs_params, window), 32, 1, 1024, "", NULL,
-     "kernels in the scheduling window (published: 32)"},
-    {"threads", GSIM_PARAM_INT, offsetof(struct acs_params, threads), 4, 1, GSIM_ACS_THREADS, "", NULL,
-     "scheduler threads, each with a stream of its own"},
-    {"wait", GSIM_PARAM_CHOICE, offsetof(struct acs_params, wait), WAIT_SPIN, 0, 1, "", "spin|block",
-     "how a scheduler thread waits for its kernel's end"},
+    GSIM_INT(struct acs_params, window, 32, 1, 1024, "", "kernels in the scheduling window (published: 32)"),
+    GSIM_INT(struct acs_params, threads, 4, 1, GSIM_ACS_THREADS, "",
+             "scheduler threads, each with a stream of its own"),
+    GSIM_CHOICE(struct acs_params, wait, WAIT_SPIN, 1, "spin|block",
+                "how a scheduler thread waits for its kernel's end"),
     GSIM_ACS_CHECK_PARAMS(struct acs_params),
-    {"update_us", GSIM_PARAM_REAL, offsetof(struct acs_params, update_us), 7, 0, 1000, "us", NULL,
-     "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"},
-    {"push_us", GSIM_PARAM_REAL, offsetof(struct acs_params, push_us), 0.2, 0, 1000, "us", NULL,
-     "the application's part per kernel (assumed)"},
-    {"block_us", GSIM_PARAM_REAL, offsetof(struct acs_params, block_us), 50, 0, 1000, "us", NULL,
-     "how much longer a blocking wait takes than a spinning one (fitted to the same; traces/h100/threads.txt: 17 to "
-     "47)"},
-    {"poll_entry_us", GSIM_PARAM_REAL, offsetof(struct acs_params, poll_entry_us), 0.03, 0, 1000, "us", NULL,
-     "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host of 16 "
-     "cores)"},
+    GSIM_REAL(struct acs_params, update_us, 7, 0, 1000, "us",
+              "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"),
+    GSIM_REAL(struct acs_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
+    GSIM_REAL(struct acs_params, block_us, 50, 0, 1000, "us",
+              "how much longer a blocking wait takes than a spinning one (fitted to the same; "
+              "traces/h100/threads.txt: 17 to 47)"),
+    GSIM_REAL(struct acs_params, poll_entry_us, 0.03, 0, 1000, "us",
+              "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host "
+              "of 16 cores)"),
     {.name = NULL},
 };
 

@@ -41,8 +41,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"prefetch_nodes", GSIM_PARAM_BOOL, offsetof(struct cudagraph_params, prefetch_nodes), 0, 0, 1, "", NULL,
-     "make prefetches graph nodes, which CUDA does not offer; off: issue them ahead of the graph"},
+    GSIM_BOOL(struct cudagraph_params, prefetch_nodes, 0,
+              "make prefetches graph nodes, which CUDA does not offer; off: issue them ahead of the graph"),
     {.name = NULL},
 };
 

@@ -56,10 +56,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_feed_close(&feed, error);
 }
 
-/* Name, type, field, default, least, most, unit, choices, help. Parsing, --help and the report follow from it. */
+/* Rows of gpusim/params.h: struct, field, default, least, most, unit, help. Parsing, --help and the report follow. */
 static const struct gsim_param params_table[] = {
-    {"streams", GSIM_PARAM_INT, offsetof(struct skeleton_params, streams), 4, 1, 1024, "", NULL,
-     "streams to deal kernels out over"},
+    GSIM_INT(struct skeleton_params, streams, 4, 1, 1024, "", "streams to deal kernels out over"),
     {.name = NULL},
 };
 

@@ -130,10 +130,10 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"streams", GSIM_PARAM_INT, offsetof(struct taskflow_params, streams), 4, 1, 1024, "", NULL,
-     "streams that a level is dealt out over; Taskflow's default is 4"},
-    {"prefetch_nodes", GSIM_PARAM_BOOL, offsetof(struct taskflow_params, prefetch_nodes), 0, 0, 1, "", NULL,
-     "capture prefetches too, which CUDA does not offer; off: issue them ahead of the graph"},
+    GSIM_INT(struct taskflow_params, streams, 4, 1, 1024, "",
+             "streams that a level is dealt out over; Taskflow's default is 4"),
+    GSIM_BOOL(struct taskflow_params, prefetch_nodes, 0,
+              "capture prefetches too, which CUDA does not offer; off: issue them ahead of the graph"),
     {.name = NULL},
 };
 

@@ -32,6 +32,16 @@ struct gsim_param {
     const char *help;      /* one line */
 };
 
+/* Rows of parameters that are called as FIELD of TYPE is. CHOICE: LAST is the index of the last of CHOICES. */
+#define GSIM_REAL(type, field, initial, least, most, unit, help) \
+    {#field, GSIM_PARAM_REAL, offsetof(type, field), initial, least, most, unit, NULL, help}
+#define GSIM_INT(type, field, initial, least, most, unit, help) \
+    {#field, GSIM_PARAM_INT, offsetof(type, field), initial, least, most, unit, NULL, help}
+#define GSIM_BOOL(type, field, initial, help) \
+    {#field, GSIM_PARAM_BOOL, offsetof(type, field), initial, 0, 1, "", NULL, help}
+#define GSIM_CHOICE(type, field, initial, last, choices, help) \
+    {#field, GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, last, "", choices, help}
+
 /* A table ends with a row whose name is NULL; a NULL table means "no parameters". */
 void gsim_params_set_defaults(const struct gsim_param *table, void *object);
 const struct gsim_param *gsim_params_find(const struct gsim_param *table, const char *name);

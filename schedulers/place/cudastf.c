@@ -68,8 +68,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 static const struct gsim_param params_table[] = {
-    {"gbps", GSIM_PARAM_REAL, offsetof(struct cudastf_params, gbps), 25, 0.001, 1e6, "GB/s", NULL,
-     "bandwidth of any transfer (CUDASTF: 25)"},
+    GSIM_REAL(struct cudastf_params, gbps, 25, 0.001, 1e6, "GB/s", "bandwidth of any transfer (CUDASTF: 25)"),
     {.name = NULL},
 };
 

@@ -12,9 +12,8 @@ struct gsim_dmda_params {
 };
 
 static const struct gsim_param gsim_dmda_params[] = {
-    {"alpha", GSIM_PARAM_REAL, offsetof(struct gsim_dmda_params, alpha), 1, 0, 1000, "", NULL,
-     "weight of the expected end"},
-    {"beta", GSIM_PARAM_REAL, offsetof(struct gsim_dmda_params, beta), 1, 0, 1000, "", NULL, "weight of the transfers"},
+    GSIM_REAL(struct gsim_dmda_params, alpha, 1, 0, 1000, "", "weight of the expected end"),
+    GSIM_REAL(struct gsim_dmda_params, beta, 1, 0, 1000, "", "weight of the transfers"),
     {.name = NULL},
 };
 

@@ -11,8 +11,8 @@ struct gsim_grcuda_params {
 };
 
 static const struct gsim_param gsim_grcuda_params[] = {
-    {"threshold", GSIM_PARAM_REAL, offsetof(struct gsim_grcuda_params, threshold), 0.1, 0, 1, "", NULL,
-     "a GPU counts where it holds more than this share of the arguments' bytes (GrCUDA: 0.1)"},
+    GSIM_REAL(struct gsim_grcuda_params, threshold, 0.1, 0, 1, "",
+              "a GPU counts where it holds more than this share of the arguments' bytes (GrCUDA: 0.1)"),
     {.name = NULL},
 };
 

@@ -43,8 +43,8 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 static const struct gsim_param params_table[] = {
-    {"skew", GSIM_PARAM_REAL, offsetof(struct owner_first_params, skew), 0.2, 0, 10, "", NULL,
-     "by how much the GPU of the last argument read is preferred (PaRSEC: 0.2)"},
+    GSIM_REAL(struct owner_first_params, skew, 0.2, 0, 10, "",
+              "by how much the GPU of the last argument read is preferred (PaRSEC: 0.2)"),
     {.name = NULL},
 };
 

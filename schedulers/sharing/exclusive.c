@@ -13,8 +13,8 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"unit", GSIM_PARAM_CHOICE, offsetof(struct exclusive_params, unit), 0, 0, 1, "", "request|task",
-     "what has the GPU until it ends: a request, or all requests of a task"},
+    GSIM_CHOICE(struct exclusive_params, unit, 0, 1, "request|task",
+                "what has the GPU until it ends: a request, or all requests of a task"),
     {.name = NULL},
 };
 

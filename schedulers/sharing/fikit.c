@@ -153,14 +153,12 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 }
 
 static const struct gsim_param params_table[] = {
-    {"small_gap_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, small_gap_us), 100, 0, 1e6, "us", NULL,
-     "gaps up to this are not filled"},
-    {"sched_us", GSIM_PARAM_REAL, offsetof(struct fikit_params, sched_us), 2, 0, 1000, "us", NULL,
-     "what the scheduler takes for each kernel that it lets go"},
-    {"margin", GSIM_PARAM_REAL, offsetof(struct fikit_params, margin), 0, 0, 10, "", NULL,
-     "how much longer than measured a filler is taken to be, relative"},
-    {"most_fillers", GSIM_PARAM_INT, offsetof(struct fikit_params, most_fillers), 1, 1, 64, "", NULL,
-     "kernels that fill at a time"},
+    GSIM_REAL(struct fikit_params, small_gap_us, 100, 0, 1e6, "us", "gaps up to this are not filled"),
+    GSIM_REAL(struct fikit_params, sched_us, 2, 0, 1000, "us",
+              "what the scheduler takes for each kernel that it lets go"),
+    GSIM_REAL(struct fikit_params, margin, 0, 0, 10, "",
+              "how much longer than measured a filler is taken to be, relative"),
+    GSIM_INT(struct fikit_params, most_fillers, 1, 1, 64, "", "kernels that fill at a time"),
     {.name = NULL},
 };
 

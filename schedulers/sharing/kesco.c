@@ -120,10 +120,8 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
 }
 
 static const struct gsim_param params_table[] = {
-    {"demotion", GSIM_PARAM_BOOL, offsetof(struct kesco_params, demotion), 1, 0, 1, "", NULL,
-     "less urgent tasks' streams stand behind the more urgent ones'"},
-    {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, MOST_STREAMS, "", NULL,
-     "places of merged streams"},
+    GSIM_BOOL(struct kesco_params, demotion, 1, "less urgent tasks' streams stand behind the more urgent ones'"),
+    GSIM_INT(struct kesco_params, streams, 10, 1, MOST_STREAMS, "", "places of merged streams"),
     {.name = NULL},
 };
 

@@ -16,10 +16,10 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"percentage", GSIM_PARAM_REAL, offsetof(struct mps_params, percentage), 100, 1, 100, "%", NULL,
-     "of the SMs, what each client may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE); a task's percentage= counts first"},
-    {"priority", GSIM_PARAM_BOOL, offsetof(struct mps_params, priority), 0, 0, 1, "", NULL,
-     "clients have the priorities of their tasks (CUDA_MPS_CLIENT_PRIORITY)"},
+    GSIM_REAL(struct mps_params, percentage, 100, 1, 100, "%",
+              "of the SMs, what each client may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE); a task's percentage= counts "
+              "first"),
+    GSIM_BOOL(struct mps_params, priority, 0, "clients have the priorities of their tasks (CUDA_MPS_CLIENT_PRIORITY)"),
     {.name = NULL},
 };
 

@@ -108,12 +108,10 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 }
 
 static const struct gsim_param params_table[] = {
-    {"max_be_us", GSIM_PARAM_REAL, offsetof(struct orion_params, max_be_us), 100, 0, 1e9, "us", NULL,
-     "of others' kernels in a row before they wait for all of theirs"},
-    {"sm_threshold", GSIM_PARAM_INT, offsetof(struct orion_params, sm_threshold), 0, 0, 4096, "", NULL,
-     "SMs that others may need in one look; 0: all"},
-    {"decision_us", GSIM_PARAM_REAL, offsetof(struct orion_params, decision_us), 2, 0, 1000, "us", NULL,
-     "what the scheduler takes for each launch"},
+    GSIM_REAL(struct orion_params, max_be_us, 100, 0, 1e9, "us",
+              "of others' kernels in a row before they wait for all of theirs"),
+    GSIM_INT(struct orion_params, sm_threshold, 0, 0, 4096, "", "SMs that others may need in one look; 0: all"),
+    GSIM_REAL(struct orion_params, decision_us, 2, 0, 1000, "us", "what the scheduler takes for each launch"),
     {.name = NULL},
 };
 

@@ -16,8 +16,8 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"memory", GSIM_PARAM_CHOICE, offsetof(struct partition_params, memory), 0, 0, 1, "", "shared|divided",
-     "DRAM bandwidth: shared as under green contexts, or divided as under MIG"},
+    GSIM_CHOICE(struct partition_params, memory, 0, 1, "shared|divided",
+                "DRAM bandwidth: shared as under green contexts, or divided as under MIG"),
     {.name = NULL},
 };
 

@@ -188,16 +188,11 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"variant", GSIM_PARAM_CHOICE, offsetof(struct reef_params, variant), VARIANT_RESET, 0, 1, "", "reset|n",
-     "kill and restart, or REEF-N"},
-    {"wait", GSIM_PARAM_BOOL, offsetof(struct reef_params, wait), 0, 0, 1, "", NULL,
-     "reset: kill nothing, what runs ends"},
-    {"preempt_us", GSIM_PARAM_REAL, offsetof(struct reef_params, preempt_us), 40, 0, 10000, "us", NULL,
-     "reset: from a request's first kernel to free SMs"},
-    {"poll_us", GSIM_PARAM_REAL, offsetof(struct reef_params, poll_us), 2, 0.1, 10000, "us", NULL,
-     "n: between two looks at waiting others"},
-    {"depth", GSIM_PARAM_INT, offsetof(struct reef_params, depth), 12, 1, 100000, "", NULL,
-     "n: looks without a real-time kernel before others go"},
+    GSIM_CHOICE(struct reef_params, variant, VARIANT_RESET, 1, "reset|n", "kill and restart, or REEF-N"),
+    GSIM_BOOL(struct reef_params, wait, 0, "reset: kill nothing, what runs ends"),
+    GSIM_REAL(struct reef_params, preempt_us, 40, 0, 10000, "us", "reset: from a request's first kernel to free SMs"),
+    GSIM_REAL(struct reef_params, poll_us, 2, 0.1, 10000, "us", "n: between two looks at waiting others"),
+    GSIM_INT(struct reef_params, depth, 12, 1, 100000, "", "n: looks without a real-time kernel before others go"),
     {.name = NULL},
 };
 

@@ -58,8 +58,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *kernel)
 }
 
 static const struct gsim_param params_table[] = {
-    {"decision_us", GSIM_PARAM_REAL, offsetof(struct skeleton_params, decision_us), 0, 0, 1000, "us", NULL,
-     "what a decision takes"},
+    GSIM_REAL(struct skeleton_params, decision_us, 0, 0, 1000, "us", "what a decision takes"),
     {.name = NULL},
 };
 

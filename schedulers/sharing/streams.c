@@ -12,8 +12,8 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"priority", GSIM_PARAM_BOOL, offsetof(struct streams_params, priority), 1, 0, 1, "", NULL,
-     "streams have the priorities of their tasks: waiting blocks of urgent ones are placed first"},
+    GSIM_BOOL(struct streams_params, priority, 1,
+              "streams have the priorities of their tasks: waiting blocks of urgent ones are placed first"),
     {.name = NULL},
 };
 

@@ -115,16 +115,13 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
 }
 
 static const struct gsim_param params_table[] = {
-    {"form", GSIM_PARAM_CHOICE, offsetof(struct tally_params, form), FORM_STOPS, 0, 2, "", "stops|whole|beside",
-     "long kernels stop between blocks, or are left whole (no_transform), or run beside (space_share)"},
-    {"idle_us", GSIM_PARAM_REAL, offsetof(struct tally_params, idle_us), 100, 0, 1e6, "us", NULL,
-     "how long the urgent task must have had nothing before others go"},
-    {"turnaround_us", GSIM_PARAM_REAL, offsetof(struct tally_params, turnaround_us), 100, 0, 1e6, "us", NULL,
-     "kernels up to this are left whole"},
-    {"hop_us", GSIM_PARAM_REAL, offsetof(struct tally_params, hop_us), 2, 0, 1000, "us", NULL,
-     "what the server takes for a launch"},
-    {"flag_us", GSIM_PARAM_REAL, offsetof(struct tally_params, flag_us), 1, 0, 1000, "us", NULL,
-     "until blocks see that they shall stop"},
+    GSIM_CHOICE(struct tally_params, form, FORM_STOPS, 2, "stops|whole|beside",
+                "long kernels stop between blocks, or are left whole (no_transform), or run beside (space_share)"),
+    GSIM_REAL(struct tally_params, idle_us, 100, 0, 1e6, "us",
+              "how long the urgent task must have had nothing before others go"),
+    GSIM_REAL(struct tally_params, turnaround_us, 100, 0, 1e6, "us", "kernels up to this are left whole"),
+    GSIM_REAL(struct tally_params, hop_us, 2, 0, 1000, "us", "what the server takes for a launch"),
+    GSIM_REAL(struct tally_params, flag_us, 1, 0, 1000, "us", "until blocks see that they shall stop"),
     {.name = NULL},
 };
 

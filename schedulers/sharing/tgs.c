@@ -180,12 +180,10 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
 }
 
 static const struct gsim_param params_table[] = {
-    {"message_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, message_us), 5e6, 100, 1e9, "us", NULL,
-     "between two messages with the production job's rate"},
-    {"window_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, window_us), 50000, 10, 1e9, "us", NULL,
-     "in which others' blocks are counted"},
-    {"tick_us", GSIM_PARAM_REAL, offsetof(struct tgs_params, tick_us), 10000, 1, 1e9, "us", NULL,
-     "between two looks of who is over the limit"},
+    GSIM_REAL(struct tgs_params, message_us, 5e6, 100, 1e9, "us",
+              "between two messages with the production job's rate"),
+    GSIM_REAL(struct tgs_params, window_us, 50000, 10, 1e9, "us", "in which others' blocks are counted"),
+    GSIM_REAL(struct tgs_params, tick_us, 10000, 1, 1e9, "us", "between two looks of who is over the limit"),
     {.name = NULL},
 };
 

@@ -170,18 +170,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
 }
 
 static const struct gsim_param params_table[] = {
-    {"policy", GSIM_PARAM_CHOICE, offsetof(struct xsched_params, policy), POLICY_PRIORITY, 0, 1, "",
-     "priority|partition", "highest priority first, or utilisation partition by the tasks' percentage="},
-    {"level", GSIM_PARAM_INT, offsetof(struct xsched_params, level), 2, 1, 3, "", NULL,
-     "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"},
-    {"threshold", GSIM_PARAM_INT, offsetof(struct xsched_params, threshold), 8, 1, 1024, "", NULL,
-     "launches in flight, at most"},
-    {"slice_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, slice_us), 5000, 100, 1e7, "us", NULL,
-     "of the utilisation partition"},
-    {"hop_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, hop_us), 1, 0, 1000, "us", NULL,
-     "what a launch costs more"},
-    {"interrupt_us", GSIM_PARAM_REAL, offsetof(struct xsched_params, interrupt_us), 32, 0, 10000, "us", NULL,
-     "level 3: from one context to the next"},
+    GSIM_CHOICE(struct xsched_params, policy, POLICY_PRIORITY, 1, "priority|partition",
+                "highest priority first, or utilisation partition by the tasks' percentage="),
+    GSIM_INT(struct xsched_params, level, 2, 1, 3, "",
+             "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"),
+    GSIM_INT(struct xsched_params, threshold, 8, 1, 1024, "", "launches in flight, at most"),
+    GSIM_REAL(struct xsched_params, slice_us, 5000, 100, 1e7, "us", "of the utilisation partition"),
+    GSIM_REAL(struct xsched_params, hop_us, 1, 0, 1000, "us", "what a launch costs more"),
+    GSIM_REAL(struct xsched_params, interrupt_us, 32, 0, 10000, "us", "level 3: from one context to the next"),
     {.name = NULL},
 };
 

@@ -22,8 +22,7 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 }
 
 static const struct gsim_param table[] = {
-    {"chunk", GSIM_PARAM_INT, offsetof(struct numbers, chunk), 256, 1, 1e6, "tokens", NULL,
-     "most of a prompt that one step computes"},
+    GSIM_INT(struct numbers, chunk, 256, 1, 1e6, "tokens", "most of a prompt that one step computes"),
     {.name = NULL},
 };
 

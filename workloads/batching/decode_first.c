@@ -22,8 +22,7 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 }
 
 static const struct gsim_param table[] = {
-    {"every", GSIM_PARAM_INT, offsetof(struct numbers, every), 16, 1, 1e6, "steps", NULL,
-     "decode steps between two prefills while requests decode"},
+    GSIM_INT(struct numbers, every, 16, 1, 1e6, "steps", "decode steps between two prefills while requests decode"),
     {.name = NULL},
 };
 

@@ -36,10 +36,8 @@ static uint32_t tokens(void *state, const void *params, const struct gsim_random
 }
 
 static const struct gsim_param table[] = {
-    {"length", GSIM_PARAM_INT, offsetof(struct numbers, length), 4, 1, 64, "tokens", NULL,
-     "that the draft model proposes"},
-    {"acceptance", GSIM_PARAM_REAL, offsetof(struct numbers, acceptance), 0.7, 0, 1, "", NULL,
-     "probability that a proposal is accepted"},
+    GSIM_INT(struct numbers, length, 4, 1, 64, "tokens", "that the draft model proposes"),
+    GSIM_REAL(struct numbers, acceptance, 0.7, 0, 1, "", "probability that a proposal is accepted"),
     {.name = NULL},
 };
 

@@ -40,8 +40,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct ddp_params),
-    {"bucket_mib", GSIM_PARAM_REAL, offsetof(struct ddp_params, bucket_mib), 25, 0.001, 1e6, "MiB", NULL,
-     "of gradients that are reduced together"},
+    GSIM_REAL(struct ddp_params, bucket_mib, 25, 0.001, 1e6, "MiB", "of gradients that are reduced together"),
     {.name = NULL},
 };
 

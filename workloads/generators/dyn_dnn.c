@@ -122,8 +122,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct dyn_params, field, most, help)
 
 static const struct gsim_param params_table[] = {
-    {"net", GSIM_PARAM_CHOICE, offsetof(struct dyn_params, net), 0, 0, 2, "", "instanas|routing|condconv",
-     "network: what the numbers that are -1 come from"},
+    GSIM_CHOICE(struct dyn_params, net, 0, 2, "instanas|routing|condconv",
+                "network: what the numbers that are -1 come from"),
     {"inputs", GSIM_PARAM_INT, offsetof(struct dyn_params, inputs), 10, 1, 1e6, "", NULL,
      "inputs, one after the other: each begins when the one before has ended"},
     GRAPH(layers, 1000, "of the network"),

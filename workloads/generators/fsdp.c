@@ -48,8 +48,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct fsdp_params),
-    {"ahead", GSIM_PARAM_INT, offsetof(struct fsdp_params, ahead), 1, 0, 100, "", NULL,
-     "layers whose parameters are gathered ahead"},
+    GSIM_INT(struct fsdp_params, ahead, 1, 0, 100, "", "layers whose parameters are gathered ahead"),
     {.name = NULL},
 };
 

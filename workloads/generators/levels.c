@@ -70,29 +70,26 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return b ? gsim_builder_finish(b, 1, program, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-#define FIELD(field, type, initial, least, most, unit, help)                                                           \
-    {                                                                                                                  \
-        #field, GSIM_PARAM_##type, offsetof(struct levels_params, field), initial, least, most, unit, NULL, help       \
-    }
-
+#define PARAMS struct levels_params
 static const struct gsim_param params_table[] = {
-    FIELD(levels, INT, 20, 1, 10000, "", "of the graph"),
-    FIELD(width, INT, 16, 1, 10000, "", "kernels of a level; 1: a chain in one stream"),
-    FIELD(behind, INT, 2, 0, MOST_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
-    FIELD(tiles, INT, 1, 1, 1000000, "", "blocks of a kernel"),
-    FIELD(threads, INT, 256, 1, 1024, "", "of a block"),
-    FIELD(regs, INT, 64, 1, 255, "", "registers of a thread"),
-    FIELD(smem_bytes, INT, 0, 0, 1000000, "bytes", "shared memory of a block"),
-    FIELD(us, REAL, 10, 0.2, 1e7, "us", "of a kernel: mean"),
-    FIELD(spread, REAL, 0, 0, 10, "", "standard deviation over the mean, log-normal"),
-    {"limit", GSIM_PARAM_CHOICE, offsetof(struct levels_params, limit), LATENCY, 0, 2, "", "latency|alone|memory",
-     "what us is of: a block's thread in cycles of clock_mhz, the kernel alone, or the kernel alone with cold data"},
-    FIELD(clock_mhz, REAL, 1400, 1, 10000, "MHz", "SM clock at which us holds, with limit=latency"),
-    FIELD(bytes, REAL, 0, 0, 1e12, "bytes", "from DRAM, with limit=memory"),
-    FIELD(prologue, REAL, 0, 0, 1, "", "share of a block's time before it reads what others wrote"),
-    FIELD(trigger, REAL, 0, 0, 1, "", "share of a block's time after which it lets dependents launch"),
-    FIELD(host_us, REAL, 0, 0, 1e7, "us", "host work behind each kernel's end"),
-    FIELD(programmatic, BOOL, 0, 0, 1, "", "dependents launch early (programmatic dependent launch)"),
+    GSIM_INT(PARAMS, levels, 20, 1, 10000, "", "of the graph"),
+    GSIM_INT(PARAMS, width, 16, 1, 10000, "", "kernels of a level; 1: a chain in one stream"),
+    GSIM_INT(PARAMS, behind, 2, 0, MOST_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
+    GSIM_INT(PARAMS, tiles, 1, 1, 1000000, "", "blocks of a kernel"),
+    GSIM_INT(PARAMS, threads, 256, 1, 1024, "", "of a block"),
+    GSIM_INT(PARAMS, regs, 64, 1, 255, "", "registers of a thread"),
+    GSIM_INT(PARAMS, smem_bytes, 0, 0, 1000000, "bytes", "shared memory of a block"),
+    GSIM_REAL(PARAMS, us, 10, 0.2, 1e7, "us", "of a kernel: mean"),
+    GSIM_REAL(PARAMS, spread, 0, 0, 10, "", "standard deviation over the mean, log-normal"),
+    GSIM_CHOICE(PARAMS, limit, LATENCY, 2, "latency|alone|memory",
+                "what us is of: a block's thread in cycles of clock_mhz, the kernel alone, or the kernel alone "
+                "with cold data"),
+    GSIM_REAL(PARAMS, clock_mhz, 1400, 1, 10000, "MHz", "SM clock at which us holds, with limit=latency"),
+    GSIM_REAL(PARAMS, bytes, 0, 0, 1e12, "bytes", "from DRAM, with limit=memory"),
+    GSIM_REAL(PARAMS, prologue, 0, 0, 1, "", "share of a block's time before it reads what others wrote"),
+    GSIM_REAL(PARAMS, trigger, 0, 0, 1, "", "share of a block's time after which it lets dependents launch"),
+    GSIM_REAL(PARAMS, host_us, 0, 0, 1e7, "us", "host work behind each kernel's end"),
+    GSIM_BOOL(PARAMS, programmatic, 0, "dependents launch early (programmatic dependent launch)"),
     {.name = NULL},
 };
 

@@ -72,26 +72,25 @@ static void fill(const void *params, struct gsim_builder *builder, const struct 
     add_product(&m, "lm_head", model->hidden * model->vocabulary);
 }
 
-#define FIELD(name) offsetof(struct llm_params, name)
+#define PARAMS struct llm_params
 static const struct gsim_param table[] = {
-    {"model", GSIM_PARAM_CHOICE, FIELD(model), 0, 0, 1, "", "llama-1b|qwen3-8b", "whose layers"},
-    {"layers", GSIM_PARAM_INT, FIELD(layers), 0, 0, 1000, "", NULL, "0: the model's"},
-    {"context", GSIM_PARAM_INT, FIELD(context), 512, 1, 1000000, "", NULL, "tokens in the cache of each sequence"},
-    {"batch", GSIM_PARAM_INT, FIELD(batch), 1, 1, 4096, "", NULL, "sequences"},
-    {"tiles", GSIM_PARAM_INT, FIELD(tiles), 132, 1, 65536, "", NULL, "tiles of an op"},
-    {"splits", GSIM_PARAM_INT, FIELD(splits), 16, 1, 1024, "", NULL, "tiles of attention for each key-value head"},
-    {"reduce", GSIM_PARAM_BOOL, FIELD(reduce), 0, 0, 1, "", NULL, "an op of its own adds up the splits"},
-    {"attention_spread", GSIM_PARAM_REAL, FIELD(attention_spread), 0, 0, 2, "", NULL,
-     "spread of attention's work from layer to layer, relative (assumed: lengths mix)"},
-    {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0.05, 0, 1, "", NULL, "of the other ops' (assumed)"},
-    {"gbps", GSIM_PARAM_REAL, FIELD(gbps), 2600, 1, 100000, "GB/s", NULL,
-     "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"},
-    {"least_us", GSIM_PARAM_REAL, FIELD(least_us), 2, 0.1, 1000, "us", NULL, "no op takes less alone (assumed)"},
-    {"programmatic", GSIM_PARAM_BOOL, FIELD(programmatic), 0, 0, 1, "", NULL, "programmatic dependent launches"},
-    {"prologue", GSIM_PARAM_REAL, FIELD(prologue), 0, 0, 0.99, "", NULL,
-     "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"},
-    {"trigger", GSIM_PARAM_REAL, FIELD(trigger), 1, 0.001, 1, "", NULL,
-     "share of a block's work behind which it triggers (assumed)"},
+    GSIM_CHOICE(PARAMS, model, 0, 1, "llama-1b|qwen3-8b", "whose layers"),
+    GSIM_INT(PARAMS, layers, 0, 0, 1000, "", "0: the model's"),
+    GSIM_INT(PARAMS, context, 512, 1, 1000000, "", "tokens in the cache of each sequence"),
+    GSIM_INT(PARAMS, batch, 1, 1, 4096, "", "sequences"),
+    GSIM_INT(PARAMS, tiles, 132, 1, 65536, "", "tiles of an op"),
+    GSIM_INT(PARAMS, splits, 16, 1, 1024, "", "tiles of attention for each key-value head"),
+    GSIM_BOOL(PARAMS, reduce, 0, "an op of its own adds up the splits"),
+    GSIM_REAL(PARAMS, attention_spread, 0, 0, 2, "",
+              "spread of attention's work from layer to layer, relative (assumed: lengths mix)"),
+    GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "of the other ops' (assumed)"),
+    GSIM_REAL(PARAMS, gbps, 2600, 1, 100000, "GB/s",
+              "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"),
+    GSIM_REAL(PARAMS, least_us, 2, 0.1, 1000, "us", "no op takes less alone (assumed)"),
+    GSIM_BOOL(PARAMS, programmatic, 0, "programmatic dependent launches"),
+    GSIM_REAL(PARAMS, prologue, 0, 0, 0.99, "",
+              "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"),
+    GSIM_REAL(PARAMS, trigger, 1, 0.001, 1, "", "share of a block's work behind which it triggers (assumed)"),
     {.name = NULL},
 };
 

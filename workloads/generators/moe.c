@@ -32,9 +32,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct moe_params),
-    {"experts", GSIM_PARAM_INT, offsetof(struct moe_params, experts), 2, 1, 64, "", NULL, "that a token goes to"},
-    {"skew", GSIM_PARAM_REAL, offsetof(struct moe_params, skew), 1, 1, 1000, "", NULL,
-     "load of the busiest rank over the mean: all wait for it"},
+    GSIM_INT(struct moe_params, experts, 2, 1, 64, "", "that a token goes to"),
+    GSIM_REAL(struct moe_params, skew, 1, 1, 1000, "", "load of the busiest rank over the mean: all wait for it"),
     {.name = NULL},
 };
 

@@ -55,18 +55,17 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
     }
 }
 
-#define FIELD(name) offsetof(struct moe_params, name)
+#define PARAMS struct moe_params
 static const struct gsim_param table[] = {
-    {"layers", GSIM_PARAM_INT, FIELD(layers), 8, 1, 1000, "", NULL, "layers (assumed)"},
-    {"experts", GSIM_PARAM_INT, FIELD(experts), 128, 1, MOST_EXPERTS, "", NULL, "experts of a layer"},
-    {"top", GSIM_PARAM_INT, FIELD(top), 8, 1, 64, "", NULL, "experts of a token"},
-    {"batch", GSIM_PARAM_INT, FIELD(batch), 8, 1, 4096, "", NULL, "sequences"},
-    {"tiles", GSIM_PARAM_INT, FIELD(tiles), 8, 1, 4096, "", NULL, "tiles of an expert (assumed)"},
-    {"zipf", GSIM_PARAM_REAL, FIELD(zipf), 0.6, 0, 4, "", NULL,
-     "exponent of the law by which tokens choose; 0: all experts alike (assumed)"},
-    {"expert_us", GSIM_PARAM_REAL, FIELD(expert_us), 4, 0.1, 1000, "us", NULL,
-     "an expert's tile on a busy H100 (assumed: 2 to 6)"},
-    {"dense_us", GSIM_PARAM_REAL, FIELD(dense_us), 8, 0.1, 1000, "us", NULL, "attention and its projections (assumed)"},
+    GSIM_INT(PARAMS, layers, 8, 1, 1000, "", "layers (assumed)"),
+    GSIM_INT(PARAMS, experts, 128, 1, MOST_EXPERTS, "", "experts of a layer"),
+    GSIM_INT(PARAMS, top, 8, 1, 64, "", "experts of a token"),
+    GSIM_INT(PARAMS, batch, 8, 1, 4096, "", "sequences"),
+    GSIM_INT(PARAMS, tiles, 8, 1, 4096, "", "tiles of an expert (assumed)"),
+    GSIM_REAL(PARAMS, zipf, 0.6, 0, 4, "",
+              "exponent of the law by which tokens choose; 0: all experts alike (assumed)"),
+    GSIM_REAL(PARAMS, expert_us, 4, 0.1, 1000, "us", "an expert's tile on a busy H100 (assumed: 2 to 6)"),
+    GSIM_REAL(PARAMS, dense_us, 8, 0.1, 1000, "us", "attention and its projections (assumed)"),
     {.name = NULL},
 };
 

@@ -85,15 +85,12 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct pipeline_params),
-    {"stages", GSIM_PARAM_INT, offsetof(struct pipeline_params, stages), 1, 1, 1024, "", NULL,
-     "of the pipeline, a rank each"},
-    {"stage", GSIM_PARAM_INT, offsetof(struct pipeline_params, stage), 0, 0, 1023, "", NULL, "this rank's"},
-    {"micro", GSIM_PARAM_INT, offsetof(struct pipeline_params, micro), 4, 1, 1024, "", NULL,
-     "micro-batches of a step, of so many tokens each"},
-    {"chunks", GSIM_PARAM_INT, offsetof(struct pipeline_params, chunks), 2, 1, 64, "", NULL,
-     "of layers on each rank, interleaved"},
-    {"schedule", GSIM_PARAM_CHOICE, offsetof(struct pipeline_params, schedule), ONE_F_ONE_B, 0, 2, "",
-     "gpipe|1f1b|interleaved", "order of forwards and backwards"},
+    GSIM_INT(struct pipeline_params, stages, 1, 1, 1024, "", "of the pipeline, a rank each"),
+    GSIM_INT(struct pipeline_params, stage, 0, 0, 1023, "", "this rank's"),
+    GSIM_INT(struct pipeline_params, micro, 4, 1, 1024, "", "micro-batches of a step, of so many tokens each"),
+    GSIM_INT(struct pipeline_params, chunks, 2, 1, 64, "", "of layers on each rank, interleaved"),
+    GSIM_CHOICE(struct pipeline_params, schedule, ONE_F_ONE_B, 2, "gpipe|1f1b|interleaved",
+                "order of forwards and backwards"),
     {.name = NULL},
 };
 

@@ -38,17 +38,14 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
     }
 }
 
-#define FIELD(name) offsetof(struct pod_params, name)
+#define PARAMS struct pod_params
 static const struct gsim_param table[] = {
-    {"steps", GSIM_PARAM_INT, FIELD(steps), 16, 1, 10000, "", NULL, "steps, one behind the other"},
-    {"prefill", GSIM_PARAM_INT, FIELD(prefill), 132, 1, 65536, "", NULL,
-     "blocks of prefill (ratio to decode: 1:8 to 8:1)"},
-    {"decode", GSIM_PARAM_INT, FIELD(decode), 528, 1, 65536, "", NULL, "blocks of decode"},
-    {"prefill_us", GSIM_PARAM_REAL, FIELD(prefill_us), 20, 0.1, 10000, "us", NULL,
-     "a block of prefill on an SM of an H100 (assumed: 10 to 40)"},
-    {"decode_us", GSIM_PARAM_REAL, FIELD(decode_us), 5, 0.1, 10000, "us", NULL,
-     "a block of decode on a busy H100 (assumed: 3 to 10)"},
-    {"jitter", GSIM_PARAM_REAL, FIELD(jitter), 0.05, 0, 1, "", NULL, "spread from step to step, relative (assumed)"},
+    GSIM_INT(PARAMS, steps, 16, 1, 10000, "", "steps, one behind the other"),
+    GSIM_INT(PARAMS, prefill, 132, 1, 65536, "", "blocks of prefill (ratio to decode: 1:8 to 8:1)"),
+    GSIM_INT(PARAMS, decode, 528, 1, 65536, "", "blocks of decode"),
+    GSIM_REAL(PARAMS, prefill_us, 20, 0.1, 10000, "us", "a block of prefill on an SM of an H100 (assumed: 10 to 40)"),
+    GSIM_REAL(PARAMS, decode_us, 5, 0.1, 10000, "us", "a block of decode on a busy H100 (assumed: 3 to 10)"),
+    GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "spread from step to step, relative (assumed)"),
     {.name = NULL},
 };
 

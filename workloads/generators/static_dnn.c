@@ -150,8 +150,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct static_params, field, most, help)
 
 static const struct gsim_param params_table[] = {
-    {"net", GSIM_PARAM_CHOICE, offsetof(struct static_params, net), 0, 0, 3, "",
-     "nasnet|amoebanet|squeezenet|randomwire", "network: what the numbers that are -1 come from"},
+    GSIM_CHOICE(struct static_params, net, 0, 3, "nasnet|amoebanet|squeezenet|randomwire",
+                "network: what the numbers that are -1 come from"),
     {"inputs", GSIM_PARAM_INT, offsetof(struct static_params, inputs), 10, 1, 1e6, "", NULL,
      "inputs, one after the other: each begins when the one before has ended"},
     GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),

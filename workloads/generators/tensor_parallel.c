@@ -43,12 +43,9 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct tensor_params),
-    {"ranks", GSIM_PARAM_INT, offsetof(struct tensor_params, ranks), 2, 1, 1024, "", NULL,
-     "that a layer is divided among: as many as --ranks"},
-    {"sequence", GSIM_PARAM_BOOL, offsetof(struct tensor_params, sequence), 0, 0, 1, "", NULL,
-     "sequence parallel: reduce-scatter and all-gather"},
-    {"backward", GSIM_PARAM_BOOL, offsetof(struct tensor_params, backward), 1, 0, 1, "", NULL,
-     "the backward pass, too"},
+    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that a layer is divided among: as many as --ranks"),
+    GSIM_BOOL(struct tensor_params, sequence, 0, "sequence parallel: reduce-scatter and all-gather"),
+    GSIM_BOOL(struct tensor_params, backward, 1, "the backward pass, too"),
     {.name = NULL},
 };
 

@@ -87,17 +87,16 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
     GSIM_BUG("step %d", (int)s->step);
 }
 
-#define FIELD(name) offsetof(struct exit_params, name)
+#define PARAMS struct exit_params
 static const struct gsim_param table[] = {
-    {"requests", GSIM_PARAM_INT, FIELD(requests), 20, 1, 1e9, "", NULL, "one after another"},
-    {"layers", GSIM_PARAM_INT, FIELD(layers), 24, 1, 10000, "", NULL, "of the whole network"},
-    {"every", GSIM_PARAM_INT, FIELD(every), 4, 1, 10000, "", NULL, "so many layers, a classifier"},
-    {"blocks", GSIM_PARAM_INT, FIELD(blocks), 64, 1, 65536, "", NULL, "of a kernel"},
-    {"us", GSIM_PARAM_REAL, FIELD(us), 20, 0.1, 1e6, "us", NULL,
-     "time of a layer alone; a classifier takes half of it (assumed)"},
-    {"exits", GSIM_PARAM_REAL, FIELD(exits), 0.3, 0, 1, "", NULL, "chance that a classifier is sure (assumed)"},
-    {"deadline_us", GSIM_PARAM_REAL, FIELD(deadline_us), 0, 0, 1e9, "us", NULL,
-     "a request that has taken so long ends at its next classifier; 0: none does"},
+    GSIM_INT(PARAMS, requests, 20, 1, 1e9, "", "one after another"),
+    GSIM_INT(PARAMS, layers, 24, 1, 10000, "", "of the whole network"),
+    GSIM_INT(PARAMS, every, 4, 1, 10000, "", "so many layers, a classifier"),
+    GSIM_INT(PARAMS, blocks, 64, 1, 65536, "", "of a kernel"),
+    GSIM_REAL(PARAMS, us, 20, 0.1, 1e6, "us", "time of a layer alone; a classifier takes half of it (assumed)"),
+    GSIM_REAL(PARAMS, exits, 0.3, 0, 1, "", "chance that a classifier is sure (assumed)"),
+    GSIM_REAL(PARAMS, deadline_us, 0, 0, 1e9, "us",
+              "a request that has taken so long ends at its next classifier; 0: none does"),
     {.name = NULL},
 };
 

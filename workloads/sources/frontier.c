@@ -100,16 +100,14 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
     GSIM_BUG("step %d", (int)s->step);
 }
 
-#define FIELD(name) offsetof(struct frontier_params, name)
+#define PARAMS struct frontier_params
 static const struct gsim_param table[] = {
-    {"vertices", GSIM_PARAM_REAL, FIELD(vertices), 1e6, 2, 1e9, "", NULL, "of the graph"},
-    {"degree", GSIM_PARAM_REAL, FIELD(degree), 16, 1, 1000, "", NULL, "edges of a vertex"},
-    {"spread", GSIM_PARAM_REAL, FIELD(spread), 0, 0, 2, "", NULL,
-     "of what a level finds, around what is expected, relative"},
-    {"bottom_up", GSIM_PARAM_REAL, FIELD(bottom_up), 0.1, 0, 1, "", NULL,
-     "share of the vertices in the frontier beyond which levels go bottom-up"},
-    {"edge_ns", GSIM_PARAM_REAL, FIELD(edge_ns), 20, 0.1, 10000, "ns", NULL,
-     "of a thread for each edge that it tries (assumed)"},
+    GSIM_REAL(PARAMS, vertices, 1e6, 2, 1e9, "", "of the graph"),
+    GSIM_REAL(PARAMS, degree, 16, 1, 1000, "", "edges of a vertex"),
+    GSIM_REAL(PARAMS, spread, 0, 0, 2, "", "of what a level finds, around what is expected, relative"),
+    GSIM_REAL(PARAMS, bottom_up, 0.1, 0, 1, "",
+              "share of the vertices in the frontier beyond which levels go bottom-up"),
+    GSIM_REAL(PARAMS, edge_ns, 20, 0.1, 10000, "ns", "of a thread for each edge that it tries (assumed)"),
     {.name = NULL},
 };
 

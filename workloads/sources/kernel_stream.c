@@ -59,15 +59,14 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
     return GSIM_SOURCE_OP;
 }
 
-#define FIELD(name) offsetof(struct stream_params, name)
+#define PARAMS struct stream_params
 static const struct gsim_param table[] = {
-    {"count", GSIM_PARAM_INT, FIELD(count), 1000, 1, 1e9, "", NULL, "kernels"},
-    {"kinds", GSIM_PARAM_INT, FIELD(kinds), 4, 1, 1000000, "", NULL,
-     "different ones, which take 1 to 1.5 times the option us"},
-    {"streams", GSIM_PARAM_INT, FIELD(streams), 1, 1, 64, "", NULL, "that take turns"},
-    {"every", GSIM_PARAM_INT, FIELD(every), 100, 1, 1e9, "", NULL, "kernels, the host reads a value of each stream"},
-    {"blocks", GSIM_PARAM_INT, FIELD(blocks), 16, 1, 65536, "", NULL, "of a kernel"},
-    {"us", GSIM_PARAM_REAL, FIELD(us), 5, 0.1, 1e6, "us", NULL, "time of the shortest kernel alone"},
+    GSIM_INT(PARAMS, count, 1000, 1, 1e9, "", "kernels"),
+    GSIM_INT(PARAMS, kinds, 4, 1, 1000000, "", "different ones, which take 1 to 1.5 times the option us"),
+    GSIM_INT(PARAMS, streams, 1, 1, 64, "", "that take turns"),
+    GSIM_INT(PARAMS, every, 100, 1, 1e9, "", "kernels, the host reads a value of each stream"),
+    GSIM_INT(PARAMS, blocks, 16, 1, 65536, "", "of a kernel"),
+    GSIM_REAL(PARAMS, us, 5, 0.1, 1e6, "us", "time of the shortest kernel alone"),
     {.name = NULL},
 };
 
