@@ -19,11 +19,10 @@ enum { ATTACH_ALWAYS, ATTACH_AUTO, ATTACH_NEVER };
 
 struct async_state {
     struct gsim_planned planned;
-    int32_t *numbers;    /* the author's stream numbers in use, ascending */
-    int32_t *priorities; /* of each: that of its first op */
-    uint32_t *devices;   /* of each; NULL: all are on GPU 0 */
-    uint32_t *attached;  /* by buffer: its stream's index, counted from 1; NULL: none is attached */
+    int32_t *numbers;   /* the author's stream numbers in use, ascending */
+    uint32_t *attached; /* by buffer: its stream's index, counted from 1; NULL: none is attached */
     uint32_t number_count, stream_count;
+    bool has_devices;   /* some are on other GPUs than GPU 0 */
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -55,38 +54,22 @@ static bool has_stream(const struct gsim_run *run, const struct gsim_op *op)
 }
 
 /* The distinct stream numbers of the device ops, ascending. */
-static uint32_t distinct_numbers(const struct gsim_run *run, int32_t *numbers)
-{
-    const struct gsim_program *program = run->program;
-    uint32_t count = 0, distinct = 0;
-    for (uint32_t i = 0; i < program->op_count; i++)
-        if (has_stream(run, &program->ops[i])) numbers[count++] = number_of(run, &program->ops[i]);
-    if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
-    qsort(numbers, count, sizeof(*numbers), compare_numbers);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || numbers[i] != numbers[i - 1]) numbers[distinct++] = numbers[i];
-    return distinct;
-}
-
 static enum gsim_status find_streams(struct gsim_run *run, struct async_state *state, struct gsim_error *error)
 {
     const struct gsim_program *program = run->program;
-    state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
-    state->priorities = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 2);
-    if (!state->numbers || !state->priorities) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    state->number_count = state->stream_count = distinct_numbers(run, state->numbers);
-    for (uint32_t i = program->op_count; i-- > 0;)
-        if (has_stream(run, &program->ops[i]))
-            state->priorities[index_of(run, state, &program->ops[i])] = program->ops[i].priority;
-    bool has_devices = false;
-    for (uint32_t i = 0; i < program->op_count && !run->is_placed; i++)
-        has_devices |= has_stream(run, &program->ops[i]) && program->ops[i].device;
-    if (!has_devices) return GSIM_OK;
-    state->devices = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)program->op_count + 2);
-    if (!state->devices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < program->op_count; i++)
-        if (has_stream(run, &program->ops[i]))
-            state->devices[index_of(run, state, &program->ops[i])] = program->ops[i].device;
+    uint32_t count = 0;
+    int32_t *numbers = state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
+    if (!numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        if (!has_stream(run, &program->ops[i])) continue;
+        numbers[count++] = number_of(run, &program->ops[i]);
+        state->has_devices |= program->ops[i].device && !run->is_placed;
+    }
+    if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
+    qsort(numbers, count, sizeof(*numbers), compare_numbers);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || numbers[i] != numbers[i - 1]) numbers[state->number_count++] = numbers[i];
+    state->stream_count = state->number_count;
     return GSIM_OK;
 }
 
@@ -97,7 +80,7 @@ static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *sta
 {
     if (!gsim_op_is_move(run, op)) return index_of(run, state, op);
     if (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P) return UINT32_MAX;
-    if (run->prefetch && !state->devices && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
+    if (run->prefetch && !state->has_devices && op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D) {
         state->stream_count = state->number_count + 1;
         return state->number_count;
     }
@@ -190,9 +173,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct async_params *params = run->params;
     const struct async_state *state = run->state;
-    const struct gsim_plan_style style = {.priorities = state->priorities,
-                                          .devices = state->devices,
-                                          .attached = state->attached,
+    const struct gsim_plan_style style = {.attached = state->attached,
                                           .stream_count = state->stream_count,
                                           .event_flags = params->event_flags ? GSIM_EVENT_NO_TIMING : GSIM_EVENT_TIMING,
                                           .most = 1,

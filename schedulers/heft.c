@@ -6,27 +6,14 @@
  * a program that is drawn each stretch up to a host op is planned on its own, in no time, as if all were idle.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpusim/schedulers/plan.h"
+#include "schedulers/shared/idle.h"
 
 struct heft_params {
     int64_t streams;
     double cross_us;
     bool insertion;
-};
-
-#define FOREVER INFINITY
-
-/* Idle time of a processor, ascending; the last gap never ends. */
-struct gap {
-    double begin, end;
-};
-
-struct processor {
-    struct gap *gaps;
-    size_t gap_count, gap_capacity;
 };
 
 /* Processors: of each GPU the streams, then the link to it, the link back and, of several, that to others; then the
@@ -38,14 +25,9 @@ struct planner {
     const struct gsim_dag *dag;
     uint32_t stream_count, to_device, to_host, to_peer; /* streams for kernels; indices of the others, of a GPU */
     uint32_t per_device, device_count, host;            /* processors of a GPU; the host's index */
-    struct processor *processors;
+    struct gsim_idle *idle;                          /* per processor */
     double *cost, *rank, *start, *end;               /* per node, us */
     uint32_t *place;                                 /* per node: its processor */
-};
-
-struct ranked {
-    double key;
-    uint32_t node;
 };
 
 static bool is_inward(const struct gsim_op *op)
@@ -91,20 +73,6 @@ static void rank_nodes(struct planner *p)
     }
 }
 
-static int by_falling_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    return x->node < y->node ? -1 : 1;
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->node < y->node ? -1 : 1;
-}
-
 /* When all that NODE needs is there on PLACE. */
 static double ready_on(const struct planner *p, uint32_t node, uint32_t place)
 {
@@ -117,44 +85,7 @@ static double ready_on(const struct planner *p, uint32_t node, uint32_t place)
     return ready;
 }
 
-/* The first gap on PLACE that holds COST from READY on; the host fills no gaps, since its ops keep their order. */
-static size_t find_gap(const struct planner *p, uint32_t place, double ready, double cost, double *start)
-{
-    const struct processor *processor = &p->processors[place];
-    size_t low = 0, high = processor->gap_count - 1;
-    if (!p->params->insertion || place == p->host) low = high;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (processor->gaps[middle].end < ready + cost) low = middle + 1;
-        else high = middle;
-    }
-    while (fmax(processor->gaps[low].begin, ready) + cost > processor->gaps[low].end) low++;
-    *start = fmax(processor->gaps[low].begin, ready);
-    return low;
-}
-
-static bool occupy(struct processor *processor, size_t index, double start, double end)
-{
-    struct gap whole = processor->gaps[index];
-    bool has_before = start > whole.begin, has_after = whole.end > end;
-    if (has_before && has_after) {
-        if (processor->gap_count == processor->gap_capacity &&
-            gsim_array_grow(&processor->gaps, sizeof(*processor->gaps), processor->gap_count,
-                            &processor->gap_capacity))
-            return false;
-        memmove(processor->gaps + index + 1, processor->gaps + index, sizeof(whole) * (processor->gap_count++ - index));
-        processor->gaps[index].end = start;
-        processor->gaps[index + 1].begin = end;
-    } else if (has_before) {
-        processor->gaps[index].end = start;
-    } else if (has_after) {
-        processor->gaps[index].begin = end;
-    } else {
-        memmove(processor->gaps + index, processor->gaps + index + 1, sizeof(whole) * (--processor->gap_count - index));
-    }
-    return true;
-}
-
+/* The host fills no gaps, since its ops keep their order. */
 static bool place_node(struct planner *p, uint32_t node)
 {
     uint32_t fixed = fixed_place(p, node);
@@ -162,10 +93,11 @@ static bool place_node(struct planner *p, uint32_t node)
     uint32_t from = fixed == UINT32_MAX ? device * p->per_device : fixed;
     uint32_t to = fixed == UINT32_MAX ? from + p->stream_count : fixed + 1, best = from;
     size_t best_gap = 0;
-    double best_start = FOREVER;
+    double best_start = INFINITY;
     for (uint32_t place = from; place < to; place++) {
         double start;
-        size_t gap = find_gap(p, place, ready_on(p, node, place), p->cost[node], &start);
+        size_t gap = gsim_idle_find(&p->idle[place], ready_on(p, node, place), p->cost[node],
+                                    !p->params->insertion || place == p->host, &start);
         if (start >= best_start) continue;
         best = place;
         best_gap = gap;
@@ -174,20 +106,20 @@ static bool place_node(struct planner *p, uint32_t node)
     p->place[node] = best;
     p->start[node] = best_start;
     p->end[node] = best_start + p->cost[node];
-    return occupy(&p->processors[best], best_gap, best_start, p->end[node]);
+    return gsim_idle_take(&p->idle[best], best_gap, best_start, p->end[node]);
 }
 
 /* ORDER: by planned start, which is behind all predecessors' ends; ties by the list, in which they stand in front. */
-static bool schedule(struct planner *p, struct ranked *sorted, uint32_t *order)
+static bool schedule(struct planner *p, struct gsim_keyed *sorted, uint32_t *order)
 {
     uint32_t count = p->list->op_count;
     rank_nodes(p);
-    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct ranked){p->rank[i], i};
-    qsort(sorted, count, sizeof(*sorted), by_falling_rank);
+    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct gsim_keyed){-p->rank[i], i};
+    gsim_keyed_sort(sorted, count);
     for (uint32_t i = 0; i < count; i++)
         if (!place_node(p, sorted[i].node)) return false;
-    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct ranked){p->start[i], i};
-    qsort(sorted, count, sizeof(*sorted), by_start);
+    for (uint32_t i = 0; i < count; i++) sorted[i] = (struct gsim_keyed){p->start[i], i};
+    gsim_keyed_sort(sorted, count);
     for (uint32_t i = 0; i < count; i++) order[i] = sorted[i].node;
     return true;
 }
@@ -200,16 +132,10 @@ static bool init_processors(struct planner *p, struct gsim_arena *scratch)
     p->device_count = p->run->is_placed || p->run->draw ? p->run->device_count : 1;
     p->per_device = p->stream_count + (p->device_count > 1 ? 3 : 2);
     p->host = p->device_count * p->per_device;
-    p->processors = GSIM_ARENA_ARRAY(scratch, struct processor, p->host + (size_t)1);
-    if (!p->processors) return false;
-    for (uint32_t i = 0; i <= p->host; i++) {
-        struct processor *processor = &p->processors[i];
-        if (gsim_array_grow(&processor->gaps, sizeof(*processor->gaps), 0, &processor->gap_capacity))
-            return false;
-        processor->gaps[0] = (struct gap){0, FOREVER};
-        processor->gap_count = 1;
-    }
-    return true;
+    p->idle = GSIM_ARENA_ARRAY(scratch, struct gsim_idle, p->host + (size_t)1);
+    for (uint32_t i = 0; p->idle && i <= p->host; i++)
+        if (!gsim_idle_init(&p->idle[i])) return false;
+    return p->idle;
 }
 
 static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
@@ -223,12 +149,12 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
                         .dag = choice->dag,
                         .stream_count = (uint32_t)params->streams};
     double **times[] = {&p.cost, &p.rank, &p.start, &p.end};
-    struct ranked *sorted = GSIM_ARENA_ARRAY(scratch, struct ranked, count);
+    struct gsim_keyed *sorted = GSIM_ARENA_ARRAY(scratch, struct gsim_keyed, count);
     uint32_t *order = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
     p.place = GSIM_ARENA_ARRAY(scratch, uint32_t, count);
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) *times[i] = GSIM_ARENA_ARRAY(scratch, double, count);
     bool ok = init_processors(&p, scratch) && !scratch->failed && schedule(&p, sorted, order);
-    for (uint32_t i = 0; p.processors && i <= p.host; i++) gsim_free(p.processors[i].gaps);
+    for (uint32_t i = 0; p.idle && i <= p.host; i++) gsim_idle_release(&p.idle[i]);
     if (!ok) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
     for (uint32_t i = 0; i < choice->list->op_count; i++) p.place[i] %= p.per_device; /* the GPU is the op's */
     choice->stream_of = p.place;

@@ -7,9 +7,10 @@
  * for an op. Ties and the free choice of a stream are deterministic unless asked for. The authors' pass draws the
  * latter: B&S with prefetching gives their log's 15 events by --opt placement=random --seed 14.
  */
-#include <stdlib.h>
+#include <math.h>
 
 #include "gpusim/schedulers/plan.h"
+#include "schedulers/shared/idle.h"
 
 enum { TIES_PROGRAM, TIES_RANDOM };
 enum { PLACE_LEAST_LOADED, PLACE_RANDOM, PLACE_INDEX };
@@ -24,7 +25,6 @@ struct kesco_params {
 /* One function body: the device ops between two host ops. */
 struct planner {
     struct gsim_run *run;
-    struct gsim_arena *scratch;
     const struct kesco_params *params;
     const struct gsim_oplist *list;
     const struct gsim_dag *dag;
@@ -36,11 +36,7 @@ struct planner {
     uint32_t *waiting;           /* per node of the list: successors not scheduled yet, then predecessors not issued */
     uint32_t *tail, *load;       /* per stream: latest node; number of ops */
     uint32_t *next, *head;       /* per node: its follower in the stream; per stream: first node not issued */
-};
-
-struct ranked {
-    uint32_t node, pred_count;
-    uint64_t tie;
+    struct gsim_keyed *ranked;   /* of a level */
 };
 
 static uint32_t pred_count(const struct planner *p, uint32_t node)
@@ -92,36 +88,21 @@ static uint32_t free_choice(struct planner *p, uint32_t index)
     return best;
 }
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->pred_count != y->pred_count) return x->pred_count < y->pred_count ? -1 : 1;
-    if (x->tie != y->tie) return x->tie < y->tie ? -1 : 1;
-    return x->node < y->node ? -1 : 1;
-}
-
-static bool place_level(struct planner *p, uint32_t from, uint32_t to)
+/* By predecessors, then by a number that is drawn or by the program's order. */
+static void place_level(struct planner *p, uint32_t from, uint32_t to)
 {
     uint32_t deferred = 0, stream = 0;
-    if (to - from == 1 && p->params->ties == TIES_PROGRAM) { /* nothing to sort: chains stay cheap */
-        if (!follow(p, p->by_level[from], &stream)) stream = free_choice(p, 0);
-        place(p, p->by_level[from], stream);
-        return true;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t tie = p->params->ties == TIES_RANDOM ? gsim_random_integer(p->run->rng, UINT32_MAX) : 0;
+        p->ranked[i - from] = (struct gsim_keyed){ldexp(pred_count(p, p->by_level[i]), 32) + tie, p->by_level[i]};
     }
-    struct ranked *ranked = GSIM_ARENA_ARRAY(p->scratch, struct ranked, (size_t)(to - from) + 1);
-    if (!ranked) return false;
-    for (uint32_t i = from; i < to; i++)
-        ranked[i - from] =
-            (struct ranked){p->by_level[i], pred_count(p, p->by_level[i]),
-                            p->params->ties == TIES_RANDOM ? gsim_random_integer(p->run->rng, UINT32_MAX) : 0};
-    qsort(ranked, to - from, sizeof(*ranked), compare_ranked);
+    gsim_keyed_sort(p->ranked, to - from);
     for (uint32_t i = 0; i < to - from; i++) {
-        p->by_level[from + i] = ranked[i].node;
-        if (follow(p, ranked[i].node, &stream)) place(p, ranked[i].node, stream);
-        else p->deferred[deferred++] = ranked[i].node;
+        uint32_t node = p->by_level[from + i] = p->ranked[i].node;
+        if (follow(p, node, &stream)) place(p, node, stream);
+        else p->deferred[deferred++] = node;
     }
     for (uint32_t i = 0; i < deferred; i++) place(p, p->deferred[i], free_choice(p, i));
-    return true;
 }
 
 static void issue(struct planner *p, uint32_t node)
@@ -148,9 +129,8 @@ static void issue_by_sweeps(struct planner *p)
     }
 }
 
-static bool plan_body(struct planner *p)
+static void plan_body(struct planner *p)
 {
-    uint32_t count = p->end - p->begin;
     uint32_t level_count = gsim_dag_levels(p->dag, p->begin, p->end, p->levels);
     gsim_dag_level_order(p->levels, p->begin, p->end, level_count, p->by_level, p->level_start);
     for (uint32_t s = 0; s < p->stream_count; s++) {
@@ -163,42 +143,32 @@ static bool plan_body(struct planner *p)
             p->waiting[i] += p->dag->succs[e] < p->end;
     }
     for (uint32_t i = 0; level_count && i < p->level_start[1]; i++) place(p, p->by_level[i], i % p->stream_count);
-    for (uint32_t l = 1; l < level_count; l++)
-        if (!place_level(p, p->level_start[l], p->level_start[l + 1])) return false;
+    for (uint32_t l = 1; l < level_count; l++) place_level(p, p->level_start[l], p->level_start[l + 1]);
     if (p->params->issue == ISSUE_SWEEP) issue_by_sweeps(p);
     else
-        for (uint32_t i = 0; i < count; i++) p->order[p->issued++] = p->by_level[i];
-    return true;
-}
-
-static bool plan_bodies(struct planner *p)
-{
-    uint32_t count = p->list->op_count;
-    size_t nodes = (size_t)count + 2, streams = p->stream_count;
-    uint32_t **arrays[] = {&p->stream_of,   &p->order,    &p->levels,  &p->by_level,
-                           &p->level_start, &p->deferred, &p->waiting, &p->next};
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-        *arrays[i] = GSIM_ARENA_ARRAY(p->scratch, uint32_t, nodes);
-    p->tail = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
-    p->load = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
-    p->head = GSIM_ARENA_ARRAY(p->scratch, uint32_t, streams);
-    bool ok = !p->scratch->failed;
-    for (uint32_t i = 0; ok && i < count; i = p->end) {
-        p->begin = p->end = i;
-        while (p->end < count && !gsim_op_is_host(p->list->ops[p->end])) p->end++;
-        if (p->end > p->begin) ok = plan_body(p);
-        else p->order[p->issued++] = p->end++;
-    }
-    return ok;
+        for (uint32_t i = 0; i < p->end - p->begin; i++) p->order[p->issued++] = p->by_level[i];
 }
 
 static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
                                struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
-    struct planner p = {.run = run, .scratch = scratch, .params = params, .list = choice->list, .dag = choice->dag,
+    struct planner p = {.run = run, .params = params, .list = choice->list, .dag = choice->dag,
                         .stream_count = (uint32_t)params->streams};
-    if (!plan_bodies(&p)) return gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    uint32_t count = p.list->op_count;
+    uint32_t **by_node[] = {&p.stream_of,   &p.order,    &p.levels,  &p.by_level,
+                            &p.level_start, &p.deferred, &p.waiting, &p.next};
+    uint32_t **by_stream[] = {&p.tail, &p.load, &p.head};
+    (void)error;
+    for (size_t i = 0; i < 8; i++) *by_node[i] = GSIM_ARENA_ARRAY(scratch, uint32_t, (size_t)count + 2);
+    for (size_t i = 0; i < 3; i++) *by_stream[i] = GSIM_ARENA_ARRAY(scratch, uint32_t, p.stream_count);
+    p.ranked = GSIM_ARENA_ARRAY(scratch, struct gsim_keyed, (size_t)count + 1);
+    for (uint32_t i = 0; !scratch->failed && i < count; i = p.end) {
+        p.begin = p.end = i;
+        while (p.end < count && !gsim_op_is_host(p.list->ops[p.end])) p.end++;
+        if (p.end > p.begin) plan_body(&p);
+        else p.order[p.issued++] = p.end++;
+    }
     choice->stream_of = p.stream_of;
     choice->order = p.order;
     choice->stream_count = p.stream_count;

@@ -3,7 +3,6 @@
 #include "schedulers/place/eft.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/program/access.h"
 
@@ -13,21 +12,18 @@ bool gsim_eft_init(struct gsim_eft *e, struct gsim_placing *p, const struct gsim
     *e = (struct gsim_eft){.p = p, .list = list, .dag = dag, .device_of = device_of};
     e->cost_us = gsim_alloc(sizeof *e->cost_us * ((size_t)list->op_count + 1));
     e->end_us = gsim_alloc(sizeof *e->end_us * ((size_t)list->op_count + 1));
-    e->timelines = gsim_alloc(sizeof *e->timelines * p->device_count);
-    if (!e->cost_us || !e->end_us || !e->timelines) return false;
+    e->idle = gsim_alloc(sizeof *e->idle * p->device_count);
+    if (!e->cost_us || !e->end_us || !e->idle) return false;
     for (uint32_t node = 0; node < list->op_count; node++) e->cost_us[node] = gsim_estimate_us(p->run, list->ops[node]);
-    for (uint32_t d = 0; d < p->device_count; d++) {
-        struct gsim_eft_timeline *t = &e->timelines[d];
-        if (gsim_array_grow(&t->gaps, sizeof *t->gaps, 0, &t->room)) return false;
-        t->gaps[t->count++] = (struct gsim_eft_gap){0, INFINITY};
-    }
+    for (uint32_t d = 0; d < p->device_count; d++)
+        if (!gsim_idle_init(&e->idle[d])) return false;
     return true;
 }
 
 void gsim_eft_release(struct gsim_eft *e)
 {
-    for (uint32_t d = 0; e->timelines && d < e->p->device_count; d++) gsim_free(e->timelines[d].gaps);
-    gsim_free(e->timelines);
+    for (uint32_t d = 0; e->idle && d < e->p->device_count; d++) gsim_idle_release(&e->idle[d]);
+    gsim_free(e->idle);
     gsim_free(e->cost_us);
     gsim_free(e->end_us);
 }
@@ -82,25 +78,11 @@ static double ready_us(const struct gsim_eft *e, uint32_t node, uint32_t device)
     return ready;
 }
 
-static size_t find_gap(const struct gsim_eft *e, uint32_t device, double ready, double cost, double *start)
-{
-    const struct gsim_eft_timeline *t = &e->timelines[device];
-    size_t low = 0, high = t->count - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (t->gaps[middle].end < ready + cost) low = middle + 1;
-        else high = middle;
-    }
-    while (fmax(t->gaps[low].begin, ready) + cost > t->gaps[low].end) low++;
-    *start = fmax(t->gaps[low].begin, ready);
-    return low;
-}
-
 double gsim_eft_end_us(const struct gsim_eft *e, uint32_t node, uint32_t device)
 {
     double start, ready = ready_us(e, node, device);
     if (!gsim_eft_is_kernel(e, node)) return ready + e->cost_us[node];
-    find_gap(e, device, ready, e->cost_us[node], &start);
+    gsim_idle_find(&e->idle[device], ready, e->cost_us[node], false, &start);
     return start + e->cost_us[node];
 }
 
@@ -110,15 +92,7 @@ void gsim_eft_put(struct gsim_eft *e, uint32_t node, uint32_t device)
     e->device_of[node] = device;
     e->end_us[node] = ready + cost;
     if (!gsim_eft_is_kernel(e, node)) return;
-    struct gsim_eft_timeline *t = &e->timelines[device];
-    size_t at = find_gap(e, device, ready, cost, &start);
-    struct gsim_eft_gap whole = t->gaps[at];
+    size_t at = gsim_idle_find(&e->idle[device], ready, cost, false, &start);
     e->end_us[node] = start + cost;
-    if (t->count + 1 >= t->room && gsim_array_grow(&t->gaps, sizeof *t->gaps, t->room, &t->room)) {
-        e->failed = true;
-        return;
-    }
-    memmove(t->gaps + at + 1, t->gaps + at, sizeof whole * (t->count++ - at));
-    t->gaps[at].end = start;
-    t->gaps[at + 1].begin = start + cost;
+    if (!gsim_idle_take(&e->idle[device], at, start, start + cost)) e->failed = true;
 }

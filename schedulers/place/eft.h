@@ -6,14 +6,7 @@
 #pragma once
 
 #include "gpusim/placement.h"
-
-struct gsim_eft_gap {
-    double begin, end;
-};
-struct gsim_eft_timeline {
-    struct gsim_eft_gap *gaps;
-    size_t count, room;
-};
+#include "schedulers/shared/idle.h"
 
 struct gsim_eft {
     struct gsim_placing *p;
@@ -21,7 +14,7 @@ struct gsim_eft {
     const struct gsim_dag *dag;
     uint32_t *device_of;
     double *cost_us, *end_us;
-    struct gsim_eft_timeline *timelines;
+    struct gsim_idle *idle; /* by device */
     bool failed;
 };
 

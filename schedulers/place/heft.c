@@ -4,31 +4,19 @@
  * first, with transfers, gaps filled. Deviation: ops of the host have their times alone.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "schedulers/place/eft.h"
 
-struct ranked {
-    double rank_us;
-    uint32_t node;
-};
-
-static int by_falling_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->rank_us != y->rank_us) return x->rank_us > y->rank_us ? -1 : 1;
-    return x->node < y->node ? -1 : 1;
-}
-
-static void rank(const struct gsim_eft *e, struct ranked *ranked)
+/* Keys are ranks below zero: the greatest comes first. */
+static void rank(const struct gsim_eft *e, struct gsim_keyed *ranked)
 {
     for (uint32_t node = e->list->op_count; node-- > 0;) {
         double longest = 0;
         for (uint32_t i = e->dag->succ_start[node]; i < e->dag->succ_start[node + 1]; i++) {
             uint32_t next = e->dag->succs[i];
-            longest = fmax(longest, gsim_eft_mean_us(e, node, next) + ranked[next].rank_us);
+            longest = fmax(longest, gsim_eft_mean_us(e, node, next) - ranked[next].key);
         }
-        ranked[node] = (struct ranked){e->cost_us[node] + longest, node};
+        ranked[node] = (struct gsim_keyed){-(e->cost_us[node] + longest), node};
     }
 }
 
@@ -36,10 +24,10 @@ static enum gsim_status plan(struct gsim_placing *p, const struct gsim_oplist *l
                              uint32_t *device_of, struct gsim_error *error)
 {
     struct gsim_eft e;
-    struct ranked *ranked = gsim_alloc(sizeof *ranked * ((size_t)list->op_count + 1));
+    struct gsim_keyed *ranked = gsim_alloc(sizeof *ranked * ((size_t)list->op_count + 1));
     bool ok = gsim_eft_init(&e, p, list, dag, device_of) && ranked;
     if (ok) rank(&e, ranked);
-    if (ok) qsort(ranked, list->op_count, sizeof *ranked, by_falling_rank);
+    if (ok) gsim_keyed_sort(ranked, list->op_count);
     for (uint32_t i = 0; ok && i < list->op_count; i++) {
         uint32_t best = 0;
         for (uint32_t d = 1; d < p->device_count && gsim_eft_is_kernel(&e, ranked[i].node); d++)

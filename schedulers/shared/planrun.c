@@ -66,34 +66,49 @@ static void run_iteration(struct executor *x, const struct gsim_plan *plan)
     if (plan->final_sync) synchronize(x);
 }
 
-static void mark_used(const struct gsim_plan *plan, bool *used)
+/* What a stream is like follows from its first op. */
+struct kind {
+    bool is_used, has_priority;
+    int32_t priority;
+    uint32_t device;
+};
+
+static void find_kinds(const struct gsim_run *run, const struct gsim_plan *plan, struct kind *kinds)
 {
-    for (uint32_t i = 0; i < plan->step_count; i++)
-        if (plan->streams[i] != GSIM_PLAN_HOST) used[plan->streams[i]] = true;
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        if (plan->streams[i] == GSIM_PLAN_HOST) continue;
+        struct kind *kind = &kinds[plan->streams[i]];
+        if (!kind->is_used) kind->device = plan->ops[i]->device;
+        kind->is_used = true;
+        if (kind->has_priority || gsim_op_is_move(run, plan->ops[i])) continue;
+        kind->has_priority = true;
+        kind->priority = plan->ops[i]->priority;
+    }
 }
 
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style, struct gsim_error *error)
 {
-    struct executor x = {.driver = run->driver, .style = style};
+    struct executor x = {.driver = run->driver, .style = style, .device_count = 1};
     uint32_t events = style->first->event_count, streams = style->stream_count;
+    uint32_t split = style->first->device_count > 1 ? style->first->device_count : 1;
     if (run->iterations > 1 && style->steady->event_count > events) events = style->steady->event_count;
-    streams *= style->first->device_count > 1 ? style->first->device_count : 1;
+    streams *= split;
     if (streams < style->first->stream_count) streams = style->first->stream_count;
     if (streams < style->steady->stream_count) streams = style->steady->stream_count;
     x.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)streams + 1);
     x.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, (size_t)events + 1);
-    bool *used = GSIM_ARENA_ARRAY(run->arena, bool, (size_t)streams + 1);
-    if (!x.streams || !x.events || !used)
+    struct kind *kinds = GSIM_ARENA_ARRAY(run->arena, struct kind, (size_t)streams + 1);
+    if (!x.streams || !x.events || !kinds)
         return gsim_error_set(error, GSIM_NOMEM, "out of memory for streams and events");
     gsim_peers_enable(run->driver);
-    uint32_t split = style->first->device_count > 1 ? style->first->device_count : 1;
-    x.device_count = style->devices || split > 1 ? gsim_device_count(run->driver) : 1;
-    mark_used(style->first, used);
-    mark_used(style->steady, used);
+    find_kinds(run, style->first, kinds);
+    find_kinds(run, style->steady, kinds);
+    for (uint32_t s = 0; s < streams; s++)
+        if (kinds[s].device || split > 1) x.device_count = gsim_device_count(run->driver);
     for (uint32_t s = 0; s < streams; s++) {
-        if (split > 1 && !used[s]) continue;
-        if (x.device_count > 1) gsim_device_set(run->driver, style->devices ? style->devices[s] : s % split);
-        x.streams[s] = gsim_stream_create(run->driver, style->priorities ? style->priorities[s / split] : 0);
+        if (split > 1 && !kinds[s].is_used) continue;
+        if (x.device_count > 1) gsim_device_set(run->driver, kinds[s].device);
+        x.streams[s] = gsim_stream_create(run->driver, style->has_op_priorities ? kinds[s].priority : 0);
     }
     if (!style->events_each_iteration) create_events(&x, events);
     for (uint32_t i = 0; i < run->iterations && !gsim_driver_failed(run->driver); i++) {

@@ -77,8 +77,6 @@ enum gsim_status gsim_plan_prepare(struct gsim_run *run, enum gsim_moves_place p
 
 struct gsim_plan_style {
     const struct gsim_plan *first, *steady; /* of iteration 0 and of all later ones; may be the same */
-    const int32_t *priorities;              /* per stream; NULL: 0 */
-    const uint32_t *devices;                /* per stream: its GPU; NULL: 0 */
     /* by buffer: the stream that it is attached to at the start of every iteration, counted from 1; 0: none; NULL: no
      * buffer is */
     const uint32_t *attached;
@@ -86,10 +84,8 @@ struct gsim_plan_style {
     enum gsim_event_flags event_flags;
     bool events_each_iteration;             /* create all events at the start of every iteration, keep them;
                                                else once before the first */
-    /* Of a program that is drawn: ops of it that are planned together, 0: up to the next host op; each stream has the
-     * priority of its first op, or 0. */
-    uint32_t most;
-    bool has_op_priorities;
+    bool has_op_priorities;                 /* a stream has the priority of its first op that is no move; else 0 */
+    uint32_t most; /* of a program that is drawn: ops that are planned together; 0: up to the next host op */
 };
 
 /* The execute() of a static policy that was prepared by gsim_plan_prepare(); STYLE's plans are filled in. A program
@@ -97,7 +93,8 @@ struct gsim_plan_style {
  * from what each op must follow (pull.h), and host ops wait for streams. */
 enum gsim_status gsim_plan_run(struct gsim_run *run, gsim_plan_choose *choose, struct gsim_plan_style style,
                                struct gsim_error *error) GSIM_NODISCARD;
-/* Plans of one's own: creates the streams, then all iterations; returns with the device idle. */
+/* Plans of one's own: creates the streams, each on the GPU of its first op, then all iterations; returns with the
+ * devices idle. */
 enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_style *style,
                                    struct gsim_error *error) GSIM_NODISCARD;
 

@@ -109,11 +109,11 @@ static void test_execute(void)
         struct gsim_error error = {0};
         struct recorder *r = rec_create();
         plan_up(&f, lines, streams, (struct gsim_plan_choice){.stream_count = 2, .prune = GSIM_PRUNE_LATEST});
-        static const int32_t priorities[] = {0, -1, 0};
+        f.program.ops[1].priority = -1; /* the first op of stream 1 */
         struct gsim_plan_style style = {.first = &f.plan,
                                         .steady = &f.plan,
                                         .stream_count = 3,
-                                        .priorities = priorities,
+                                        .has_op_priorities = true,
                                         .events_each_iteration = anew};
         f.run.driver = &r->driver;
         f.run.iterations = 2;
