@@ -31,6 +31,15 @@ static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
     return text;
 }
 
+static void print_figure(struct gsim_output *out, enum gsim_served_figure f, struct gsim_quantiles *list)
+{
+    char text[GSIM_TEXT_SIZE];
+    gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&list[f])));
+    for (size_t q = 0; q < FRACTIONS; q++)
+        gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&list[f], fractions[q])));
+    gsim_output_text(out, "\n");
+}
+
 static double in_all(const struct gsim_serving_result *r)
 {
     double sum = r->both_us + r->waiting_us + r->host_us;
@@ -65,17 +74,14 @@ static void measure(const struct gsim_serving_spec *spec, struct gsim_quantiles 
 
 static void print_measured(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
-    char text[GSIM_TEXT_SIZE];
     struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};
     if (!is_measured(h->spec)) return;
     measure(h->spec, measured);
     gsim_output_text(out, "\n  Measured, and how far the prediction is off\n");
     for (size_t i = 0; i < sizeof measured_figures / sizeof measured_figures[0]; i++) {
         enum gsim_served_figure f = measured_figures[i];
-        gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&measured[f])));
-        for (size_t q = 0; q < FRACTIONS; q++)
-            gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&measured[f], fractions[q])));
-        gsim_output_printf(out, "\n  %-20s %+9.1f %%", "",
+        print_figure(out, f, measured);
+        gsim_output_printf(out, "  %-20s %+9.1f %%", "",
                            100 * (gsim_quantiles_mean(&r->figures[f]) / gsim_quantiles_mean(&measured[f]) - 1));
         for (size_t q = 0; q < FRACTIONS; q++)
             gsim_output_printf(
@@ -86,23 +92,24 @@ static void print_measured(struct gsim_output *out, const struct gsim_serving_he
     }
 }
 
-static void print_time(struct gsim_output *out, const struct gsim_serving_result *r)
+static void print_share(struct gsim_output *out, const char *what, const char *count, double us, double all)
 {
     char text[GSIM_TEXT_SIZE];
+    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", what, count, time_text(text, us), 100 * us / all);
+}
+
+static void print_time(struct gsim_output *out, const struct gsim_serving_result *r)
+{
     double all = in_all(r);
     gsim_output_text(out, "\n  The server's time                count          total   share\n");
-    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
-        if (r->steps[k])
-            gsim_output_printf(out, "  %-28s %9" PRIu64 " %14s  %5.1f %%\n",
-                               gsim_step_kind_text((enum gsim_batch_kind)k), r->steps[k],
-                               time_text(text, r->step_us[k]), 100 * r->step_us[k] / all);
-    if (r->both_us > 0)
-        gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "decode beside a prefill", "",
-                           time_text(text, r->both_us), 100 * r->both_us / all);
-    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "host between steps", "", time_text(text, r->host_us),
-                       100 * r->host_us / all);
-    gsim_output_printf(out, "  %-28s %9s %14s  %5.1f %%\n", "no request", "", time_text(text, r->waiting_us),
-                       100 * r->waiting_us / all);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) {
+        char count[24];
+        snprintf(count, sizeof count, "%" PRIu64, r->steps[k]);
+        if (r->steps[k]) print_share(out, gsim_step_kind_text((enum gsim_batch_kind)k), count, r->step_us[k], all);
+    }
+    if (r->both_us > 0) print_share(out, "decode beside a prefill", "", r->both_us, all);
+    print_share(out, "host between steps", "", r->host_us, all);
+    print_share(out, "no request", "", r->waiting_us, all);
 }
 
 void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
@@ -130,12 +137,7 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
         gsim_output_printf(out, "  Between      a bucket left out is %.1f %% off at most when interpolated\n",
                            100 * h->interpolation_error);
     gsim_output_text(out, "\n                              mean         p50         p90         p95         p99\n");
-    for (int f = 0; f < GSIM_SERVED_COUNT; f++) {
-        gsim_output_printf(out, "  %-20s %11s", figures[f].text, time_text(text, gsim_quantiles_mean(&r->figures[f])));
-        for (size_t q = 0; q < FRACTIONS; q++)
-            gsim_output_printf(out, " %11s", time_text(text, gsim_quantile(&r->figures[f], fractions[q])));
-        gsim_output_text(out, "\n");
-    }
+    for (int f = 0; f < GSIM_SERVED_COUNT; f++) print_figure(out, (enum gsim_served_figure)f, r->figures);
     print_measured(out, h, r);
     print_time(out, r);
 }

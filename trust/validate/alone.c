@@ -38,8 +38,9 @@ static gsim_time begin_of(const struct gsim_timeline *timeline)
 }
 
 /* A copy that the op did not ask for (of data that the replay's memory mode has elsewhere) is not its record. */
-static enum gsim_status replay(const struct gsim_predictor *predictor, const struct gsim_program *p,
-                               const struct gsim_demand *demands, struct gsim_moment *moments, struct gsim_error *error)
+enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p,
+                                   const struct gsim_demand *demands, struct gsim_moment *moments,
+                                   struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
     struct gsim_device_spec device = *predictor->device;
@@ -71,12 +72,6 @@ static enum gsim_status replay(const struct gsim_predictor *predictor, const str
     }
     gsim_timeline_release(&timeline);
     return status;
-}
-
-enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *p,
-                                   struct gsim_moment *moments, struct gsim_error *error)
-{
-    return replay(predictor, p, NULL, moments, error);
 }
 
 /* --- who ran beside others --- */
@@ -171,7 +166,7 @@ static enum gsim_status find(const struct gsim_predictor *predictor, struct gsim
         if (progress) progress(context, alone->rounds);
         status = alone->rounds ? gsim_demands_adjust(s->demands, p->kernel_count, predictor->device, p->kernels, error)
                                : gsim_demands_init(s->demands, p->kernel_count, predictor->device, p->kernels, error);
-        if (status == GSIM_OK) status = replay(predictor, p, s->demands, s->moments, error);
+        if (status == GSIM_OK) status = gsim_replay_trace(predictor, p, s->demands, s->moments, error);
         if (status != GSIM_OK) break;
         double off = compare(p, ops, count, s->beside, s->moments, s->sums);
         if (!alone->rounds) alone->before = off;

@@ -14,10 +14,11 @@ struct gsim_moment {
     double start_us, end_us;
 };
 
-/* Replays PROGRAM, imported from a trace, on its own streams; MOMENTS has room for each of its ops. GSIM_INPUT: a
- * kernel does not fit. */
+/* Replays PROGRAM, imported from a trace, on its own streams; MOMENTS has room for each of its ops. DEMANDS: of its
+ * kernels, NULL: to be found. GSIM_INPUT: a kernel does not fit. */
 enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const struct gsim_program *program,
-                                   struct gsim_moment *moments, struct gsim_error *error) GSIM_NODISCARD;
+                                   const struct gsim_demand *demands, struct gsim_moment *moments,
+                                   struct gsim_error *error) GSIM_NODISCARD;
 
 #define GSIM_ALONE_ROUNDS 16 /* at most */
 

@@ -170,25 +170,11 @@ static bool is_chosen(const struct gsim_run_choice *choice, const struct gsim_ru
            (!choice->workload || strcmp(choice->workload, s->key.workload) == 0);
 }
 
-struct mean {
-    double sum;
-    size_t count;
-};
-
-static void add_to(struct mean *mean, double value)
-{
-    if (isnan(value)) return;
-    mean->sum += value;
-    mean->count++;
-}
-
-static double mean_of(const struct mean *mean) { return mean->count ? mean->sum / (double)mean->count : NAN; }
-
 enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
                                     struct gsim_run_summary *summary, struct gsim_error *error)
 {
     size_t counts[3] = {0};
-    struct mean spread = {0}, timeline = {0}, traced = {0}, sum = {0}, path = {0};
+    struct gsim_mean spread = {0}, timeline = {0}, traced = {0}, sum = {0}, path = {0};
     double *memory = gsim_alloc((3 * v->count + 1) * sizeof *memory);
     double *columns[3] = {memory, memory + v->count, memory + 2 * v->count};
     struct gsim_error_summary *results[3] = {&summary->makespan, &summary->replay, &summary->speedup};
@@ -199,20 +185,20 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
         const double errors[3] = {s->error, gsim_run_replay_error(s), gsim_run_speedup_error(v, s)};
         for (int c = 0; c < 3; c++)
             if (!isnan(errors[c])) columns[c][counts[c]++] = errors[c];
-        add_to(&spread, s->spread_ratio);
-        add_to(&sum, fabs(s->sum_us / s->measured_us - 1));
-        add_to(&path, fabs(s->path_us / s->measured_us - 1));
-        add_to(&timeline, s->prediction.timeline.mean);
-        add_to(&traced, s->traced_ratio);
+        gsim_mean_add(&spread, s->spread_ratio);
+        gsim_mean_add(&sum, fabs(s->sum_us / s->measured_us - 1));
+        gsim_mean_add(&path, fabs(s->path_us / s->measured_us - 1));
+        gsim_mean_add(&timeline, s->prediction.timeline.mean);
+        gsim_mean_add(&traced, s->traced_ratio);
     }
     enum gsim_status status = GSIM_OK;
     for (int c = 0; c < 3 && status == GSIM_OK; c++)
         status = gsim_errors_summarize(columns[c], counts[c], results[c], error);
-    summary->spread_ratio = mean_of(&spread);
-    summary->sum_mean = mean_of(&sum);
-    summary->path_mean = mean_of(&path);
-    summary->timeline_mean = mean_of(&timeline);
-    summary->traced_ratio = mean_of(&traced);
+    summary->spread_ratio = gsim_mean_of(&spread);
+    summary->sum_mean = gsim_mean_of(&sum);
+    summary->path_mean = gsim_mean_of(&path);
+    summary->timeline_mean = gsim_mean_of(&timeline);
+    summary->traced_ratio = gsim_mean_of(&traced);
     gsim_free(memory);
     return status;
 }
@@ -256,7 +242,7 @@ static size_t gather(const struct gsim_run_validation *v, uint32_t config, enum 
 enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split,
                                struct gsim_run_ranking *ranking, struct gsim_error *error)
 {
-    struct mean tau = {0}, regret = {0};
+    struct gsim_mean tau = {0}, regret = {0};
     struct clear_pairs pairs = {0};
     double *predicted = gsim_alloc((2 * v->count + 1) * sizeof *predicted), *measured = predicted + v->count;
     const struct gsim_run_sample **samples = gsim_alloc((v->count + 1) * sizeof *samples);
@@ -265,15 +251,15 @@ enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_sp
         size_t count = gather(v, config, split, samples, predicted, measured);
         if (count < 2) continue;
         double cost = gsim_choice_regret(predicted, measured, count);
-        add_to(&tau, gsim_kendall_tau(predicted, measured, count));
-        add_to(&regret, cost);
+        gsim_mean_add(&tau, gsim_kendall_tau(predicted, measured, count));
+        gsim_mean_add(&regret, cost);
         ranking->regret_worst = fmax(ranking->regret_worst, cost);
         ranking->count++;
         count_clear(samples, count, &pairs);
     }
     double clear = pairs.agreeing + pairs.disagreeing + pairs.tied;
-    ranking->tau_mean = mean_of(&tau);
-    ranking->regret_mean = mean_of(&regret);
+    ranking->tau_mean = gsim_mean_of(&tau);
+    ranking->regret_mean = gsim_mean_of(&regret);
     ranking->tau_clear = clear > 0 ? (pairs.agreeing - pairs.disagreeing) / clear : NAN;
     bool failed = !predicted || !samples;
     gsim_free(predicted);

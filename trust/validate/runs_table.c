@@ -185,22 +185,16 @@ void gsim_run_validation_print_runs(const struct gsim_run_validation *v, struct 
 }
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
-static void put_field(struct gsim_output *output, double value)
-{
-    gsim_output_text(output, ",");
-    if (isfinite(value)) gsim_output_real(output, value);
-}
-
 static void put_csv_line(const struct gsim_run_sample *s, const char *quantity, double predicted, double measured,
                          double error, struct gsim_output *output)
 {
     char text[128];
     if (isnan(error)) return;
     gsim_output_put(output, "%c,%s", s->scheduler, quantity);
-    put_field(output, predicted);
-    put_field(output, measured);
-    put_field(output, error);
-    put_field(output, s->spread_ratio);
+    gsim_validation_field(output, predicted);
+    gsim_validation_field(output, measured);
+    gsim_validation_field(output, error);
+    gsim_validation_field(output, s->spread_ratio);
     gsim_validation_no_models(output);
     gsim_output_printf(output, ",%s,0,", gsim_split_word(s->split));
     gsim_output_put(output, "%c,%c\n", gsim_run_config_text(s, text, sizeof text), s->file);

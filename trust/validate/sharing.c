@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/json.h"
-#include "sim/program/file.h"
+#include "trust/validate/services/run.h"
 
 #define MEASURE_US        30 /* as --measure */
 #define MEASURED_REQUESTS 10
@@ -33,26 +32,22 @@ const char *gsim_sharing_way_title(enum gsim_sharing_way way) { return ways[way]
 
 /* --- reading ------------------------------------------------------------------------------------------------- */
 
-static double number(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
 static bool is_count(double value, double most) { return value >= 0 && value <= most && value == floor(value); }
 
 static bool is_kernel(const cJSON *k)
 {
-    return is_count(number(k, "grid"), GSIM_LIMIT_GRID_X) && number(k, "grid") >= 1 &&
-           is_count(number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) && number(k, "block") >= 1 &&
-           is_count(number(k, "regs"), GSIM_LIMIT_REGS) && is_count(number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) &&
-           number(k, "flops") >= 0 && number(k, "dram_bytes") >= 0 && number(k, "solo_ns") > 0;
+    return is_count(gsim_services_number(k, "grid"), GSIM_LIMIT_GRID_X) && gsim_services_number(k, "grid") >= 1 &&
+           is_count(gsim_services_number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) &&
+           gsim_services_number(k, "block") >= 1 && is_count(gsim_services_number(k, "regs"), GSIM_LIMIT_REGS) &&
+           is_count(gsim_services_number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) && gsim_services_number(k, "flops") >= 0 &&
+           gsim_services_number(k, "dram_bytes") >= 0 && gsim_services_number(k, "solo_ns") > 0;
 }
 
 static bool is_service(const cJSON *service, int kernel_count)
 {
     const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
-    if (!cJSON_IsArray(steps) || !cJSON_GetArraySize(steps) || !(number(service, "think_us") >= 0)) return false;
+    if (!cJSON_IsArray(steps) || !cJSON_GetArraySize(steps) || !(gsim_services_number(service, "think_us") >= 0))
+        return false;
     cJSON_ArrayForEach(step, steps)
     {
         if (!cJSON_IsArray(step) || cJSON_GetArraySize(step) != 3) return false;
@@ -102,18 +97,16 @@ static const cJSON *measured_of(const struct gsim_sharing_recording *r, uint32_t
 struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, struct gsim_error *error)
 {
     struct gsim_sharing_recording *r = gsim_alloc(sizeof *r);
-    size_t length = 0;
-    char *text = gsim_file_read(path, &length, error);
+    cJSON *json = r ? gsim_services_read(path, error) : NULL;
     const cJSON *item;
     uint32_t index = 0;
-    if (!r || !text) {
-        if (text || !error->status) gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        gsim_free(text);
+    if (!json) {
+        if (r) gsim_error_prefix(error, "'%s'", path);
+        else gsim_error_set(error, GSIM_NOMEM, "out of memory");
         gsim_free(r);
         return NULL;
     }
-    r->json = cJSON_ParseWithLength(text, length);
-    gsim_free(text);
+    r->json = json;
     r->kernels = cJSON_GetObjectItemCaseSensitive(r->json, "kernels");
     r->pairs = cJSON_GetObjectItemCaseSensitive(r->json, "pairs");
     r->groups = cJSON_GetObjectItemCaseSensitive(r->json, "groups");
@@ -160,14 +153,14 @@ uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r)
 static struct gsim_kernel kernel_of(const cJSON *k, const char *name, const char *device)
 {
     return (struct gsim_kernel){.name = name,
-                                .grid = {(uint32_t)number(k, "grid"), 1, 1},
-                                .block = {(uint32_t)number(k, "block"), 1, 1},
-                                .regs_per_thread = (uint32_t)number(k, "regs"),
-                                .smem_bytes = (uint32_t)number(k, "smem"),
-                                .flops = number(k, "flops"),
-                                .dram_bytes = number(k, "dram_bytes"),
+                                .grid = {(uint32_t)gsim_services_number(k, "grid"), 1, 1},
+                                .block = {(uint32_t)gsim_services_number(k, "block"), 1, 1},
+                                .regs_per_thread = (uint32_t)gsim_services_number(k, "regs"),
+                                .smem_bytes = (uint32_t)gsim_services_number(k, "smem"),
+                                .flops = gsim_services_number(k, "flops"),
+                                .dram_bytes = gsim_services_number(k, "dram_bytes"),
                                 .demand_given = true,
-                                .solo_us = number(k, "solo_ns") * 1e-3,
+                                .solo_us = gsim_services_number(k, "solo_ns") * 1e-3,
                                 .solo_device = device};
 }
 
@@ -202,71 +195,6 @@ static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSO
     return gsim_builder_finish(b, 1, program, error);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Quantiles of the task's requests. */
-static bool take(const struct gsim_timeline *t, uint32_t task, struct gsim_sharing_sample *sample)
-{
-    size_t count = 0;
-    double *times = gsim_alloc(sizeof *times * (t->request_count + 1));
-    if (!times) return false;
-    for (size_t i = 0; i < t->request_count; i++)
-        if (t->requests[i].task == task) times[count++] = gsim_time_us(t->requests[i].end - t->requests[i].start);
-    qsort(times, count, sizeof *times, compare);
-    sample->predicted_us = count ? times[count / 2] : NAN;
-    sample->predicted_p90_us = count ? times[count * 9 / 10] : NAN;
-    gsim_free(times);
-    return true;
-}
-
-/* The parameters of the way, in the set's arena. */
-static enum gsim_status params_of(enum gsim_sharing_way way, const struct gsim_sharing_ops *ops,
-                                  struct gsim_task_set *set, void **params, struct gsim_error *error)
-{
-    char text[96] = "";
-    enum gsim_status status = GSIM_OK;
-    *params = gsim_arena_alloc(&set->arena, ops->params_size + 1);
-    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (ops->params) gsim_params_set_defaults(ops->params, *params);
-    if (ways[way].option) snprintf(text, sizeof text, "%s", ways[way].option);
-    for (char *at = text[0] ? text : NULL, *next; at && status == GSIM_OK; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
-        char *equals = strchr(at, '=');
-        *equals = '\0';
-        status = gsim_params_set(ops->params, *params, at, equals + 1, error);
-    }
-    return status;
-}
-
-static enum gsim_status simulate_set(struct gsim_task_set *set, enum gsim_sharing_way way,
-                                     const struct gsim_device_spec *device, double measure_us,
-                                     const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline,
-                                     struct gsim_error *error)
-{
-    const struct gsim_sharing_ops *ops = gsim_sharing_find(ways[way].share);
-    struct gsim_simulation s = {.program = &set->all,
-                                .device = device,
-                                .scheduler = set->tasks[0].scheduler,
-                                .tasks = set,
-                                .sharing = ops,
-                                .memory = GSIM_MEMORY_PINNED,
-                                .seed = 1,
-                                .measure_us = measure_us,
-                                .profile = profiles};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    void *params;
-    enum gsim_status status = params_of(way, ops, set, &params, error);
-    s.sharing_params = params;
-    if (status == GSIM_OK) status = gsim_simulate(&s, timeline, error);
-    timeline->program = NULL; /* goes with the set */
-    return status;
-}
-
 /* The measurement stage: ten requests of each task alone. */
 static enum gsim_status measure(const struct gsim_task_set *set, const struct gsim_device_spec *device,
                                 struct gsim_task_profiles *profiles, struct gsim_error *error)
@@ -280,7 +208,8 @@ static enum gsim_status measure(const struct gsim_task_set *set, const struct gs
         task.duration_us = 0;
         status = gsim_task_set_init(&own, "service", &task, 1, error);
         if (status != GSIM_OK) return status;
-        status = simulate_set(&own, GSIM_SHARING_WAY_SOLO, device, MEASURE_US, NULL, &timeline, error);
+        status = gsim_services_simulate(&own, device, ways[GSIM_SHARING_WAY_SOLO].share, NULL, MEASURE_US, NULL,
+                                        &timeline, error);
         if (status == GSIM_OK) status = gsim_task_profile_make(profiles, set, i, &timeline, MEASURE_US, error);
         gsim_timeline_release(&timeline);
         gsim_task_set_release(&own);
@@ -298,7 +227,9 @@ static enum gsim_status simulate(const struct gsim_task *tasks, uint32_t count, 
     if (status != GSIM_OK) return status;
     bool is_profiled = gsim_sharing_find(ways[way].share)->needs_profile;
     if (is_profiled) status = measure(&set, device, &profiles, error);
-    if (status == GSIM_OK) status = simulate_set(&set, way, device, 0, is_profiled ? &profiles : NULL, timeline, error);
+    if (status == GSIM_OK)
+        status = gsim_services_simulate(&set, device, ways[way].share, ways[way].option, 0,
+                                        is_profiled ? &profiles : NULL, timeline, error);
     gsim_task_profiles_release(&profiles);
     gsim_task_set_release(&set);
     return status;
@@ -324,7 +255,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
     char names[GSIM_SHARING_SERVICES][2];
     enum gsim_status status = GSIM_OK;
     uint32_t all = services_of(r, pair, services), part = first_part(way);
-    double seconds = number(r->json, "seconds");
+    double seconds = gsim_services_number(r->json, "seconds");
     *count = 0;
     if (!measured_of(r, pair, way, 0) && !measured_of(r, pair, way, 1)) return GSIM_OK;
     for (uint32_t i = 0; i < all && status == GSIM_OK; i++) {
@@ -336,7 +267,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
                                       .scheduler = gsim_scheduler_find("async"),
                                       .priority = (int)i,
                                       .process = GSIM_OWN_PROCESS,
-                                      .gap_us = number(services[i], "think_us"),
+                                      .gap_us = gsim_services_number(services[i], "think_us"),
                                       .duration_us = seconds > 0 ? seconds * 1e6 : RECORDED_US,
                                       .sms = !part ? 0
                                              : i   ? (uint32_t)device->sm_count - part
@@ -354,9 +285,12 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
             *s = (struct gsim_sharing_sample){.pair = pair,
                                               .service = run + i,
                                               .way = way,
-                                              .measured_us = number(measured, "p50"),
-                                              .measured_p90_us = number(measured, "p90")};
-            if (!take(&timeline, i, s)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+                                              .measured_us = gsim_services_number(measured, "p50"),
+                                              .measured_p90_us = gsim_services_number(measured, "p90")};
+            double quantiles[2] = {0};
+            status = gsim_services_quantiles(&timeline, i, false, quantiles, error);
+            s->predicted_us = quantiles[0];
+            s->predicted_p90_us = quantiles[1];
         }
         gsim_timeline_release(&timeline);
     }

@@ -12,6 +12,15 @@
 
 #include "gpusim/memory.h"
 
+void gsim_mean_add(struct gsim_mean *mean, double value)
+{
+    if (isnan(value)) return;
+    mean->sum += value;
+    mean->count++;
+}
+
+double gsim_mean_of(const struct gsim_mean *mean) { return mean->count ? mean->sum / (double)mean->count : NAN; }
+
 enum gsim_status gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary,
                                        struct gsim_error *error)
 {

@@ -17,6 +17,13 @@ struct gsim_error_summary {
     double bias;                /* mean of the signed errors */
 };
 
+struct gsim_mean {
+    double sum;
+    size_t count;
+};
+void gsim_mean_add(struct gsim_mean *mean, double value); /* NAN is left out */
+double gsim_mean_of(const struct gsim_mean *mean);        /* NAN: of nothing */
+
 /* Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary,
                                        struct gsim_error *error) GSIM_NODISCARD;

@@ -174,20 +174,13 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
 }
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
-/* Empty for NAN, as spreadsheets and gnuplot want it. */
-static void put_field(struct gsim_output *output, double value)
-{
-    gsim_output_text(output, ",");
-    if (isfinite(value)) gsim_output_real(output, value);
-}
-
 static void put_spread(const struct gsim_validation *validation, const struct gsim_spread *spread,
                        struct gsim_output *output)
 {
     if (!validation->spread_runs) return;
-    put_field(output, spread->runs ? spread->median_us : NAN);
-    put_field(output, spread->runs ? spread->low_us : NAN);
-    put_field(output, spread->runs ? spread->high_us : NAN);
+    gsim_validation_field(output, spread->runs ? spread->median_us : NAN);
+    gsim_validation_field(output, spread->runs ? spread->low_us : NAN);
+    gsim_validation_field(output, spread->runs ? spread->high_us : NAN);
     gsim_output_text(output, !spread->runs ? "," : spread->unstable ? ",1" : ",0");
 }
 
@@ -200,11 +193,11 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
         gsim_output_put(output, "%c,%c", gsim_case_kind_word(s->subject->kind), gsim_quantity_word(s->quantity));
-        put_field(output, s->predicted);
-        put_field(output, s->measured);
-        put_field(output, s->error);
-        put_field(output, s->spread_ratio);
-        for (uint32_t m = 1; gsim_model_name(m); m++) put_field(output, s->model_us[m]);
+        gsim_validation_field(output, s->predicted);
+        gsim_validation_field(output, s->measured);
+        gsim_validation_field(output, s->error);
+        gsim_validation_field(output, s->spread_ratio);
+        for (uint32_t m = 1; gsim_model_name(m); m++) gsim_validation_field(output, s->model_us[m]);
         gsim_output_put(output, ",%s,%u,%c,%c", s->subject->index & 1 ? "odd" : "even", s->part, s->subject->name,
                         s->subject->file);
         put_spread(validation, &s->spread, output);

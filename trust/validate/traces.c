@@ -99,19 +99,6 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
     return GSIM_OK;
 }
 
-enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
-                                           struct gsim_error *error)
-{
-    struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
-    struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
-    enum gsim_status status = moments && streams ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_replay_trace(v->predictor, traced->program, moments, error);
-    if (status == GSIM_OK) status = add_sample(v, traced, moments, streams, error);
-    gsim_free(moments);
-    gsim_free(streams);
-    return status;
-}
-
 enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v,
                                                     const struct gsim_validated_trace *traced,
                                                     const struct gsim_moment *moments, struct gsim_error *error)
@@ -120,5 +107,16 @@ enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation
     enum gsim_status status =
         streams ? add_sample(v, traced, moments, streams, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_free(streams);
+    return status;
+}
+
+enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+                                           struct gsim_error *error)
+{
+    struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
+    if (!moments) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_replay_trace(v->predictor, traced->program, NULL, moments, error);
+    if (status == GSIM_OK) status = gsim_trace_validation_add_replayed(v, traced, moments, error);
+    gsim_free(moments);
     return status;
 }

@@ -102,20 +102,14 @@ void gsim_trace_validation_print_ops(const struct gsim_trace_validation *v, stru
 }
 
 /* --- files --- */
-static void put_field(struct gsim_output *output, double value)
-{
-    gsim_output_text(output, ",");
-    if (isfinite(value)) gsim_output_real(output, value);
-}
-
 static void put_csv_line(const struct gsim_trace_sample *s, const char *quantity, double predicted, double measured,
                          double error, uint32_t part, const char *name, struct gsim_output *output)
 {
     if (isnan(error)) return;
     gsim_output_printf(output, "trace,%s", quantity);
-    put_field(output, predicted);
-    put_field(output, measured);
-    put_field(output, error);
+    gsim_validation_field(output, predicted);
+    gsim_validation_field(output, measured);
+    gsim_validation_field(output, error);
     gsim_output_text(output, ","); /* no spread */
     gsim_validation_no_models(output);
     gsim_output_put(output, ",,%u,%c,%c\n", part, name, s->file); /* no half */

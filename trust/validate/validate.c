@@ -129,6 +129,12 @@ enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, c
     return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
+void gsim_validation_field(struct gsim_output *output, double value)
+{
+    gsim_output_text(output, ",");
+    if (isfinite(value)) gsim_output_real(output, value);
+}
+
 void gsim_validation_no_models(struct gsim_output *output)
 {
     for (uint32_t m = 1; gsim_model_name(m); m++) gsim_output_text(output, ",");
@@ -158,23 +164,15 @@ static void fill_columns(const struct gsim_validation *v, enum gsim_case_kind ki
 /* Means over the chosen samples that have the number; NAN when none has. */
 static void fill_means(const struct gsim_validation *v, struct gsim_validation_row *row)
 {
-    double spread = 0, sums[GSIM_MODEL_MOST] = {0};
-    size_t spreads = 0, counts[GSIM_MODEL_MOST] = {0};
+    struct gsim_mean spread = {0}, models[GSIM_MODEL_MOST] = {0};
     for (size_t i = 0; i < v->count; i++) {
         const struct gsim_sample *s = &v->samples[i];
         if (s->subject->kind != row->kind || s->quantity != row->quantity) continue;
-        if (!isnan(s->spread_ratio)) {
-            spread += s->spread_ratio;
-            spreads++;
-        }
-        for (int m = 0; m < GSIM_MODEL_MOST; m++) {
-            if (isnan(s->model_us[m])) continue;
-            sums[m] += fabs(s->model_us[m] / s->measured - 1);
-            counts[m]++;
-        }
+        gsim_mean_add(&spread, s->spread_ratio);
+        for (int m = 0; m < GSIM_MODEL_MOST; m++) gsim_mean_add(&models[m], fabs(s->model_us[m] / s->measured - 1));
     }
-    row->spread_ratio = spreads ? spread / (double)spreads : NAN;
-    for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = counts[m] ? sums[m] / (double)counts[m] : NAN;
+    row->spread_ratio = gsim_mean_of(&spread);
+    for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = gsim_mean_of(&models[m]);
 }
 
 enum gsim_status gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
@@ -235,8 +233,8 @@ static bool is_ranked(enum gsim_quantity quantity)
 void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
                           struct gsim_validation_ranking *ranking)
 {
-    double tau_sum = 0, regret_sum = 0;
-    *ranking = (struct gsim_validation_ranking){.kind = kind, .tau_mean = NAN, .regret_mean = NAN, .regret_worst = NAN};
+    struct gsim_mean tau_mean = {0}, regret_mean = {0};
+    *ranking = (struct gsim_validation_ranking){.kind = kind, .regret_worst = NAN};
     for (size_t first = 0, next; first < validation->count; first = next) {
         const struct gsim_case *subject = validation->samples[first].subject;
         double predicted[GSIM_QUANTITY_COUNT], measured[GSIM_QUANTITY_COUNT];
@@ -250,12 +248,11 @@ void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_ca
         double tau = gsim_kendall_tau(predicted, measured, count);
         if (subject->kind != kind || count < 2 || isnan(tau)) continue;
         double regret = gsim_choice_regret(predicted, measured, count);
-        tau_sum += tau;
-        regret_sum += regret;
+        gsim_mean_add(&tau_mean, tau);
+        gsim_mean_add(&regret_mean, regret);
         ranking->regret_worst = fmax(ranking->regret_worst, regret);
         ranking->count++;
     }
-    if (!ranking->count) return;
-    ranking->tau_mean = tau_sum / (double)ranking->count;
-    ranking->regret_mean = regret_sum / (double)ranking->count;
+    ranking->tau_mean = gsim_mean_of(&tau_mean);
+    ranking->regret_mean = gsim_mean_of(&regret_mean);
 }

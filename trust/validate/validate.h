@@ -98,6 +98,8 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
 void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
                           struct gsim_validation_ranking *ranking);
 
+/* A field of a CSV line behind another: empty for NAN, as spreadsheets and gnuplot want it. */
+void gsim_validation_field(struct gsim_output *output, double value);
 /* Empty fields of a CSV line where a sample has the times by the other work models: for lines that have none. */
 void gsim_validation_no_models(struct gsim_output *output);
 

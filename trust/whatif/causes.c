@@ -11,27 +11,14 @@
 #include "trust/whatif/blame.h"
 #include "trust/whatif/path.h"
 
-static const char *const state_texts[GSIM_GPU_STATE_COUNT] = {
 #define STATE_TEXT(name, text) text,
-    GSIM_GPU_STATE_MAP(STATE_TEXT)
-#undef STATE_TEXT
-};
-
-static const char *const cause_words[GSIM_CAUSE_COUNT] = {
-#define CAUSE_WORD(name, word, text) word,
-    GSIM_CAUSE_MAP(CAUSE_WORD)
-#undef CAUSE_WORD
-};
-
-static const char *const cause_texts[GSIM_CAUSE_COUNT] = {
-#define CAUSE_TEXT(name, word, text) text,
-    GSIM_CAUSE_MAP(CAUSE_TEXT)
-#undef CAUSE_TEXT
-};
+#define CAUSE_TEXTS(name, word, text) {word, text},
+static const char *const state_texts[] = {GSIM_GPU_STATE_MAP(STATE_TEXT)};
+static const char *const cause_texts[][2] = {GSIM_CAUSE_MAP(CAUSE_TEXTS)};
 
 const char *gsim_gpu_state_text(enum gsim_gpu_state state) { return state_texts[state]; }
-const char *gsim_cause_word(enum gsim_cause cause) { return cause_words[cause]; }
-const char *gsim_cause_text(enum gsim_cause cause) { return cause_texts[cause]; }
+const char *gsim_cause_word(enum gsim_cause cause) { return cause_texts[cause][0]; }
+const char *gsim_cause_text(enum gsim_cause cause) { return cause_texts[cause][1]; }
 
 /* --- the sweep --- */
 struct held {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/program/check.h"
 #include "sim/sm/demand.h"
 #include "trust/whatif/edit.h"
 
@@ -169,25 +170,16 @@ static void hasten_link(struct gsim_device_spec *d, double factor)
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= factor;
 }
 
-static bool moves_data(const struct gsim_program *p, enum gsim_memory_mode memory)
+/* Over the link: by copies, or MANAGED, by faults and prefetches. Buffers are the runs' memory, managed or not: a
+ * trace's program has none that the host fills or reads. */
+static bool moves_data(const struct gsim_program *p, bool managed)
 {
-    (void)memory;
-    for (uint32_t i = 0; i < p->op_count; i++)
-        if ((p->ops[i].kind == GSIM_OP_COPY && p->ops[i].copy_kind != GSIM_COPY_D2D) ||
-            p->ops[i].kind == GSIM_OP_HOST_READ || p->ops[i].kind == GSIM_OP_HOST_WRITE)
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct gsim_op *op = &p->ops[i];
+        if (op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE ||
+            (managed ? op->kind == GSIM_OP_PREFETCH : op->kind == GSIM_OP_COPY && op->copy_kind != GSIM_COPY_D2D))
             return true;
-    for (uint32_t i = 0; i < p->buffer_count; i++)
-        if (p->buffers[i].init == GSIM_INIT_HOST) return true;
-    return false;
-}
-
-/* Buffers are the runs' memory, managed or not: a trace's program has none that the host fills or reads. */
-static bool moves_managed(const struct gsim_program *p)
-{
-    for (uint32_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind == GSIM_OP_PREFETCH || p->ops[i].kind == GSIM_OP_HOST_READ ||
-            p->ops[i].kind == GSIM_OP_HOST_WRITE)
-            return true;
+    }
     for (uint32_t i = 0; i < p->buffer_count; i++)
         if (p->buffers[i].init == GSIM_INIT_HOST) return true;
     return false;
@@ -209,7 +201,7 @@ static uint32_t count_streams(const struct gsim_edit *e)
 /* Kernels on managed memory do not go ahead; a traced program, which moves its data itself, has none. */
 static bool may_launch_ahead(struct gsim_variant *v, const struct gsim_edit *e)
 {
-    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_managed(e->source))
+    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_data(e->source, true))
         v->simulation.memory = GSIM_MEMORY_PINNED;
     return v->device.compute_capability >= 90 && v->simulation.memory != GSIM_MEMORY_MANAGED;
 }
@@ -276,7 +268,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_PINNED:
         touched = gsim_edit_pin(e);
         if (!touched && v->simulation.memory != GSIM_MEMORY_PINNED && has_data)
-            touched = moves_data(e->source, v->simulation.memory);
+            touched = moves_data(e->source, false);
         if (touched && touched != UINT32_MAX) {
             v->simulation.memory = GSIM_MEMORY_PINNED;
             v->simulation.prefetch = true;
@@ -289,7 +281,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_KERNEL: touched = gsim_edit_hasten(e, c->argument, c->factor); break;
     case GSIM_CHANGE_LINK:
         touched = gsim_edit_hasten_copies(e, d, c->factor);
-        if (!touched) touched = moves_data(e->source, v->simulation.memory);
+        if (!touched) touched = moves_data(e->source, false);
         hasten_link(d, c->factor);
         break;
     case GSIM_CHANGE_DEVICE: status = take_device(v, e, c->argument, error); break;
@@ -329,28 +321,19 @@ static int step_of(enum gsim_change_kind kind)
     return kind == GSIM_CHANGE_GRAPH || kind == GSIM_CHANGE_DAG || kind == GSIM_CHANGE_STREAMS ? 2 : 1;
 }
 
-static bool is_same_kernel(const struct gsim_kernel *a, const struct gsim_kernel *b)
-{
-    return a->solo_us == b->solo_us && a->slice_us == b->slice_us && a->thread_cycles == b->thread_cycles &&
-           a->sm_cycles == b->sm_cycles && a->flops == b->flops && a->dram_bytes == b->dram_bytes &&
-           a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes && a->prologue == b->prologue &&
-           a->trigger == b->trigger && memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 &&
-           memcmp(&a->block, &b->block, sizeof a->block) == 0 && strcmp(a->name, b->name) == 0;
-}
-
 void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulation *base)
 {
     const struct gsim_program *p = base->program;
     uint32_t changed = 0, count = p->kernel_count;
     struct gsim_error ignored = {0};
     if (!base->demands || v->program.kernel_count != count) return;
-    for (uint32_t k = 0; k < count; k++) changed += !is_same_kernel(&v->program.kernels[k], &p->kernels[k]);
+    for (uint32_t k = 0; k < count; k++) changed += !gsim_kernel_is_same(&v->program.kernels[k], &p->kernels[k]);
     if (!changed) v->simulation.demands = base->demands;
     struct gsim_demand *demands = changed ? GSIM_ARENA_ARRAY(&v->arena, struct gsim_demand, count) : NULL;
     if (!demands) return;
     memcpy(demands, base->demands, sizeof *demands * count);
     for (uint32_t k = 0; k < count; k++) {
-        if (is_same_kernel(&v->program.kernels[k], &p->kernels[k])) continue;
+        if (gsim_kernel_is_same(&v->program.kernels[k], &p->kernels[k])) continue;
         if (gsim_demands_init(&demands[k], 1, &v->device, &v->program.kernels[k], &ignored) != GSIM_OK)
             return; /* for the run to tell */
     }

@@ -49,7 +49,7 @@ static void trace_is_taken(void)
 {
     struct gsim_error error = {0};
     struct gsim_moment moments[KERNELS];
-    CHECK_OK(gsim_replay_trace(&predictor, &program, moments, &error), error);
+    CHECK_OK(gsim_replay_trace(&predictor, &program, NULL, moments, &error), error);
     for (uint32_t i = 0; i < KERNELS; i++) {
         trace[i] = (struct gsim_recorded_op){.is_kernel = true, .op = i, .stream = (uint32_t)program.ops[i].stream,
                                              .start_us = moments[i].start_us, .end_us = moments[i].end_us};

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/json.h"
-#include "sim/program/file.h"
+#include "trust/validate/services/run.h"
 #include "workloads/services/services.h"
 
 #define MOST_MODELS 16
@@ -19,12 +18,12 @@
 
 /* Words of the recordings: X(word, way of sharing, option). */
 static const struct {
-    const char *word, *way, *name, *value;
-} ways[] = {{"timeslice", "timeslice", NULL, NULL},
-            {"mps", "mps", NULL, NULL},
-            {"mps_50_50", "mps", "percentage", "50"},
-            {"streams", "streams", "priority", "off"},
-            {"streams_priority", "streams", "priority", "on"}};
+    const char *word, *way, *option;
+} ways[] = {{"timeslice", "timeslice", NULL},
+            {"mps", "mps", NULL},
+            {"mps_50_50", "mps", "percentage=50"},
+            {"streams", "streams", "priority=off"},
+            {"streams_priority", "streams", "priority=on"}};
 
 struct model {
     const char *name;
@@ -38,24 +37,6 @@ struct run {
     struct model models[MOST_MODELS];
     size_t count;
 };
-
-/* NULL with ERROR set. */
-static cJSON *read_json(const char *path, struct gsim_error *error)
-{
-    size_t length;
-    char *bytes = gsim_file_read(path, &length, error);
-    if (!bytes) return NULL;
-    cJSON *json = cJSON_ParseWithLength(bytes, length);
-    gsim_free(bytes);
-    if (!json) gsim_error_set(error, GSIM_INPUT, "expected JSON");
-    return json;
-}
-
-static double number(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
 
 static const char *text(const cJSON *object, const char *name)
 {
@@ -71,51 +52,20 @@ static void scale(struct model *m, double factor)
         if (m->program.ops[i].kind == GSIM_OP_HOST_COMPUTE) m->program.ops[i].host_us = m->host_us[i] * factor;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(const struct gsim_timeline *t, uint32_t task)
-{
-    size_t count = 0;
-    double *times = gsim_alloc(sizeof *times * (t->request_count + 1)), median = NAN;
-    for (size_t i = 0; times && i < t->request_count; i++)
-        if (t->requests[i].task == task) times[count++] = gsim_time_us(t->requests[i].end - t->requests[i].arrival);
-    if (count) {
-        qsort(times, count, sizeof *times, compare);
-        median = times[count / 2];
-    }
-    gsim_free(times);
-    return median;
-}
-
 static enum gsim_status simulate(const struct run *r, const struct gsim_task *tasks, uint32_t count, size_t way,
                                  double medians[2], struct gsim_error *error)
 {
     struct gsim_task_set set;
     struct gsim_timeline timeline = {0};
-    const struct gsim_sharing_ops *ops = gsim_sharing_find(count == 1 ? "exclusive" : ways[way].way);
     enum gsim_status status = gsim_task_set_init(&set, "services", tasks, count, error);
     if (status != GSIM_OK) return status;
-    void *params = gsim_arena_alloc(&set.arena, ops->params_size + 1);
-    if (!params) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK && ops->params) gsim_params_set_defaults(ops->params, params);
-    if (status == GSIM_OK && count > 1 && ways[way].name)
-        status = gsim_params_set(ops->params, params, ways[way].name, ways[way].value, error);
-    struct gsim_simulation s = {.program = &set.all,
-                                .device = r->device,
-                                .scheduler = tasks[0].scheduler,
-                                .tasks = &set,
-                                .sharing = ops,
-                                .sharing_params = params,
-                                .memory = GSIM_MEMORY_PINNED,
-                                .seed = 1,
-                                .omits_kernels = true};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    if (status == GSIM_OK) status = gsim_simulate(&s, &timeline, error);
-    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) medians[i] = median_of(&timeline, i);
+    status = gsim_services_simulate(&set, r->device, count == 1 ? "exclusive" : ways[way].way,
+                                    count == 1 ? NULL : ways[way].option, 0, NULL, &timeline, error);
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+        double quantiles[2];
+        status = gsim_services_quantiles(&timeline, i, true, quantiles, error);
+        if (status == GSIM_OK) medians[i] = quantiles[0];
+    }
     gsim_timeline_release(&timeline);
     gsim_task_set_release(&set);
     return status;
@@ -163,7 +113,9 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
     char path[1024];
     if (!service || r->count == MOST_MODELS) return GSIM_OK;
     struct model *m = &r->models[r->count];
-    *m = (struct model){.name = service->name, .fast_us = number(solo, "p10"), .slow_us = number(solo, "p90")};
+    *m = (struct model){.name = service->name,
+                        .fast_us = gsim_services_number(solo, "p10"),
+                        .slow_us = gsim_services_number(solo, "p90")};
     if (!(m->fast_us > 0) || !(m->slow_us >= m->fast_us))
         return gsim_error_set(error, GSIM_INPUT, "solo.%.40s: expected p10 and p90", solo->string);
     snprintf(path, sizeof path, "%s/%s", services, service->file);
@@ -230,8 +182,8 @@ static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *
     struct gsim_range_row *row = &ranges->rows[ranges->count];
     for (int i = 0; i < 2; i++) {
         struct model *m = find(r, names[i]);
-        double p10 = number(stats[i], "p10"), p50 = number(stats[i], "p50"),
-               rate = number(pair, i ? "b_rate" : "a_rate");
+        double p10 = gsim_services_number(stats[i], "p10"), p50 = gsim_services_number(stats[i], "p50"),
+               rate = gsim_services_number(pair, i ? "b_rate" : "a_rate");
         if (!(p10 > 0) || !(p50 >= p10))
             return gsim_error_set(error, GSIM_INPUT, "%.20s of %.40s: expected p10 and p50", share, names[i]);
         if (!pass && p10 < m->fast_us) m->fast_us = p10;
@@ -276,7 +228,7 @@ static size_t count_pairs(const cJSON *json)
 bool gsim_ranges_holds(const char *path)
 {
     struct gsim_error ignored = {0};
-    cJSON *json = read_json(path, &ignored);
+    cJSON *json = gsim_services_read(path, &ignored);
     bool holds = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "solo"));
     cJSON_Delete(json);
     return holds;
@@ -307,7 +259,7 @@ enum gsim_status gsim_ranges_run(const char *path, const char *services, const s
     struct gsim_device_spec own = {0};
     struct run r = {.device = device ? device : &own};
     *ranges = (struct gsim_ranges){0};
-    cJSON *json = read_json(path, error);
+    cJSON *json = gsim_services_read(path, error);
     enum gsim_status status = json ? GSIM_OK : error->status;
     ranges->device = strstr(text(json, "device"), "H200") ? "h200" : "h100-vm";
     if (status == GSIM_OK && !device) status = gsim_device_load(ranges->device, &own, error);
