@@ -19,143 +19,154 @@ static const char *const display_names[][2] = {
     {"brax", "Brax"},                {"dyn-dnn", "dynamic DNN"}, {"static-dnn", "static DNN"},
 };
 
-static void put_display_name(const char *name)
+/* What a line tells of an entry of any registry; with --long, or of one that is named, the lines below it. */
+struct entry {
+    const char *name, *summary;
+    const char *help, *credit, *source;        /* CREDIT SOURCE: "source: KeSCo, 2023" */
+    const struct gsim_workload_ops *benchmark; /* NULL: it has no --size */
+    const struct gsim_param *params;
+    bool is_drawn; /* --seed is one of its numbers */
+    const char *note; /* behind the summary */
+    char text[80];    /* a note's own */
+};
+
+static void put_entry(const struct entry *e, int width, bool in_full)
 {
+    printf("  %-*s %s%s\n", width, e->name, e->summary, e->note ? e->note : "");
+    if (!in_full) return;
     for (size_t i = 0; i < sizeof display_names / sizeof display_names[0]; i++)
-        if (strcmp(display_names[i][0], name) == 0) printf("      in papers: %s\n", display_names[i][1]);
-}
-
-/* Indents every line of TEXT. */
-static void put_text(const char *text)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        printf("      %.*s\n", (int)length, text);
-        text += length + (text[length] ? 1 : 0);
+        if (strcmp(display_names[i][0], e->name) == 0) printf("      in papers: %s\n", display_names[i][1]);
+    for (const char *text = e->help ? e->help : ""; *text; text += *text == '\n') {
+        int length = (int)strcspn(text, "\n");
+        printf("      %.*s\n", length, text);
+        text += length;
     }
-}
-
-/* --- workloads ------------------------------------------------------------------------------------------------- */
-static void put_workload(const struct gsim_workload_ops *workload, bool in_full)
-{
-    printf("  %-10s %s\n", workload->name, workload->summary);
-    if (!in_full) return;
-    put_display_name(workload->name);
-    if (workload->help) put_text(workload->help);
-    printf("      --size: %s; default %.15g (kesco), %.15g (grcuda)\n\n", workload->size_meaning,
-           workload->size_default[GSIM_SUITE_KESCO], workload->size_default[GSIM_SUITE_GRCUDA]);
-}
-
-static void put_generator(const struct gsim_generator_ops *generator, bool in_full)
-{
-    printf("  %-10s %s\n", generator->name, generator->summary);
-    if (!in_full) return;
-    put_display_name(generator->name);
-    put_text(generator->help);
-    printf("      --seed, --opt %s.NAME=VALUE:\n", generator->name);
-    gsim_params_help(generator->params, stdout);
-    printf("\n");
-}
-
-static void put_source(const struct gsim_source_ops *source, bool in_full)
-{
-    printf("  %-10s %s\n", source->name, source->summary);
-    if (!in_full) return;
-    put_text(source->help);
-    printf("      --seed, --opt %s.NAME=VALUE:\n", source->name);
-    gsim_params_help(source->params, stdout);
-    printf("\n");
-}
-
-static void put_service(const struct gsim_service *service) { printf("  %-19s %s\n", service->name, service->summary); }
-
-static void list_workloads(bool in_full)
-{
-    printf("Workloads (--workload):\n");
-    for (uint32_t i = 0; gsim_workload_at(i); i++) put_workload(gsim_workload_at(i), in_full);
-    printf("Generators (--workload):\n");
-    for (uint32_t i = 0; gsim_generator_at(i); i++) put_generator(gsim_generator_at(i), in_full);
-    printf("Drawn while they run (--workload):\n");
-    for (uint32_t i = 0; gsim_source_at(i); i++) put_source(gsim_source_at(i), in_full);
-    printf("Services (--task, --workload; one iteration is a request):\n");
-    for (uint32_t i = 0; gsim_service_at(i); i++) put_service(gsim_service_at(i));
-}
-
-static enum gsim_status find_workload(const char *name, const struct gsim_workload_ops **workload,
-                                      struct gsim_error *error)
-{
-    struct gsim_nearest nearest;
-    char hint[96];
-    *workload = gsim_workload_find(name);
-    if (*workload) return GSIM_OK;
-    gsim_nearest_init(&nearest, name);
-    for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
-    for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
-    for (uint32_t i = 0; gsim_source_at(i); i++) gsim_nearest_offer(&nearest, gsim_source_at(i)->name);
-    for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown workload '%.60s'%s (see gpusim list workloads)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
-/* --- schedulers ------------------------------------------------------------------------------------------------ */
-static void put_scheduler(const struct gsim_scheduler_ops *scheduler, bool in_full)
-{
-    printf("  %-10s %s\n", scheduler->name, scheduler->summary);
-    if (!in_full) return;
-    put_display_name(scheduler->name);
-    if (scheduler->source) printf("      source: %s\n", scheduler->source);
-    if (scheduler->params && scheduler->params->name) {
-        printf("      --opt %s.NAME=VALUE:\n", scheduler->name);
-        gsim_params_help(scheduler->params, stdout);
+    if (e->source) printf("      %s: %s\n", e->credit, e->source);
+    if (e->benchmark)
+        printf("      --size: %s; default %.15g (kesco), %.15g (grcuda)\n", e->benchmark->size_meaning,
+               e->benchmark->size_default[GSIM_SUITE_KESCO], e->benchmark->size_default[GSIM_SUITE_GRCUDA]);
+    if (e->params && e->params->name) {
+        printf("      %s--opt %s.NAME=VALUE:\n", e->is_drawn ? "--seed, " : "", e->name);
+        gsim_params_help(e->params, stdout);
     }
     printf("\n");
 }
 
-static void list_schedulers(bool in_full)
+/* --- the registries --- */
+/* NAME_at(): the entry INDEX; false behind the last. */
+#define ENTRIES(registry, ...)                                                                                         \
+    static bool registry##_at(uint32_t index, struct entry *e)                                                         \
+    {                                                                                                                  \
+        const struct gsim_##registry##_ops *ops = gsim_##registry##_at(index);                                         \
+        if (ops) *e = (struct entry){.name = ops->name, .summary = ops->summary, __VA_ARGS__};                         \
+        return ops != NULL;                                                                                            \
+    }
+/* NAME_load(): the entry of a name or of a plug-in's path. */
+#define LOADED(registry, load, ...)                                                                                    \
+    ENTRIES(registry, __VA_ARGS__)                                                                                     \
+    static enum gsim_status registry##_load(const char *name, struct entry *e, struct gsim_error *error)               \
+    {                                                                                                                  \
+        const struct gsim_##registry##_ops *ops;                                                                       \
+        enum gsim_status status = load(name, &ops, error);                                                             \
+        if (status == GSIM_OK) *e = (struct entry){.name = ops->name, .summary = ops->summary, __VA_ARGS__};           \
+        return status;                                                                                                 \
+    }
+
+ENTRIES(workload, .help = ops->help, .benchmark = ops)
+ENTRIES(generator, .help = ops->help, .params = ops->params, .is_drawn = true)
+ENTRIES(source, .help = ops->help, .params = ops->params, .is_drawn = true)
+LOADED(scheduler, gsim_cli_scheduler, .credit = "source", .source = ops->source, .params = ops->params)
+LOADED(placement, gsim_placement_load, .credit = "source", .source = ops->source, .params = ops->params)
+LOADED(sharing, gsim_sharing_load, .credit = "source", .source = ops->source, .params = ops->params,
+       .note = ops->needs_profile ? " (needs a profile)" : NULL)
+LOADED(batching, gsim_batching_load, .credit = "after", .source = ops->source, .params = ops->params)
+
+static bool service_at(uint32_t index, struct entry *e)
 {
-    printf("Schedulers (--sched):\n");
-    for (uint32_t i = 0; gsim_scheduler_at(i); i++) put_scheduler(gsim_scheduler_at(i), in_full);
-    if (!in_full) return;
+    const struct gsim_service *service = gsim_service_at(index);
+    if (service) *e = (struct entry){.name = service->name, .summary = service->summary};
+    return service != NULL;
+}
+
+static bool rule_at(uint32_t index, struct entry *e)
+{
+    if (index >= GSIM_RULE_COUNT) return false;
+    *e = (struct entry){.name = gsim_rule_name((enum gsim_rule)index),
+                        .summary = gsim_rule_sentence((enum gsim_rule)index)};
+    return true;
+}
+
+static bool gpu_option_at(uint32_t index, struct entry *e)
+{
+    const struct gsim_param *row = &gsim_gpu_params[index];
+    struct gsim_gpu_options initial = {0};
+    char value[64];
+    if (!row->name) return false;
+    gsim_params_set_defaults(gsim_gpu_params, &initial);
+    gsim_params_format(row, &initial, value, sizeof value);
+    *e = (struct entry){.name = row->name, .summary = row->help};
+    e->note = e->text;
+    snprintf(e->text, sizeof e->text, " (default %s)", value);
+    return true;
+}
+
+enum topic { WORKLOADS, SCHEDULERS, PLACEMENTS, SHARING, DEVICES, NODES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
+static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "placements", "sharing", "devices",
+                                                "nodes",     "presets",    "rules",      "gpu",     "batching"};
+
+static const struct registry {
+    enum topic topic;
+    int width; /* of names */
+    bool is_brief; /* its entries have one line */
+    const char *title;
+    bool (*at)(uint32_t index, struct entry *e);
+    enum gsim_status (*load)(const char *name, struct entry *e, struct gsim_error *error); /* NULL: none of plug-ins */
+} registries[] = {
+    {WORKLOADS, 10, false, "Workloads (--workload)", workload_at, NULL},
+    {WORKLOADS, 10, false, "Generators (--workload)", generator_at, NULL},
+    {WORKLOADS, 10, false, "Drawn while they run (--workload)", source_at, NULL},
+    {WORKLOADS, 19, true, "Services (--task, --workload; one iteration is a request)", service_at, NULL},
+    {SCHEDULERS, 10, false, "Schedulers (--sched)", scheduler_at, scheduler_load},
+    {PLACEMENTS, 21, false, "Placements of kernels on GPUs (--place)", placement_at, placement_load},
+    {SHARING, 10, false, "Ways of sharing a GPU among tasks (--share)", sharing_at, sharing_load},
+    {RULES, 17, true, "Rules of the model (--opt rule.NAME=off)", rule_at, NULL},
+    {GPU, 15, true, "Options of the machine (--opt gpu.NAME=VALUE)", gpu_option_at, NULL},
+    {BATCHING, 14, false, "Batching policies of servers (gpusim serve --batching)", batching_at, batching_load},
+};
+#define REGISTRY_COUNT (sizeof registries / sizeof registries[0])
+
+static void list_registry(const struct registry *r, bool in_full)
+{
+    struct entry e;
+    printf("%s:\n", r->title);
+    for (uint32_t i = 0; r->at(i, &e); i++) put_entry(&e, r->width, in_full && !r->is_brief);
+    if (r->topic != SCHEDULERS || !in_full) return;
     printf("The machine (--opt gpu.NAME=VALUE; also any number of gpusim list devices --long):\n");
     gsim_params_help(gsim_gpu_params, stdout);
 }
 
-/* --- ways of sharing --------------------------------------------------------------------------------------------- */
-static void put_sharing(const struct gsim_sharing_ops *way, bool in_full)
+static enum gsim_status list_entry(enum topic topic, const char *name, struct gsim_error *error)
 {
-    printf("  %-10s %s%s\n", way->name, way->summary, way->needs_profile ? " (needs a profile)" : "");
-    if (!in_full) return;
-    if (way->source) printf("      source: %s\n", way->source);
-    if (way->params && way->params->name) {
-        printf("      --opt %s.NAME=VALUE:\n", way->name);
-        gsim_params_help(way->params, stdout);
+    static const char *const unknown[TOPIC_COUNT][2] = {
+        [WORKLOADS] = {"workload '", "'"}, [RULES] = {"rule '", "'"}, [GPU] = {"option gpu.", ""}};
+    struct gsim_nearest nearest;
+    struct entry e = {0};
+    char hint[96];
+    gsim_nearest_init(&nearest, name);
+    for (const struct registry *r = registries; r < registries + REGISTRY_COUNT; r++) {
+        if (r->topic != topic) continue;
+        bool is_found = r->load && r->load(name, &e, error) == GSIM_OK;
+        if (r->load && !is_found) return error->status;
+        for (uint32_t i = 0; !is_found && r->at(i, &e); i++) {
+            is_found = strcmp(e.name, name) == 0;
+            gsim_nearest_offer(&nearest, e.name);
+        }
+        if (!is_found) continue;
+        put_entry(&e, r->width, !r->is_brief);
+        return GSIM_OK;
     }
-    printf("\n");
-}
-
-static void list_sharing(bool in_full)
-{
-    printf("Ways of sharing a GPU among tasks (--share):\n");
-    for (uint32_t i = 0; gsim_sharing_at(i); i++) put_sharing(gsim_sharing_at(i), in_full);
-}
-
-/* --- placements --------------------------------------------------------------------------------------------------- */
-static void put_placement(const struct gsim_placement_ops *placement, bool in_full)
-{
-    printf("  %-21s %s\n", placement->name, placement->summary);
-    if (!in_full) return;
-    printf("      source: %s\n", placement->source);
-    if (placement->params) {
-        printf("      --opt %s.NAME=VALUE:\n", placement->name);
-        gsim_params_help(placement->params, stdout);
-    }
-    printf("\n");
-}
-
-static void list_placements(bool in_full)
-{
-    printf("Placements of kernels on GPUs (--place):\n");
-    for (uint32_t i = 0; gsim_placement_at(i); i++) put_placement(gsim_placement_at(i), in_full);
+    return gsim_error_set(error, GSIM_USAGE, "unknown %s%.60s%s%s (see gpusim list %s)", unknown[topic][0], name,
+                          unknown[topic][1], gsim_nearest_text(&nearest, hint, sizeof hint), topics[topic]);
 }
 
 /* --- devices --------------------------------------------------------------------------------------------------- */
@@ -207,175 +218,30 @@ static void list_presets(const struct gsim_workload_ops *only, bool in_full)
     }
 }
 
-/* --- rules ----------------------------------------------------------------------------------------------------- */
-static void put_rule(enum gsim_rule rule) { printf("  %-17s %s\n", gsim_rule_name(rule), gsim_rule_sentence(rule)); }
-
-static void list_rules(void)
-{
-    printf("Rules of the model (--opt rule.NAME=off):\n");
-    for (int i = 0; i < GSIM_RULE_COUNT; i++) put_rule((enum gsim_rule)i);
-}
-
-static enum gsim_status list_rule(const char *name, struct gsim_error *error)
-{
-    enum gsim_rule rule = gsim_rule_find(name);
-    struct gsim_nearest nearest;
-    char hint[96];
-    if (rule != GSIM_RULE_COUNT) {
-        put_rule(rule);
-        return GSIM_OK;
-    }
-    gsim_nearest_init(&nearest, name);
-    for (int i = 0; i < GSIM_RULE_COUNT; i++) gsim_nearest_offer(&nearest, gsim_rule_name((enum gsim_rule)i));
-    return gsim_error_set(error, GSIM_USAGE, "unknown rule '%.60s'%s (see gpusim list rules)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
-/* --- options of the machine --- */
-static void put_gpu_option(const struct gsim_param *row)
-{
-    char value[64];
-    struct gsim_gpu_options initial = {0};
-    gsim_params_set_defaults(gsim_gpu_params, &initial);
-    gsim_params_format(row, &initial, value, sizeof value);
-    printf("  %-15s %s (default %s)\n", row->name, row->help, value);
-}
-
-static void list_gpu(void)
-{
-    printf("Options of the machine (--opt gpu.NAME=VALUE):\n");
-    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) put_gpu_option(row);
-}
-
-static enum gsim_status list_gpu_option(const char *name, struct gsim_error *error)
-{
-    struct gsim_nearest nearest;
-    char hint[96];
-    const struct gsim_param *found = gsim_params_find(gsim_gpu_params, name);
-    if (found) {
-        put_gpu_option(found);
-        return GSIM_OK;
-    }
-    gsim_nearest_init(&nearest, name);
-    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown option gpu.%.60s%s (see gpusim list gpu)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof hint));
-}
-
-/* --- batching policies --- */
-static void put_batching(const struct gsim_batching_ops *policy, bool in_full)
-{
-    printf("  %-14s %s\n", policy->name, policy->summary);
-    if (!in_full) return;
-    printf("      after: %s\n", policy->source);
-    if (policy->params) {
-        printf("      --opt %s.NAME=VALUE:\n", policy->name);
-        gsim_params_help(policy->params, stdout);
-    }
-    printf("\n");
-}
-
-static void list_batching(bool in_full)
-{
-    printf("Batching policies of servers (gpusim serve --batching):\n");
-    for (uint32_t i = 0; gsim_batching_at(i); i++) put_batching(gsim_batching_at(i), in_full);
-}
-
-/* --- the command ------------------------------------------------------------------------------------------------- */
-enum topic { WORKLOADS, SCHEDULERS, PLACEMENTS, SHARING, DEVICES, NODES, PRESETS, RULES, GPU, BATCHING, TOPIC_COUNT };
-static const char *const topics[TOPIC_COUNT] = {"workloads", "schedulers", "placements", "sharing", "devices",
-                                                "nodes",     "presets",    "rules",      "gpu",     "batching"};
-
+/* --- the command --- */
 static enum gsim_status list_all(enum topic topic, bool in_full, struct gsim_error *error)
 {
-    switch (topic) {
-    case WORKLOADS:
-        list_workloads(in_full);
-        return GSIM_OK;
-    case SCHEDULERS:
-        list_schedulers(in_full);
-        return GSIM_OK;
-    case PLACEMENTS:
-        list_placements(in_full);
-        return GSIM_OK;
-    case SHARING:
-        list_sharing(in_full);
-        return GSIM_OK;
-    case DEVICES:
-        return list_devices(in_full, error);
-    case NODES:
-        return gsim_cli_list_nodes(in_full, error);
-    case PRESETS:
-        list_presets(NULL, in_full);
-        return GSIM_OK;
-    case RULES:
-        list_rules();
-        return GSIM_OK;
-    case GPU:
-        list_gpu();
-        return GSIM_OK;
-    case BATCHING:
-        list_batching(in_full);
-        return GSIM_OK;
-    case TOPIC_COUNT:
-        break;
-    }
-    GSIM_BUG("list %d", (int)topic);
+    if (topic == DEVICES) return list_devices(in_full, error);
+    if (topic == NODES) return gsim_cli_list_nodes(in_full, error);
+    if (topic == PRESETS) list_presets(NULL, in_full);
+    for (const struct registry *r = registries; r < registries + REGISTRY_COUNT; r++)
+        if (r->topic == topic) list_registry(r, in_full);
+    return GSIM_OK;
 }
 
 /* All there is to know of one entry. */
 static enum gsim_status list_one(enum topic topic, const char *name, struct gsim_error *error)
 {
-    const struct gsim_workload_ops *workload = NULL;
-    const struct gsim_scheduler_ops *scheduler = NULL;
-    enum gsim_status status = GSIM_OK;
     if (topic == DEVICES) return put_device(name, error);
     if (topic == NODES) return gsim_cli_list_node(name, error);
-    if (topic == RULES) return list_rule(name, error);
-    if (topic == GPU) return list_gpu_option(name, error);
-    if (topic == BATCHING) {
-        const struct gsim_batching_ops *policy;
-        status = gsim_batching_load(name, &policy, error);
-        if (status == GSIM_OK) put_batching(policy, true);
-        return status;
-    }
-    if (topic == SCHEDULERS) {
-        status = gsim_cli_scheduler(name, &scheduler, error);
-        if (status == GSIM_OK) put_scheduler(scheduler, true);
-        return status;
-    }
-    if (topic == WORKLOADS && gsim_generator_find(name)) {
-        put_generator(gsim_generator_find(name), true);
-        return GSIM_OK;
-    }
-    if (topic == WORKLOADS && gsim_source_find(name)) {
-        put_source(gsim_source_find(name), true);
-        return GSIM_OK;
-    }
-    if (topic == WORKLOADS && gsim_service_find(name)) {
-        put_service(gsim_service_find(name));
-        return GSIM_OK;
-    }
-    if (topic == PLACEMENTS) {
-        const struct gsim_placement_ops *placement;
-        status = gsim_placement_load(name, &placement, error);
-        if (status == GSIM_OK) put_placement(placement, true);
-        return status;
-    }
-    if (topic == SHARING) {
-        const struct gsim_sharing_ops *way;
-        status = gsim_sharing_load(name, &way, error);
-        if (status == GSIM_OK) put_sharing(way, true);
-        return status;
-    }
-    if (topic == PRESETS && (gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name)))
+    if (topic != PRESETS) return list_entry(topic, name, error);
+    if (gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name))
         return gsim_error_set(
             error, GSIM_USAGE,
             "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name, name);
-    status = find_workload(name, &workload, error);
-    if (status == GSIM_OK && topic == WORKLOADS) put_workload(workload, true);
-    if (status == GSIM_OK && topic == PRESETS) list_presets(workload, true);
-    return status;
+    if (!gsim_workload_find(name)) return list_entry(WORKLOADS, name, error);
+    list_presets(gsim_workload_find(name), true);
+    return GSIM_OK;
 }
 
 static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct gsim_error *error)

@@ -19,78 +19,6 @@
 #include "plots/gnuplot.h"
 #include "traces/import/importers.h"
 
-/* --- numbers and choices ------------------------------------------------------------------------------------- */
-static enum gsim_status parse_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double maximum,
-                                    uint32_t *value, struct gsim_error *error)
-{
-    const char *text = arguments->value[key];
-    double number;
-    *value = 0;
-    if (!text) return GSIM_OK;
-    if (!gsim_text_quantity(text, &number) || number < 1 || number > maximum || number != floor(number))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
-                              gsim_cli_option_at(key)->name, maximum, text);
-    *value = (uint32_t)number;
-    return GSIM_OK;
-}
-
-enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
-                               struct gsim_error *error)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    enum gsim_status status = parse_count(arguments, GSIM_CLI_JOBS, GSIM_JOBS_MAX, jobs, error);
-    if (!*jobs) *jobs = initial ? initial : cores < 1 ? 1 : cores > GSIM_JOBS_MAX ? GSIM_JOBS_MAX : (uint32_t)cores;
-    return status;
-}
-
-enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs,
-                                      struct gsim_error *error)
-{
-    return parse_count(arguments, GSIM_CLI_SPREAD_RUNS, GSIM_LIMIT_SPREAD, runs, error);
-}
-
-enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
-                                    struct gsim_error *error)
-{
-    const char *text = arguments->value[GSIM_CLI_TRACE_SMS];
-    *sm_count = GSIM_BLOCK_SMS;
-    if (text && !arguments->value[GSIM_CLI_TRACE])
-        return gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected --trace FILE with it");
-    if (text && strcmp(text, "all") == 0) return GSIM_OK;
-    enum gsim_status status = parse_count(arguments, GSIM_CLI_TRACE_SMS, GSIM_BLOCK_SMS, sm_count, error);
-    return status == GSIM_OK
-               ? status
-               : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'",
-                                GSIM_BLOCK_SMS, text);
-}
-
-/* The index of the option's value in its metavar "a|b|c". */
-static enum gsim_status parse_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
-                                     int *value, struct gsim_error *error)
-{
-    const struct gsim_cli_option *option = gsim_cli_option_at(key);
-    const char *text = arguments->value[key];
-    *value = initial;
-    if (!text) return GSIM_OK;
-    struct gsim_nearest nearest;
-    char hint[96], words[4][16];
-    size_t count = 0;
-    gsim_nearest_init(&nearest, text);
-    for (const char *at = option->metavar; count < sizeof(words) / sizeof(words[0]); count++) {
-        size_t length = strcspn(at, "|");
-        snprintf(words[count], sizeof(words[count]), "%.*s", (int)length, at);
-        if (strcmp(words[count], text) == 0) {
-            *value = (int)count;
-            return GSIM_OK;
-        }
-        gsim_nearest_offer(&nearest, words[count]);
-        if (!at[length]) break;
-        at += length + 1;
-    }
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected one of %s, found '%.60s'%s", option->name, option->metavar,
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
 static enum gsim_status parse_seed(const char *text, uint64_t *seed, struct gsim_error *error)
 {
     char *end;
@@ -131,6 +59,11 @@ static bool is_machine_scope(const char *scope)
     return strcmp(scope, "gpu") == 0 || strcmp(scope, "device") == 0 || strcmp(scope, "rule") == 0;
 }
 
+static void offer_params(struct gsim_nearest *nearest, const struct gsim_param *table)
+{
+    for (const struct gsim_param *row = table; row && row->name; row++) gsim_nearest_offer(nearest, row->name);
+}
+
 static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
@@ -141,7 +74,7 @@ static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error 
         return gsim_error_set(error, GSIM_USAGE, "unknown rule '%s'%s (see gpusim list rules)", opt->name,
                               gsim_nearest_text(&nearest, hint, sizeof(hint)));
     }
-    for (const struct gsim_param *row = gsim_gpu_params; row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    offer_params(&nearest, gsim_gpu_params);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
     if (*gsim_nearest_text(&nearest, hint, sizeof(hint)))
@@ -180,8 +113,7 @@ static enum gsim_status set_machine_opt(struct gsim_cli_setup *setup, const stru
 
 bool gsim_cli_is_shared_object(const char *text)
 {
-    size_t length = strlen(text);
-    return length > 3 && strcmp(text + length - 3, ".so") == 0;
+    return strlen(text) > 3 && gsim_text_ends_with(text, ".so");
 }
 
 /* Numbers of the generator or source that an --opt names; NULL: there is none. */
@@ -219,12 +151,6 @@ static bool opt_concerns(const struct opt *opt, const struct gsim_scheduler_ops 
     return gsim_params_find(scheduler->params, opt->name) != NULL;
 }
 
-static void offer_params(struct gsim_nearest *nearest, const struct gsim_scheduler_ops *scheduler)
-{
-    for (const struct gsim_param *row = scheduler->params; row && row->name; row++)
-        gsim_nearest_offer(nearest, row->name);
-}
-
 static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments, const struct opt *opt,
                                       struct gsim_error *error)
 {
@@ -232,7 +158,7 @@ static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments
     char hint[96];
     const struct gsim_param *numbers = numbers_of(arguments, opt->scope);
     gsim_nearest_init(&nearest, opt->name);
-    for (const struct gsim_param *row = numbers; row && row->name; row++) gsim_nearest_offer(&nearest, row->name);
+    offer_params(&nearest, numbers);
     if (numbers)
         return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)",
                               opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)),
@@ -259,7 +185,7 @@ static enum gsim_status unknown_bare(const struct opt *opt, const struct gsim_sc
         return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s, did you mean 'gpu.%s'?", opt->name,
                               other, opt->name);
     gsim_nearest_init(&nearest, opt->name);
-    for (size_t i = 0; i < count; i++) offer_params(&nearest, schedulers[i]);
+    for (size_t i = 0; i < count; i++) offer_params(&nearest, schedulers[i]->params);
     return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s%s (see gpusim list schedulers --long)",
                           opt->name, other, gsim_nearest_text(&nearest, hint, sizeof(hint)));
 }
@@ -291,6 +217,25 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
     return GSIM_OK;
 }
 
+/* The parameters of TABLE, as every --opt has them that concerns SCHEDULER, or NULL: whose scope is NAME. */
+static enum gsim_status set_params(const struct gsim_cli_arguments *arguments, const char *name,
+                                   const struct gsim_scheduler_ops *scheduler, const struct gsim_param *table,
+                                   size_t size, struct gsim_arena *arena, void **params, struct gsim_error *error)
+{
+    *params = gsim_arena_alloc(arena, size ? size : 1);
+    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_params_set_defaults(table, *params);
+    for (size_t i = 0; i < arguments->opt_count; i++) {
+        struct opt opt;
+        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
+        if (status == GSIM_OK && (scheduler ? !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler)
+                                            : strcmp(opt.scope, name) == 0))
+            status = gsim_params_set(table, *params, opt.name, opt.value, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", arguments->opts[i]);
+    }
+    return GSIM_OK;
+}
+
 /* --- what all runs have in common --------------------------------------------------------------------------- */
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error)
@@ -299,17 +244,19 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     memset(setup, 0, sizeof(*setup));
     setup->arguments = arguments;
     gsim_params_set_defaults(gsim_gpu_params, &setup->gpu);
-    enum gsim_status status = parse_choice(arguments, GSIM_CLI_SUITE, GSIM_SUITE_KESCO, &suite, error);
-    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
-    if (status == GSIM_OK) status = parse_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
+    enum gsim_status status = gsim_cli_choice(arguments, GSIM_CLI_SUITE, GSIM_SUITE_KESCO, &suite, error);
+    if (status == GSIM_OK) status = gsim_cli_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
+    if (status == GSIM_OK) status = gsim_cli_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
     if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
     if (status == GSIM_OK)
-        status = parse_count(arguments, GSIM_CLI_ITERATIONS, GSIM_LIMIT_ITERATIONS, &setup->iterations, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_GPUS, GSIM_LIMIT_GPUS, &setup->gpus, error);
+        status = gsim_cli_count(arguments, GSIM_CLI_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, 0, &setup->iterations, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_count(arguments, GSIM_CLI_GPUS, 1, GSIM_LIMIT_GPUS, 0, &setup->gpus, error);
     if (status == GSIM_OK) status = gsim_cli_placement(arguments, &setup->placement, error);
     if (status == GSIM_OK)
-        status = parse_count(arguments, GSIM_CLI_BLOCK1D, GSIM_LIMIT_BLOCK_THREADS, &setup->block1d, error);
-    if (status == GSIM_OK) status = parse_count(arguments, GSIM_CLI_BLOCKS, GSIM_LIMIT_BLOCKS, &setup->blocks, error);
+        status = gsim_cli_count(arguments, GSIM_CLI_BLOCK1D, 1, GSIM_LIMIT_BLOCK_THREADS, 0, &setup->block1d, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_count(arguments, GSIM_CLI_BLOCKS, 1, GSIM_LIMIT_BLOCKS, 0, &setup->blocks, error);
     if (status == GSIM_OK) status = gsim_cli_node_or_device(setup, error);
     if (status != GSIM_OK) return status;
     setup->places_best = gsim_cli_is_best(arguments->value[GSIM_CLI_PLACE]);
@@ -364,23 +311,6 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
-/* Numbers of a generator or a source by their NAME. */
-static enum gsim_status set_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *name,
-                                    const struct gsim_param *table, size_t size, struct gsim_error *error)
-{
-    point->numbers = gsim_arena_alloc(&point->arena, size ? size : 1);
-    if (!point->numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(table, point->numbers);
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
-        struct opt opt;
-        enum gsim_status status = split_opt(setup->arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && strcmp(opt.scope, name) == 0)
-            status = gsim_params_set(table, point->numbers, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", setup->arguments->opts[i]);
-    }
-    return GSIM_OK;
-}
-
 /* What is drawn from SOURCE is not known before the run. */
 static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                    const struct gsim_source_ops *source, struct gsim_error *error)
@@ -390,7 +320,8 @@ static enum gsim_status use_source(struct gsim_cli_point *point, const struct gs
         status =
             gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
     point->source = source;
-    return status == GSIM_OK ? set_numbers(point, setup, source->name, source->params, source->params_size, error)
+    return status == GSIM_OK ? set_params(setup->arguments, source->name, NULL, source->params, source->params_size,
+                                          &point->arena, &point->numbers, error)
                              : status;
 }
 
@@ -431,7 +362,8 @@ static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim
     enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
     if (status != GSIM_OK) return status;
     point->generator = generator;
-    status = set_numbers(point, setup, generator->name, generator->params, generator->params_size, error);
+    status = set_params(setup->arguments, generator->name, NULL, generator->params, generator->params_size,
+                        &point->arena, &point->numbers, error);
     return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
 }
 
@@ -439,15 +371,13 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                                      struct gsim_workload_options *options, const struct gsim_workload_ops **workload,
                                      struct gsim_error *error)
 {
-    size_t length = strlen(text);
     if (setup->program) {
         point->program = *setup->program;
         *setup->program = (struct gsim_program){0};
         return GSIM_OK;
     }
-    bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 ||
-                   (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
-                   (length > 8 && strcmp(text + length - 8, ".json.gz") == 0);
+    bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 || gsim_text_ends_with(text, ".json") ||
+                   gsim_text_ends_with(text, ".json.gz");
     *workload = is_path ? NULL : gsim_workload_find(text);
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
     if (generator) return generate(point, setup, generator, error);
@@ -469,17 +399,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
 enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler,
                                  struct gsim_arena *arena, void **params, struct gsim_error *error)
 {
-    *params = gsim_arena_alloc(arena, scheduler->params_size ? scheduler->params_size : 1);
-    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(scheduler->params, *params);
-    for (size_t i = 0; i < arguments->opt_count; i++) {
-        struct opt opt;
-        enum gsim_status status = split_opt(arguments->opts[i], &opt, error);
-        if (status == GSIM_OK && !is_machine_scope(opt.scope) && opt_concerns(&opt, scheduler))
-            status = gsim_params_set(scheduler->params, *params, opt.name, opt.value, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--opt %.100s", arguments->opts[i]);
-    }
-    return GSIM_OK;
+    return set_params(arguments, NULL, scheduler, scheduler->params, scheduler->params_size, arena, params, error);
 }
 
 static void add_option(struct gsim_cli_point *point, const char *name, const char *value)
@@ -520,14 +440,13 @@ static size_t count_params(const struct gsim_param *table)
 
 static bool is_set(const struct gsim_cli_setup *setup, const char *number)
 {
-    bool set = false;
-    for (size_t j = 0; j < setup->arguments->opt_count && !set; j++) {
+    for (size_t j = 0; j < setup->arguments->opt_count; j++) {
         struct opt opt;
-        set =
-            split_opt(setup->arguments->opts[j], &opt, NULL) == GSIM_OK && is_machine_scope(opt.scope) &&
-            (strcmp(opt.name, number) == 0 || (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)));
+        if (split_opt(setup->arguments->opts[j], &opt, NULL) != GSIM_OK || !is_machine_scope(opt.scope)) continue;
+        if (strcmp(opt.name, number) == 0) return true;
+        if (strcmp(opt.name, GSIM_DEVICE_PCIE) == 0 && gsim_device_is_pcie(number)) return true;
     }
-    return set;
+    return false;
 }
 
 /* What was changed in the device shows as device.NAME; all else of it follows from its name. */

@@ -381,13 +381,11 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
 
 static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)
 {
-    const char *text = comparison->arguments->value[GSIM_CLI_REPEAT];
-    double repeat = 1;
-    if (text && (!gsim_text_quantity(text, &repeat) || repeat < 1 || repeat > REPEAT_MOST || repeat != floor(repeat)))
-        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'",
-                              REPEAT_MOST, text);
-    comparison->repeat = (size_t)repeat;
-    enum gsim_status status = choose_workloads(comparison, error);
+    uint32_t repeat;
+    enum gsim_status status =
+        gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
+    comparison->repeat = repeat;
+    if (status == GSIM_OK) status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_schedulers(comparison, error);
     if (status == GSIM_OK)

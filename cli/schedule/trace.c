@@ -34,19 +34,6 @@ struct question {
 };
 
 /* --- what is asked --- */
-static enum gsim_status count_of(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, uint32_t initial,
-                                 double most, uint32_t *count, struct gsim_error *error)
-{
-    const char *text = arguments->value[key];
-    double number = initial;
-    if (text &&
-        (!gsim_text_quantity(text, &number) || number < 1 || number > most || number != (double)(uint32_t)number))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 1 to %.0f, found '%s'",
-                              gsim_cli_option_at(key)->name, most, text);
-    *count = (uint32_t)number;
-    return GSIM_OK;
-}
-
 static bool is_of_machine(const char *opt)
 {
     static const char *const scopes[] = {"gpu.", "device.", "rule."};
@@ -261,9 +248,9 @@ enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *argume
     struct question q = {.arguments = arguments};
     bool is_silent = is_stdout(arguments->value[GSIM_CLI_OUTPUT]) || is_stdout(arguments->value[GSIM_CLI_PYTHON]);
     enum gsim_status status =
-        count_of(arguments, GSIM_CLI_STREAMS, STREAMS_DEFAULT, GSIM_ASSIGN_STREAMS, &q.found.asked, error);
+        gsim_cli_count(arguments, GSIM_CLI_STREAMS, 1, GSIM_ASSIGN_STREAMS, STREAMS_DEFAULT, &q.found.asked, error);
     if (status == GSIM_OK)
-        status = count_of(arguments, GSIM_CLI_SPREAD_RUNS, RUNS_DEFAULT, GSIM_LIMIT_SPREAD, &q.runs, error);
+        status = gsim_cli_count(arguments, GSIM_CLI_SPREAD_RUNS, 1, GSIM_LIMIT_SPREAD, RUNS_DEFAULT, &q.runs, error);
     if (status == GSIM_OK) status = load(&q, error);
     if (status == GSIM_OK) status = prepare(&q, error);
     if (status == GSIM_OK) status = search_all(&q, error);

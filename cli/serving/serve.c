@@ -132,14 +132,14 @@ static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error
 static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error)
 {
     struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
-    const char *text = v->arguments->value[GSIM_CLI_ARRIVALS], *count = v->arguments->value[GSIM_CLI_REQUESTS];
-    double number = 0;
-    if (count && (!gsim_text_quantity(count, &number) || number < 1 || number > 1e9 || number != floor(number)))
-        return gsim_error_set(error, GSIM_USAGE, "--requests: expected an integer from 1 to 1e9, found '%.60s'", count);
-    if (text && gsim_arrivals_parse(text, (uint32_t)number, &spec->arena, &spec->arrivals, error))
+    const char *text = v->arguments->value[GSIM_CLI_ARRIVALS];
+    uint32_t number;
+    enum gsim_status status = gsim_cli_count(v->arguments, GSIM_CLI_REQUESTS, 1, 1e9, 0, &number, error);
+    if (status != GSIM_OK) return status;
+    if (text && gsim_arrivals_parse(text, number, &spec->arena, &spec->arrivals, error))
         return gsim_error_prefix(error, "--arrivals");
     struct gsim_arrivals *a = &spec->arrivals;
-    if (number > 0 && (a->kind != GSIM_ARRIVALS_LIST || number < a->count)) a->count = (uint32_t)number;
+    if (number > 0 && (a->kind != GSIM_ARRIVALS_LIST || number < a->count)) a->count = number;
     bool is_drawn = a->kind != GSIM_ARRIVALS_LIST;
     if (is_drawn && (a->prompt.kind == GSIM_LENGTHS_TRACE || a->output.kind == GSIM_LENGTHS_TRACE))
         return gsim_error_set(error, GSIM_INPUT,

@@ -259,14 +259,9 @@ static void put_json(const void *what, struct gsim_output *output)
 static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = c->tasks.setup->arguments;
-    const char *repeat = arguments->value[GSIM_CLI_REPEAT];
-    double runs = 1;
-    if (repeat && (!gsim_text_quantity(repeat, &runs) || runs < 1 || runs > MOST_RUNS || runs != floor(runs)))
-        return gsim_error_set(error, GSIM_USAGE, "--repeat: expected an integer from 1 to %.0f, found '%s'", MOST_RUNS,
-                              repeat);
-    c->repeat = (uint32_t)runs;
-    enum gsim_status status =
-        gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
+    enum gsim_status status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_RUNS, 1, &c->repeat, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_profile(&c->tasks, error);
     bool needs_profile = false;

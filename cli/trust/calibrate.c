@@ -130,16 +130,13 @@ static enum gsim_status add_number(struct command *c, const char *word, size_t l
 
 static enum gsim_status choose_numbers(struct command *c, struct gsim_error *error)
 {
-    const char *fit = c->arguments->value[GSIM_CLI_FIT], *folds = c->arguments->value[GSIM_CLI_FOLDS];
-    char *end = NULL;
-    long count = folds ? strtol(folds, &end, 10) : FOLDS_DEFAULT;
-    if (folds && (*end || !*folds || count < 0 || count > 100))
-        return gsim_error_set(error, GSIM_USAGE, "--folds: expected an integer from 0 to 100, found '%s'", folds);
-    c->options.folds = (unsigned)count;
+    const char *fit = c->arguments->value[GSIM_CLI_FIT];
+    enum gsim_status status = gsim_cli_count(c->arguments, GSIM_CLI_FOLDS, 0, 100, FOLDS_DEFAULT, &c->options.folds,
+                                             error);
+    if (status != GSIM_OK) return status;
     c->options.iterations = ITERATIONS_DEFAULT;
     if (!fit || strcmp(fit, "auto") == 0) return GSIM_OK;
     c->options.chosen = c->chosen;
-    enum gsim_status status = GSIM_OK;
     for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word;
          word = strchr(word, ',')) {
         word += *word == ',';

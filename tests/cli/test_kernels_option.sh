@@ -56,7 +56,7 @@ takes '1 of 2' explain program.json --sched async --device h200 --memory pinned 
 grep -qF '"limiting_pipe": "fp64", "pipe_share": 0.509' out || fail "explain: $(cat out)"
 cp out explained.json
 takes - report explained.json -o page.html
-grep -qF 'fp64 at 51 %' page.html || fail "report: no limiting pipe"
+grep -qF '"limiting_pipe":"fp64","pipe_share":0.509' page.html || fail "report: no limiting pipe"
 takes '1 of 2' whatif program.json --sched async --device h200 --memory pinned --kernels kernels.json
 
 # Traces.

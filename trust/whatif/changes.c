@@ -26,7 +26,6 @@ static const struct {
 };
 
 const char *gsim_change_word(enum gsim_change_kind kind) { return kinds[kind].word; }
-const char *gsim_change_metavar(enum gsim_change_kind kind) { return kinds[kind].metavar; }
 const char *gsim_change_help(enum gsim_change_kind kind) { return kinds[kind].text; }
 bool gsim_change_is_software(enum gsim_change_kind kind) { return kinds[kind].is_software; }
 double gsim_change_error(enum gsim_change_kind kind) { return kinds[kind].error; }

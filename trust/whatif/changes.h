@@ -51,7 +51,6 @@ struct gsim_change {
 };
 
 const char *gsim_change_word(enum gsim_change_kind kind);
-const char *gsim_change_metavar(enum gsim_change_kind kind); /* NULL: none */
 const char *gsim_change_help(enum gsim_change_kind kind);
 bool gsim_change_is_software(enum gsim_change_kind kind);
 double gsim_change_error(enum gsim_change_kind kind);
