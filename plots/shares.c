@@ -25,29 +25,23 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double number(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
 static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_shared_task *task)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name"),
                 *times = cJSON_GetObjectItemCaseSensitive(item, "jct_us"), *time;
-    double priority = number(item, "priority");
+    double priority = gsim_json_number(item, "priority");
     if (!cJSON_IsString(name) || !(priority >= 0 && priority < 100)) return false;
     *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring),
                                       .priority = (int)priority,
-                                      .p99_us = number(item, "p99_us"),
-                                      .per_second = number(item, "per_second"),
-                                      .requests = number(item, "requests"),
-                                      .late = number(item, "late"),
-                                      .mean_us = number(item, "mean_us"),
-                                      .p50_us = number(item, "p50_us"),
-                                      .p90_us = number(item, "p90_us"),
-                                      .alone_us = number(item, "alone_us"),
-                                      .slow_down = number(item, "slow_down")};
+                                      .p99_us = gsim_json_number(item, "p99_us"),
+                                      .per_second = gsim_json_number(item, "per_second"),
+                                      .requests = gsim_json_number(item, "requests"),
+                                      .late = gsim_json_number(item, "late"),
+                                      .mean_us = gsim_json_number(item, "mean_us"),
+                                      .p50_us = gsim_json_number(item, "p50_us"),
+                                      .p90_us = gsim_json_number(item, "p90_us"),
+                                      .alone_us = gsim_json_number(item, "alone_us"),
+                                      .slow_down = gsim_json_number(item, "slow_down")};
     if (!cJSON_IsArray(times)) return true;
     task->jct_us = GSIM_ARENA_ARRAY(arena, double, (size_t)cJSON_GetArraySize(times) + 1);
     cJSON_ArrayForEach(time, times)
@@ -88,8 +82,8 @@ static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *jso
     struct gsim_shared_run *run = &runs->runs[runs->count++];
     *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring),
                                     .path = gsim_arena_strdup(&runs->arena, path),
-                                    .fairness = number(json, "fairness"),
-                                    .makespan_us = number(json, "makespan_us")};
+                                    .fairness = gsim_json_number(json, "fairness"),
+                                    .makespan_us = gsim_json_number(json, "makespan_us")};
     run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
     cJSON_ArrayForEach(item, tasks)
     {

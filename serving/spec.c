@@ -58,13 +58,6 @@ uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_b
 
 /* --- reading --- */
 
-static enum gsim_status fail(const char *field, const char *expected, const cJSON *item, struct gsim_error *error)
-{
-    char text[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", field, expected,
-                          gsim_json_found(item, text, sizeof text));
-}
-
 static enum gsim_status get_number(const cJSON *object, const char *name, double least, double most, double *value,
                                    struct gsim_error *error)
 {
@@ -73,7 +66,7 @@ static enum gsim_status get_number(const cJSON *object, const char *name, double
     if (!item) return GSIM_OK;
     snprintf(expected, sizeof expected, "a number from %g to %g", least, most);
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most))
-        return fail(name, expected, item, error);
+        return gsim_json_fail(name, expected, item, error);
     *value = item->valuedouble;
     return GSIM_OK;
 }
@@ -81,7 +74,7 @@ static enum gsim_status get_number(const cJSON *object, const char *name, double
 static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *item, const char *field,
                                  const char **text, struct gsim_error *error)
 {
-    if (!cJSON_IsString(item)) return fail(field, "a text", item, error);
+    if (!cJSON_IsString(item)) return gsim_json_fail(field, "a text", item, error);
     *text = gsim_arena_strdup(&spec->arena, item->valuestring);
     return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
@@ -90,7 +83,7 @@ static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *it
 static enum gsim_status check_fields(const cJSON *object, const char *where, const char *const *names,
                                      struct gsim_error *error)
 {
-    if (!cJSON_IsObject(object)) return fail(where, "an object", object, error);
+    if (!cJSON_IsObject(object)) return gsim_json_fail(where, "an object", object, error);
     const char *twice = gsim_json_repeated(object);
     if (twice) return gsim_error_set(error, GSIM_INPUT, "%s: \"%.60s\" stands there twice", where, twice);
     for (const cJSON *item = object->child; item; item = item->next) {
@@ -109,7 +102,7 @@ static enum gsim_status read_pair(const cJSON *list, const char *field, struct g
     if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) ||
         !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
         !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
-        return fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", list, error);
+        return gsim_json_fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", list, error);
     l->a = a->valuedouble;
     l->b = b->valuedouble;
     return GSIM_OK;
@@ -123,10 +116,10 @@ static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON 
     if (!choices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST))
-            return fail(field, "numbers of tokens", item, error);
+            return gsim_json_fail(field, "numbers of tokens", item, error);
         choices[i++] = item->valuedouble;
     }
-    if (!i) return fail(field, "a list of numbers", list, error);
+    if (!i) return gsim_json_fail(field, "a list of numbers", list, error);
     l->choices = choices;
     l->choice_count = i;
     return GSIM_OK;
@@ -149,7 +142,8 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
                                                : GSIM_LENGTHS_CHOICE;
     if (l->kind != GSIM_LENGTHS_CHOICE) return read_pair(way, field, l, error);
     if (strcmp(name, "choice") != 0)
-        return fail(field, "a number, {\"uniform\"}, {\"lognormal\"}, {\"choice\"} or \"trace\"", item, error);
+        return gsim_json_fail(field, "a number, {\"uniform\"}, {\"lognormal\"}, {\"choice\"} or \"trace\"", item,
+                              error);
     return read_choice(spec, way, field, l, error);
 }
 
@@ -170,7 +164,7 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
 
 static enum gsim_status read_requests(struct gsim_serving_spec *spec, const cJSON *list, struct gsim_error *error)
 {
-    if (!cJSON_IsArray(list)) return fail("requests", "a list", list, error);
+    if (!cJSON_IsArray(list)) return gsim_json_fail("requests", "a list", list, error);
     struct gsim_arrivals *a = &spec->arrivals;
     a->list = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_served_arrival, (size_t)cJSON_GetArraySize(list) + 1);
     if (!a->list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -181,7 +175,7 @@ static enum gsim_status read_requests(struct gsim_serving_spec *spec, const cJSO
                                   a->count, a->list[a->count - 1].arrival_us, a->list[a->count].arrival_us);
         a->count++;
     }
-    return a->count ? GSIM_OK : fail("requests", "at least one", list, error);
+    return a->count ? GSIM_OK : gsim_json_fail("requests", "at least one", list, error);
 }
 
 /* PATH as it stands in the file SPEC->path. */
@@ -204,7 +198,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
                                      struct gsim_error *error)
 {
     uint32_t first = spec->step_count;
-    if (!cJSON_IsObject(object)) return fail(kinds[kind], "an object of buckets", object, error);
+    if (!cJSON_IsObject(object)) return gsim_json_fail(kinds[kind], "an object of buckets", object, error);
     for (const cJSON *item = object->child; item; item = item->next) {
         char *end;
         unsigned long bucket = strtoul(item->string, &end, 10);
@@ -214,7 +208,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
         if (spec->step_count - first == GSIM_SERVING_BUCKETS)
             return gsim_error_set(error, GSIM_INPUT, "%s: expected at most %d buckets, found more", kinds[kind],
                                   GSIM_SERVING_BUCKETS);
-        if (!cJSON_IsString(item)) return fail(item->string, "a file or a workload", item, error);
+        if (!cJSON_IsString(item)) return gsim_json_fail(item->string, "a file or a workload", item, error);
         struct gsim_serving_step *step = &spec->steps[spec->step_count++];
         *step = (struct gsim_serving_step){
             .kind = kind, .bucket = (uint32_t)bucket, .path = beside_spec(spec, item->valuestring)};
@@ -225,7 +219,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
 
 static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
-    if (!cJSON_IsObject(object)) return fail("steps", "an object of kinds", object, error);
+    if (!cJSON_IsObject(object)) return gsim_json_fail("steps", "an object of kinds", object, error);
     const char *twice = gsim_json_repeated(object);
     if (twice) return gsim_error_set(error, GSIM_INPUT, "steps: \"%.60s\" stands there twice", twice);
     for (const cJSON *item = object->child; item; item = item->next) {
@@ -247,7 +241,7 @@ static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *
 static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
     if (!object) return GSIM_OK;
-    if (!cJSON_IsObject(object)) return fail("options", "an object", object, error);
+    if (!cJSON_IsObject(object)) return gsim_json_fail("options", "an object", object, error);
     for (const cJSON *item = object->child; item; item = item->next) {
         if (spec->option_count == sizeof spec->options / sizeof spec->options[0])
             return gsim_error_set(error, GSIM_INPUT, "options: too many");
@@ -255,7 +249,7 @@ static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON
         if (cJSON_IsNumber(item)) snprintf(text, sizeof text, "%.15g", item->valuedouble);
         const char **option = spec->options[spec->option_count++];
         if (!cJSON_IsNumber(item) && !cJSON_IsString(item))
-            return fail(item->string, "a number or a text", item, error);
+            return gsim_json_fail(item->string, "a number or a text", item, error);
         option[0] = gsim_arena_strdup(&spec->arena, item->string);
         option[1] = gsim_arena_strdup(&spec->arena, cJSON_IsNumber(item) ? text : item->valuestring);
         if (!option[0] || !option[1]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -290,7 +284,7 @@ static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *
     if (status || !preempt) return status;
     c->swaps = cJSON_IsString(preempt) && strcmp(preempt->valuestring, "swap") == 0;
     if (!c->swaps && !(cJSON_IsString(preempt) && strcmp(preempt->valuestring, "recompute") == 0))
-        return fail("preempt", "recompute or swap", preempt, error);
+        return gsim_json_fail("preempt", "recompute or swap", preempt, error);
     return GSIM_OK;
 }
 
@@ -309,7 +303,7 @@ static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSO
         return gsim_error_set(error, GSIM_INPUT, "expected either \"requests\" or \"arrivals\", found %s",
                               text ? "both" : "neither");
     if (requests) return read_requests(spec, requests, error);
-    if (!cJSON_IsString(text)) return fail("arrivals", "a text", text, error);
+    if (!cJSON_IsString(text)) return gsim_json_fail("arrivals", "a text", text, error);
     const char *path = strncmp(text->valuestring, "poisson:", 8) == 0 || strncmp(text->valuestring, "gamma:", 6) == 0
                            ? text->valuestring
                            : beside_spec(spec, text->valuestring);
@@ -352,7 +346,7 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     enum gsim_status status = check_fields(json, "the file", names, error);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"), *item;
     if (!status && (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0))
-        status = fail("schema", "\"" SCHEMA "\"", schema, error);
+        status = gsim_json_fail("schema", "\"" SCHEMA "\"", schema, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "name")))
         status = get_text(spec, item, "name", &spec->name, error);
     if (!status) status = get_number(json, "slots", 1, GSIM_SERVING_SLOTS, &slots, error);
@@ -363,13 +357,13 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
         status = get_text(spec, item, "batching", &spec->batching, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "prefill_beside"))) {
         status = cJSON_IsString(item) ? gsim_beside_parse(item->valuestring, &spec->beside, error)
-                                      : fail("prefill_beside", "a text", item, error);
+                                      : gsim_json_fail("prefill_beside", "a text", item, error);
         if (status && cJSON_IsString(item))
             gsim_error_prefix(error, "prefill_beside"), error->status = status = GSIM_INPUT;
     }
     if (!status) status = get_number(json, "prefill_percentage", 1, 100, &spec->prefill_percentage, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "interpolate")) && !cJSON_IsBool(item))
-        status = fail("interpolate", "true or false", item, error);
+        status = gsim_json_fail("interpolate", "true or false", item, error);
     spec->interpolates = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "interpolate"));
     if (!status) status = read_options(spec, cJSON_GetObjectItemCaseSensitive(json, "options"), error);
     if (!status) status = read_steps(spec, cJSON_GetObjectItemCaseSensitive(json, "steps"), error);

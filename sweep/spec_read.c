@@ -16,13 +16,6 @@ static const char *scalar_text(struct gsim_spec *spec, const cJSON *item)
     return NULL;
 }
 
-static enum gsim_status fail_at(const cJSON *item, const char *place, const char *expected, struct gsim_error *error)
-{
-    char found[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
-                          gsim_json_found(item, found, sizeof(found)));
-}
-
 /* The elements of a list with commas between them. */
 static enum gsim_status join(struct gsim_spec *spec, const cJSON *list, const char **joined, struct gsim_error *error)
 {
@@ -31,7 +24,7 @@ static enum gsim_status join(struct gsim_spec *spec, const cJSON *list, const ch
     cJSON_ArrayForEach(item, list)
     {
         const char *value = scalar_text(spec, item);
-        if (!value) return fail_at(item, list->string, "a number or a string", error);
+        if (!value) return gsim_json_fail(list->string, "a number or a string", item, error);
         if (strchr(value, ',') || !*value)
             return gsim_error_set(error, GSIM_INPUT, "%s: expected values without commas, found \"%s\"", list->string,
                                   value);
@@ -61,7 +54,7 @@ static enum gsim_status member_text(struct gsim_spec *spec, const cJSON *member,
         if (status != GSIM_OK) return status;
     } else {
         joined = scalar_text(spec, member);
-        if (!joined) return fail_at(member, member->string, "values: a list, a string or a number", error);
+        if (!joined) return gsim_json_fail(member->string, "values: a list, a string or a number", member, error);
     }
     *text = joined ? gsim_arena_printf(&spec->arena, "%s=%s", member->string, joined) : NULL;
     return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -71,11 +64,11 @@ static enum gsim_status read_options(struct gsim_spec *spec, const cJSON *option
 {
     const cJSON *item;
     enum gsim_status status = GSIM_OK;
-    if (!cJSON_IsObject(options)) return fail_at(options, "options", "an object", error);
+    if (!cJSON_IsObject(options)) return gsim_json_fail("options", "an object", options, error);
     cJSON_ArrayForEach(item, options)
     {
         const char *text = scalar_text(spec, item);
-        if (!text) status = fail_at(item, item->string, "a number, a string, true or false", error);
+        if (!text) status = gsim_json_fail(item->string, "a number, a string, true or false", item, error);
         if (status == GSIM_OK) status = gsim_spec_fix(spec, item->string, text, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "options");
     }
@@ -86,7 +79,7 @@ static enum gsim_status read_vary(struct gsim_spec *spec, const cJSON *vary, str
 {
     const cJSON *item;
     enum gsim_status status = GSIM_OK;
-    if (!cJSON_IsObject(vary)) return fail_at(vary, "vary", "an object of names and values", error);
+    if (!cJSON_IsObject(vary)) return gsim_json_fail("vary", "an object of names and values", vary, error);
     cJSON_ArrayForEach(item, vary)
     {
         const char *text;
@@ -101,11 +94,11 @@ static enum gsim_status read_paired(struct gsim_spec *spec, const cJSON *paired,
 {
     const cJSON *group, *item;
     enum gsim_status status = GSIM_OK;
-    if (!cJSON_IsArray(paired)) return fail_at(paired, "paired", "a list of objects", error);
+    if (!cJSON_IsArray(paired)) return gsim_json_fail("paired", "a list of objects", paired, error);
     cJSON_ArrayForEach(group, paired)
     {
         const char *all = "";
-        if (!cJSON_IsObject(group)) return fail_at(group, "paired", "objects of names and lists", error);
+        if (!cJSON_IsObject(group)) return gsim_json_fail("paired", "objects of names and lists", group, error);
         cJSON_ArrayForEach(item, group)
         {
             const char *text;
@@ -127,10 +120,10 @@ static enum gsim_status read_where(struct gsim_spec *spec, const cJSON *where, s
     const cJSON *item;
     enum gsim_status status = GSIM_OK;
     if (cJSON_IsString(where)) return gsim_spec_add_where(spec, where->valuestring, error);
-    if (!cJSON_IsArray(where)) return fail_at(where, "where", "a condition or a list of conditions", error);
+    if (!cJSON_IsArray(where)) return gsim_json_fail("where", "a condition or a list of conditions", where, error);
     cJSON_ArrayForEach(item, where)
     {
-        if (!cJSON_IsString(item)) return fail_at(item, "where", "a condition", error);
+        if (!cJSON_IsString(item)) return gsim_json_fail("where", "a condition", item, error);
         status = gsim_spec_add_where(spec, item->valuestring, error);
         if (status != GSIM_OK) return status;
     }
@@ -143,12 +136,12 @@ static enum gsim_status read_count(const cJSON *item, double maximum, double *va
     if (cJSON_IsNumber(item) && *value >= 1 && *value <= maximum && *value == floor(*value)) return GSIM_OK;
     char expected[64];
     snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
-    return fail_at(item, item->string, expected, error);
+    return gsim_json_fail(item->string, expected, item, error);
 }
 
 static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
-    if (!cJSON_IsString(item)) return fail_at(item, "name", "a string", error);
+    if (!cJSON_IsString(item)) return gsim_json_fail("name", "a string", item, error);
     spec->name = gsim_arena_strdup(&spec->arena, item->valuestring);
     return spec->name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
@@ -180,7 +173,7 @@ static enum gsim_status read_sample_seed(struct gsim_spec *spec, const cJSON *it
 static enum gsim_status read_text(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
     (void)spec;
-    return cJSON_IsString(item) ? GSIM_OK : fail_at(item, item->string, "a string", error);
+    return cJSON_IsString(item) ? GSIM_OK : gsim_json_fail(item->string, "a string", item, error);
 }
 
 static const struct {
@@ -215,7 +208,7 @@ enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct
     const cJSON *item, *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     const char *repeated = json ? gsim_json_repeated(json) : NULL;
     if (json && (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_SPEC_SCHEMA) != 0))
-        status = fail_at(schema, "schema", "\"" GSIM_SPEC_SCHEMA "\"", &local);
+        status = gsim_json_fail("schema", "\"" GSIM_SPEC_SCHEMA "\"", schema, &local);
     else if (repeated)
         status = gsim_error_set(&local, GSIM_INPUT, "\"%s\" stands there twice", repeated);
     spec->is_reading = true;

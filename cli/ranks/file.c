@@ -8,29 +8,6 @@
 
 #include "sim/base/json.h"
 
-static enum gsim_status fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error)
-{
-    char found[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
-                          gsim_json_found(item, found, sizeof found));
-}
-
-static enum gsim_status check_keys(const cJSON *object, const char *place, const char *const *keys,
-                                   const char *expected, struct gsim_error *error)
-{
-    const cJSON *child;
-    cJSON_ArrayForEach(child, object)
-    {
-        int i = 0;
-        while (keys[i] && strcmp(keys[i], child->string) != 0) i++;
-        if (!keys[i])
-            return gsim_error_set(error, GSIM_INPUT, "%s%s: unknown field, expected one of %s", place, child->string,
-                                  expected);
-    }
-    const char *repeated = gsim_json_repeated(object);
-    return repeated ? gsim_error_set(error, GSIM_INPUT, "%s%s: given twice", place, repeated) : GSIM_OK;
-}
-
 /* Absent: *VALUE stays. */
 static enum gsim_status read_count(const cJSON *object, const char *place, const char *key, double least, double most,
                                    uint32_t *value, struct gsim_error *error)
@@ -38,11 +15,11 @@ static enum gsim_status read_count(const cJSON *object, const char *place, const
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char where[64], expected[64];
     if (!item) return GSIM_OK;
-    snprintf(where, sizeof where, "%s%s", place, key);
+    snprintf(where, sizeof where, "%s%s%s", place, *place ? "." : "", key);
     snprintf(expected, sizeof expected, "an integer from %.0f to %.0f", least, most);
     if (!cJSON_IsNumber(item) || item->valuedouble != floor(item->valuedouble) || item->valuedouble < least ||
         item->valuedouble > most)
-        return fail(where, expected, item, error);
+        return gsim_json_fail(where, expected, item, error);
     *value = (uint32_t)item->valuedouble;
     return GSIM_OK;
 }
@@ -62,15 +39,15 @@ static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *
     static const char *const keys[] = {"program", "device", "count", NULL};
     struct gsim_cli_rank_entry *entry = &file->entries[file->count];
     char place[40];
-    snprintf(place, sizeof place, "ranks[%u].", file->count);
-    if (!cJSON_IsObject(item)) return fail(place, "an object with program, device, count", item, error);
-    enum gsim_status status = check_keys(item, place, keys, "program, device, count", error);
+    snprintf(place, sizeof place, "ranks[%u]", file->count);
+    if (!cJSON_IsObject(item)) return gsim_json_fail(place, "an object with program, device, count", item, error);
+    enum gsim_status status = gsim_json_check_keys(item, place, keys, error);
     const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
     *entry = (struct gsim_cli_rank_entry){.count = 1};
     for (uint32_t i = 0; i < file->count; i++) entry->device += file->entries[i].count;
     if (!status && !cJSON_IsString(program)) {
         snprintf(place, sizeof place, "ranks[%u].program", file->count);
-        return fail(place, "the path of a program file", program, error);
+        return gsim_json_fail(place, "the path of a program file", program, error);
     }
     if (!status) status = read_count(item, place, "device", 0, GSIM_LIMIT_RANKS - 1, &entry->device, error);
     if (!status) status = read_count(item, place, "count", 1, GSIM_LIMIT_RANKS, &entry->count, error);
@@ -90,14 +67,14 @@ static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *p
                 *fold = cJSON_GetObjectItemCaseSensitive(json, "fold");
     const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(json, "ranks"), *item;
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, "gpusim-ranks/1") != 0)
-        return fail("schema", "\"gpusim-ranks/1\"", schema, error);
-    enum gsim_status status = check_keys(json, "", keys, "schema, node, nodes, net_gbps, fold, ranks", error);
-    if (!status && node && !cJSON_IsString(node)) status = fail("node", "the name of a node", node, error);
+        return gsim_json_fail("schema", "\"gpusim-ranks/1\"", schema, error);
+    enum gsim_status status = gsim_json_check_keys(json, "", keys, error);
+    if (!status && node && !cJSON_IsString(node)) status = gsim_json_fail("node", "the name of a node", node, error);
     if (!status && net && !(cJSON_IsNumber(net) && net->valuedouble > 0))
-        status = fail("net_gbps", "a positive number", net, error);
-    if (!status && fold && !cJSON_IsBool(fold)) status = fail("fold", "true or false", fold, error);
+        status = gsim_json_fail("net_gbps", "a positive number", net, error);
+    if (!status && fold && !cJSON_IsBool(fold)) status = gsim_json_fail("fold", "true or false", fold, error);
     if (!status && (!cJSON_IsArray(ranks) || !cJSON_GetArraySize(ranks)))
-        status = fail("ranks", "a list of ranks", ranks, error);
+        status = gsim_json_fail("ranks", "a list of ranks", ranks, error);
     if (!status) status = read_count(json, "", "nodes", 1, GSIM_LIMIT_RANKS, &file->nodes, error);
     if (status) return status;
     file->node = node ? gsim_arena_strdup(&file->arena, node->valuestring) : NULL;

@@ -4,6 +4,7 @@
  */
 #include "sim/base/json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,4 +183,36 @@ const char *gsim_json_repeated(const cJSON *object)
         if (strcmp(sorted[i - 1]->string, sorted[i]->string) == 0) repeated = sorted[i]->string;
     gsim_free(sorted);
     return repeated;
+}
+
+enum gsim_status gsim_json_fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error)
+{
+    char found[96];
+    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
+                          gsim_json_found(item, found, sizeof found));
+}
+
+enum gsim_status gsim_json_check_keys(const cJSON *object, const char *place, const char *const *known,
+                                      struct gsim_error *error)
+{
+    const char *dot = *place ? "." : "", *repeated = gsim_json_repeated(object);
+    const cJSON *child;
+    cJSON_ArrayForEach(child, object)
+    {
+        int i = 0;
+        while (known[i] && strcmp(known[i], child->string) != 0) i++;
+        if (known[i]) continue;
+        char list[256] = "";
+        for (i = 0; known[i]; i++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", known[i]);
+        return gsim_error_set(error, GSIM_INPUT, "%s%s%s: unknown field, expected one of %s", place, dot, child->string,
+                              list);
+    }
+    return repeated ? gsim_error_set(error, GSIM_INPUT, "%s%s%s: given twice", place, dot, repeated) : GSIM_OK;
+}
+
+double gsim_json_number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
 }

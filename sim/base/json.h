@@ -21,5 +21,14 @@ void gsim_json_release(cJSON *json); /* accepts NULL */
 /* What stands at ITEM, for error messages: "8" (with quotes), 3.5, true, a list, an object, nothing. */
 const char *gsim_json_found(const cJSON *item, char *text, size_t size);
 
+/* GSIM_INPUT: "PLACE: expected EXPECTED, found ITEM". */
+enum gsim_status gsim_json_fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error);
+/* Fields of the object at PLACE ("": the file itself) that are not KNOWN, which ends with NULL, or given twice, are
+ * errors. */
+enum gsim_status gsim_json_check_keys(const cJSON *object, const char *place, const char *const *known,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+/* The number KEY of OBJECT; NAN: there is none. */
+double gsim_json_number(const cJSON *object, const char *key);
+
 /* The first key of OBJECT that stands there a second time, or NULL. */
 const char *gsim_json_repeated(const cJSON *object);

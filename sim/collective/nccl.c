@@ -20,13 +20,6 @@ static const struct {
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-static enum gsim_status fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error)
-{
-    char found[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
-                          gsim_json_found(item, found, sizeof found));
-}
-
 static enum gsim_status read_number(struct gsim_nccl *nccl, size_t row, const cJSON *numbers, struct gsim_error *error)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(numbers, rows[row].name);
@@ -35,10 +28,11 @@ static enum gsim_status read_number(struct gsim_nccl *nccl, size_t row, const cJ
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(item, "kind"),
                 *source = cJSON_GetObjectItemCaseSensitive(item, "source");
     if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble < 0)
-        return fail(rows[row].name, "an object with a value of 0 or more", item, error);
+        return gsim_json_fail(rows[row].name, "an object with a value of 0 or more", item, error);
     if (!cJSON_IsString(unit) || strcmp(unit->valuestring, rows[row].unit) != 0)
         return gsim_error_set(error, GSIM_INPUT, "%s.unit: expected \"%s\"", rows[row].name, rows[row].unit);
-    if (!cJSON_IsString(kind) || !cJSON_IsString(source)) return fail(rows[row].name, "kind and source", item, error);
+    if (!cJSON_IsString(kind) || !cJSON_IsString(source))
+        return gsim_json_fail(rows[row].name, "kind and source", item, error);
     *(double *)((char *)nccl + rows[row].offset) = value->valuedouble;
     return GSIM_OK;
 }
@@ -62,8 +56,8 @@ static enum gsim_status read_file(struct gsim_nccl *nccl, const char *path, stru
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"),
                 *numbers = cJSON_GetObjectItemCaseSensitive(json, "numbers");
     if (!status && !(cJSON_IsString(schema) && strcmp(schema->valuestring, "gpusim-nccl/1") == 0))
-        status = fail("schema", "\"gpusim-nccl/1\"", schema, error);
-    if (!status && !cJSON_IsObject(numbers)) status = fail("numbers", "an object", numbers, error);
+        status = gsim_json_fail("schema", "\"gpusim-nccl/1\"", schema, error);
+    if (!status && !cJSON_IsObject(numbers)) status = gsim_json_fail("numbers", "an object", numbers, error);
     if (!status) status = check_names(numbers, error);
     for (size_t i = 0; i < ROW_COUNT && !status; i++) status = read_number(nccl, i, numbers, error);
     gsim_json_release(json);

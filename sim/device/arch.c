@@ -57,9 +57,7 @@ static enum gsim_status read_file(struct gsim_device_reader *reader, const struc
     cJSON *json = gsim_json_read(path, reader->error);
     enum gsim_status status = reader->error->status;
     if (json)
-        status =
-            gsim_reader_head(reader, json, GSIM_ARCH_SCHEMA, keys,
-                             "schema, name, title, compute_capability, inherits, gpu, link, managed, host, sharing");
+        status = gsim_reader_head(reader, json, GSIM_ARCH_SCHEMA, keys);
     const cJSON *its_name = cJSON_GetObjectItemCaseSensitive(json, "name"),
                 *base = cJSON_GetObjectItemCaseSensitive(json, "inherits");
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");

@@ -28,9 +28,7 @@ static const char *const sections[] = {"gpu", "link", "managed", "host", "power"
 enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected,
                                   const cJSON *item)
 {
-    char found[96];
-    return gsim_error_set(reader->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
-                          gsim_json_found(item, found, sizeof(found)));
+    return gsim_json_fail(place, expected, item, reader->error);
 }
 
 /* A non-empty text, copied to the arena. */
@@ -41,23 +39,6 @@ enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char 
         return gsim_reader_fail(reader, place, expected, item);
     *text = gsim_arena_strdup(&reader->spec->arena, item->valuestring);
     return *text ? GSIM_OK : gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-}
-
-static enum gsim_status check_keys(struct gsim_device_reader *reader, const char *place, const cJSON *object,
-                                   const char *const *known, const char *expected)
-{
-    const cJSON *child;
-    cJSON_ArrayForEach(child, object)
-    {
-        int i = 0;
-        while (known[i] && strcmp(known[i], child->string) != 0) i++;
-        if (!known[i])
-            return gsim_error_set(reader->error, GSIM_INPUT, "%s%s%s: unknown field, expected one of %s", place,
-                                  *place ? "." : "", child->string, expected);
-    }
-    const char *repeated = gsim_json_repeated(object);
-    if (!repeated) return GSIM_OK;
-    return gsim_error_set(reader->error, GSIM_INPUT, "%s%s%s: given twice", place, *place ? "." : "", repeated);
 }
 
 /* One number, or as many as the curve has points. */
@@ -135,7 +116,7 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
     enum gsim_number_kind kind = GSIM_KIND_ASSUMED;
     snprintf(place, sizeof(place), "%s.%s", row->section, row->name);
     if (!cJSON_IsObject(item)) return gsim_reader_fail(reader, place, "an object with value, unit, source, kind", item);
-    enum gsim_status status = check_keys(reader, place, item, keys, "value, unit, source, kind");
+    enum gsim_status status = gsim_json_check_keys(item, place, keys, reader->error);
     if (status != GSIM_OK) return status;
 
     snprintf(place, sizeof(place), "%s.%s.value", row->section, row->name);
@@ -233,7 +214,7 @@ static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON
 }
 
 enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *wanted,
-                                  const char *const *keys, const char *expected)
+                                  const char *const *keys)
 {
     if (!cJSON_IsObject(json)) return gsim_reader_fail(reader, "top level", "an object", json);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
@@ -242,16 +223,14 @@ enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON
         snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
         return gsim_reader_fail(reader, "schema", quoted, schema);
     }
-    return check_keys(reader, "", json, keys, expected);
+    return gsim_json_check_keys(json, "", keys, reader->error);
 }
 
 static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON *json)
 {
     static const char *const keys[] = {"schema", "name", "title", "compute_capability", "gpus",    "arch", "inherits",
                                        "gpu",    "link", "managed", "host", "power",    "sharing", NULL};
-    enum gsim_status status = gsim_reader_head(
-        reader, json, GSIM_DEVICE_SCHEMA, keys,
-        "schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, managed, host, sharing");
+    enum gsim_status status = gsim_reader_head(reader, json, GSIM_DEVICE_SCHEMA, keys);
     const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;
     if (status == GSIM_OK)
         status = gsim_reader_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"),

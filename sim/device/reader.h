@@ -32,7 +32,7 @@ enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char 
                                   const cJSON *item, const char **text);
 /* An object with these fields alone, its schema that one. */
 enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *schema,
-                                  const char *const *keys, const char *expected);
+                                  const char *const *keys);
 /* The numbers of all sections that it has. */
 enum gsim_status gsim_reader_sections(struct gsim_device_reader *reader, const cJSON *json);
 

@@ -28,30 +28,15 @@ struct reader {
 
 static enum gsim_status fail(struct reader *r, const char *place, const char *expected, const cJSON *item)
 {
-    char found[96];
-    return gsim_error_set(r->error, GSIM_INPUT, "%s: expected %s, found %s", place, expected,
-                          gsim_json_found(item, found, sizeof found));
+    return gsim_json_fail(place, expected, item, r->error);
 }
 
 static enum gsim_status no_memory(struct reader *r) { return gsim_error_set(r->error, GSIM_NOMEM, "out of memory"); }
 
 static enum gsim_status check_keys(struct reader *r, const char *place, const cJSON *object, const char *const *known)
 {
-    const cJSON *child;
-    char list[200] = "";
     if (!cJSON_IsObject(object)) return fail(r, place, "an object", object);
-    for (int i = 0; known[i]; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", known[i]);
-    cJSON_ArrayForEach(child, object)
-    {
-        int i = 0;
-        while (known[i] && strcmp(known[i], child->string) != 0) i++;
-        if (!known[i])
-            return gsim_error_set(r->error, GSIM_INPUT, "%s.%s: unknown field, expected one of %s", place,
-                                  child->string, list);
-    }
-    const char *repeated = gsim_json_repeated(object);
-    return repeated ? gsim_error_set(r->error, GSIM_INPUT, "%s.%s: given twice", place, repeated) : GSIM_OK;
+    return gsim_json_check_keys(object, place, known, r->error);
 }
 
 /* Field KEY of OBJECT, FALLBACK where it is absent (NAN: it must be there). */

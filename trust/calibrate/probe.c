@@ -49,28 +49,21 @@ const struct gsim_probe_series *gsim_probe_find(const struct gsim_probe *probe, 
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------------- */
-static enum gsim_status expected(struct gsim_error *error, const char *place, const char *what, const cJSON *found)
-{
-    char text[96];
-    return gsim_error_set(error, GSIM_INPUT, "%s: expected %s, found %s", place, what,
-                          gsim_json_found(found, text, sizeof text));
-}
-
 static enum gsim_status read_point(const cJSON *item, const char *place, struct gsim_probe_point *point,
                                    struct gsim_error *error)
 {
     double values[5];
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 5)
-        return expected(error, place, "[x, median, 5 %, 95 %, count]", item);
+        return gsim_json_fail(place, "[x, median, 5 %, 95 %, count]", item, error);
     for (int i = 0; i < 5; i++) {
         const cJSON *value = cJSON_GetArrayItem(item, i);
         bool signed_value = i >= 1 && i <= 3; /* differences of clocks may come out below zero */
         if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MOST_VALUE) ||
             (!signed_value && value->valuedouble < 0))
-            return expected(error, place, "five finite numbers, x and count not negative", value);
+            return gsim_json_fail(place, "five finite numbers, x and count not negative", value, error);
         values[i] = value->valuedouble;
     }
-    if (values[2] > values[1] || values[1] > values[3]) return expected(error, place, "quantiles in order", item);
+    if (values[2] > values[1] || values[1] > values[3]) return gsim_json_fail(place, "quantiles in order", item, error);
     *point = (struct gsim_probe_point){values[0], values[1], values[2], values[3], values[4]};
     return GSIM_OK;
 }
@@ -82,13 +75,13 @@ static enum gsim_status read_series(struct gsim_probe *probe, const cJSON *item,
                 *unit = cJSON_GetObjectItemCaseSensitive(item, "unit");
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(item, "points"), *point;
     snprintf(place, sizeof place, "series[%zu]", index);
-    if (!cJSON_IsObject(item)) return expected(error, place, "an object", item);
+    if (!cJSON_IsObject(item)) return gsim_json_fail(place, "an object", item, error);
     snprintf(place, sizeof place, "series[%zu].name", index);
-    if (!cJSON_IsString(name)) return expected(error, place, "a text", name);
+    if (!cJSON_IsString(name)) return gsim_json_fail(place, "a text", name, error);
     if (gsim_probe_find(probe, name->valuestring))
-        return expected(error, place, "a name that no earlier series has", name);
+        return gsim_json_fail(place, "a name that no earlier series has", name, error);
     snprintf(place, sizeof place, "series[%zu] (%.40s): points", index, name->valuestring);
-    if (!cJSON_IsArray(points)) return expected(error, place, "a list", points);
+    if (!cJSON_IsArray(points)) return gsim_json_fail(place, "a list", points, error);
     struct gsim_probe_series *s =
         gsim_probe_add(probe, name->valuestring, cJSON_IsString(unit) ? unit->valuestring : "",
                        (size_t)cJSON_GetArraySize(points) + 1);
@@ -118,7 +111,7 @@ static enum gsim_status read_attributes(struct gsim_probe *probe, const cJSON *o
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, attributes[i].name);
         if (!item) continue;
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= MOST_VALUE))
-            return expected(error, attributes[i].place, "a number that is not negative", item);
+            return gsim_json_fail(attributes[i].place, "a number that is not negative", item, error);
         *attributes[i].value = item->valuedouble;
     }
     return GSIM_OK;
@@ -131,9 +124,9 @@ static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, s
     } texts[] = {{"gpu", &probe->gpu}, {"driver", &probe->driver}, {"date", &probe->date}};
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");
-    if (!cJSON_IsObject(json)) return expected(error, "top level", "an object", json);
+    if (!cJSON_IsObject(json)) return gsim_json_fail("top level", "an object", json, error);
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PROBE_SCHEMA) != 0)
-        return expected(error, "schema", "\"" GSIM_PROBE_SCHEMA "\"", schema);
+        return gsim_json_fail("schema", "\"" GSIM_PROBE_SCHEMA "\"", schema, error);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, texts[i].name);
         if (!cJSON_IsString(item)) continue;
@@ -142,7 +135,7 @@ static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, s
     }
     if (!capability) return GSIM_OK;
     if (!cJSON_IsNumber(capability) || capability->valuedouble < 10 || capability->valuedouble > 1000)
-        return expected(error, "compute_capability", "ten times major plus minor, as 90", capability);
+        return gsim_json_fail("compute_capability", "ten times major plus minor, as 90", capability, error);
     probe->compute_capability = capability->valueint;
     return GSIM_OK;
 }
@@ -155,7 +148,7 @@ enum gsim_status gsim_probe_read(const char *path, struct gsim_probe *probe, str
     const cJSON *series = cJSON_GetObjectItemCaseSensitive(json, "series"), *item;
     enum gsim_status status = read_head(probe, json, error);
     if (status == GSIM_OK) status = read_attributes(probe, cJSON_GetObjectItemCaseSensitive(json, "attributes"), error);
-    if (status == GSIM_OK && !cJSON_IsArray(series)) status = expected(error, "series", "a list", series);
+    if (status == GSIM_OK && !cJSON_IsArray(series)) status = gsim_json_fail("series", "a list", series, error);
     size_t index = 0;
     cJSON_ArrayForEach(item, series) if (status == GSIM_OK) status = read_series(probe, item, index++, error);
     gsim_json_release(json);

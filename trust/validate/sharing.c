@@ -36,17 +36,17 @@ static bool is_count(double value, double most) { return value >= 0 && value <= 
 
 static bool is_kernel(const cJSON *k)
 {
-    return is_count(gsim_services_number(k, "grid"), GSIM_LIMIT_GRID_X) && gsim_services_number(k, "grid") >= 1 &&
-           is_count(gsim_services_number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) &&
-           gsim_services_number(k, "block") >= 1 && is_count(gsim_services_number(k, "regs"), GSIM_LIMIT_REGS) &&
-           is_count(gsim_services_number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) && gsim_services_number(k, "flops") >= 0 &&
-           gsim_services_number(k, "dram_bytes") >= 0 && gsim_services_number(k, "solo_ns") > 0;
+    return is_count(gsim_json_number(k, "grid"), GSIM_LIMIT_GRID_X) && gsim_json_number(k, "grid") >= 1 &&
+           is_count(gsim_json_number(k, "block"), GSIM_LIMIT_BLOCK_THREADS) &&
+           gsim_json_number(k, "block") >= 1 && is_count(gsim_json_number(k, "regs"), GSIM_LIMIT_REGS) &&
+           is_count(gsim_json_number(k, "smem"), GSIM_LIMIT_SMEM_BYTES) && gsim_json_number(k, "flops") >= 0 &&
+           gsim_json_number(k, "dram_bytes") >= 0 && gsim_json_number(k, "solo_ns") > 0;
 }
 
 static bool is_service(const cJSON *service, int kernel_count)
 {
     const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
-    if (!cJSON_IsArray(steps) || !cJSON_GetArraySize(steps) || !(gsim_services_number(service, "think_us") >= 0))
+    if (!cJSON_IsArray(steps) || !cJSON_GetArraySize(steps) || !(gsim_json_number(service, "think_us") >= 0))
         return false;
     cJSON_ArrayForEach(step, steps)
     {
@@ -153,14 +153,14 @@ uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r)
 static struct gsim_kernel kernel_of(const cJSON *k, const char *name, const char *device)
 {
     return (struct gsim_kernel){.name = name,
-                                .grid = {(uint32_t)gsim_services_number(k, "grid"), 1, 1},
-                                .block = {(uint32_t)gsim_services_number(k, "block"), 1, 1},
-                                .regs_per_thread = (uint32_t)gsim_services_number(k, "regs"),
-                                .smem_bytes = (uint32_t)gsim_services_number(k, "smem"),
-                                .flops = gsim_services_number(k, "flops"),
-                                .dram_bytes = gsim_services_number(k, "dram_bytes"),
+                                .grid = {(uint32_t)gsim_json_number(k, "grid"), 1, 1},
+                                .block = {(uint32_t)gsim_json_number(k, "block"), 1, 1},
+                                .regs_per_thread = (uint32_t)gsim_json_number(k, "regs"),
+                                .smem_bytes = (uint32_t)gsim_json_number(k, "smem"),
+                                .flops = gsim_json_number(k, "flops"),
+                                .dram_bytes = gsim_json_number(k, "dram_bytes"),
                                 .demand_given = true,
-                                .solo_us = gsim_services_number(k, "solo_ns") * 1e-3,
+                                .solo_us = gsim_json_number(k, "solo_ns") * 1e-3,
                                 .solo_device = device};
 }
 
@@ -255,7 +255,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
     char names[GSIM_SHARING_SERVICES][2];
     enum gsim_status status = GSIM_OK;
     uint32_t all = services_of(r, pair, services), part = first_part(way);
-    double seconds = gsim_services_number(r->json, "seconds");
+    double seconds = gsim_json_number(r->json, "seconds");
     *count = 0;
     if (!measured_of(r, pair, way, 0) && !measured_of(r, pair, way, 1)) return GSIM_OK;
     for (uint32_t i = 0; i < all && status == GSIM_OK; i++) {
@@ -267,7 +267,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
                                       .scheduler = gsim_scheduler_find("async"),
                                       .priority = (int)i,
                                       .process = GSIM_OWN_PROCESS,
-                                      .gap_us = gsim_services_number(services[i], "think_us"),
+                                      .gap_us = gsim_json_number(services[i], "think_us"),
                                       .duration_us = seconds > 0 ? seconds * 1e6 : RECORDED_US,
                                       .sms = !part ? 0
                                              : i   ? (uint32_t)device->sm_count - part
@@ -285,8 +285,8 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
             *s = (struct gsim_sharing_sample){.pair = pair,
                                               .service = run + i,
                                               .way = way,
-                                              .measured_us = gsim_services_number(measured, "p50"),
-                                              .measured_p90_us = gsim_services_number(measured, "p90")};
+                                              .measured_us = gsim_json_number(measured, "p50"),
+                                              .measured_p90_us = gsim_json_number(measured, "p90")};
             double quantiles[2] = {0};
             status = gsim_services_quantiles(&timeline, i, false, quantiles, error);
             s->predicted_us = quantiles[0];

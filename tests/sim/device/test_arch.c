@@ -56,7 +56,7 @@ static void test_wrong_architectures(void)
          "name: expected the file's name without \".json\", found \"x\""},
         {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"colour\": 1}",
          "colour: unknown field, expected one of schema, name, title, compute_capability, inherits, gpu, link, "
-         "managed, host, sharing"},
+         "managed, host, power, sharing"},
         {"{\"schema\": \"gpusim-arch/1\", \"name\": \"sm_90\", \"host\": {\"cores\": {\"value\": 0, \"unit\": \"\", "
          "\"kind\": \"assumed\", "
          "\"source\": \"x\"}}}",

@@ -137,14 +137,14 @@ static const struct {
     {"\"title\":", "\"name\": \"x\", \"title\":", "name: given twice"},
     {"\"title\":", "\"colour\": 1, \"title\":",
      "colour: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, "
-     "managed, host, sharing"},
+     "managed, host, power, sharing"},
     {"\"9.0\"", "\"9.1\"", CAPABILITIES "\"9.1\""},
     {"\"9.0\"", "9.0", CAPABILITIES "9"},
     {"\"9.0\"", "\"9.0a\"", CAPABILITIES "\"9.0a\""},
     {"\"link\": {", "\"link\": [], \"managed\": {", "managed: given twice"},
     {"\"gpu\": {", "\"gpu\": 3, \"gpu2\": {",
      "gpu2: unknown field, expected one of schema, name, title, compute_capability, gpus, arch, inherits, gpu, link, "
-     "managed, host, sharing"},
+     "managed, host, power, sharing"},
     {SM_COUNT, SM("0"), "gpu.sm_count.value: expected an integer from 1 to 320, found 0"},
     {SM_COUNT, SM("321"), "gpu.sm_count.value: expected an integer from 1 to 320, found 321"},
     {SM_COUNT, SM("13.5"), "gpu.sm_count.value: expected an integer from 1 to 320, found 13.5"},

@@ -114,8 +114,8 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
     if (!service || r->count == MOST_MODELS) return GSIM_OK;
     struct model *m = &r->models[r->count];
     *m = (struct model){.name = service->name,
-                        .fast_us = gsim_services_number(solo, "p10"),
-                        .slow_us = gsim_services_number(solo, "p90")};
+                        .fast_us = gsim_json_number(solo, "p10"),
+                        .slow_us = gsim_json_number(solo, "p90")};
     if (!(m->fast_us > 0) || !(m->slow_us >= m->fast_us))
         return gsim_error_set(error, GSIM_INPUT, "solo.%.40s: expected p10 and p90", solo->string);
     snprintf(path, sizeof path, "%s/%s", services, service->file);
@@ -182,8 +182,8 @@ static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *
     struct gsim_range_row *row = &ranges->rows[ranges->count];
     for (int i = 0; i < 2; i++) {
         struct model *m = find(r, names[i]);
-        double p10 = gsim_services_number(stats[i], "p10"), p50 = gsim_services_number(stats[i], "p50"),
-               rate = gsim_services_number(pair, i ? "b_rate" : "a_rate");
+        double p10 = gsim_json_number(stats[i], "p10"), p50 = gsim_json_number(stats[i], "p50"),
+               rate = gsim_json_number(pair, i ? "b_rate" : "a_rate");
         if (!(p10 > 0) || !(p50 >= p10))
             return gsim_error_set(error, GSIM_INPUT, "%.20s of %.40s: expected p10 and p50", share, names[i]);
         if (!pass && p10 < m->fast_us) m->fast_us = p10;

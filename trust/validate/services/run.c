@@ -20,12 +20,6 @@ cJSON *gsim_services_read(const char *path, struct gsim_error *error)
     return json;
 }
 
-double gsim_services_number(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
 static enum gsim_status set_options(const struct gsim_sharing_ops *ops, const char *options, void *params,
                                     struct gsim_error *error)
 {

@@ -10,7 +10,6 @@
 
 /* The file, packed or not; freed by cJSON_Delete(). NULL with ERROR set. */
 cJSON *gsim_services_read(const char *path, struct gsim_error *error);
-double gsim_services_number(const cJSON *object, const char *name); /* NAN: none */
 
 /* Tasks under a way of sharing by name, with OPTIONS "NAME=VALUE,..." or NULL. MEASURE_US and PROFILES as in struct
  * gsim_simulation. TIMELINE: the caller's to release. */
