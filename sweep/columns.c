@@ -45,3 +45,10 @@ struct gsim_cell gsim_cell_text(const char *text)
     if (!text) return (struct gsim_cell){.type = GSIM_CELL_NULL};
     return (struct gsim_cell){.type = GSIM_CELL_TEXT, .text = text};
 }
+
+bool gsim_cell_is_same(const struct gsim_cell *left, const struct gsim_cell *right)
+{
+    bool is_text = left->type == GSIM_CELL_TEXT, is_null = left->type == GSIM_CELL_NULL;
+    if (is_text != (right->type == GSIM_CELL_TEXT) || is_null != (right->type == GSIM_CELL_NULL)) return false;
+    return is_text ? strcmp(left->text, right->text) == 0 : is_null || left->real == right->real;
+}

@@ -31,18 +31,11 @@ static enum gsim_status take_sweep(void *data, const struct gsim_sweep_record *r
     return status;
 }
 
-static bool same_cell(const struct gsim_cell *left, const struct gsim_cell *right)
-{
-    if (left->type != right->type) return false;
-    if (left->type == GSIM_CELL_TEXT) return strcmp(left->text, right->text) == 0;
-    return left->type == GSIM_CELL_NULL || left->real == right->real;
-}
-
 static bool same_outcome(const struct gsim_row *left, const struct gsim_row *right)
 {
     for (int i = 0; i < GSIM_COLUMN_COUNT; i++)
         if (i != GSIM_COLUMN_sweep && i != GSIM_COLUMN_position && i != GSIM_COLUMN_axes &&
-            !same_cell(&left->cells[i], &right->cells[i]))
+            !gsim_cell_is_same(&left->cells[i], &right->cells[i]))
             return false;
     return true;
 }

@@ -48,6 +48,8 @@ struct gsim_cell gsim_cell_integer(int64_t value);
 struct gsim_cell gsim_cell_real(double value);     /* null for what is not finite */
 struct gsim_cell gsim_cell_text(const char *text); /* null for NULL */
 
+bool gsim_cell_is_same(const struct gsim_cell *left, const struct gsim_cell *right);
+
 /* Name, unit ("" for none) and one line of help; "TEXT", "INTEGER" or "REAL". */
 const char *gsim_column_name(enum gsim_column column);
 const char *gsim_column_unit(enum gsim_column column);

@@ -151,7 +151,7 @@ static bool has_failed(const struct gsim_answer *answer)
     for (size_t i = 0; i < answer->name_count; i++)
         if (strcmp(answer->names[i], "status") == 0) return false; /* it has a column */
     for (size_t i = 0; i < answer->row_count && !figure_count(answer); i++)
-        if (answer->statuses[i]) return true;
+        if (answer->rows[i].status) return true;
     return false;
 }
 
@@ -163,7 +163,7 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
     bool is_head = row == SIZE_MAX;
     *is_number = true;
     if (index < answer->name_count) {
-        const struct gsim_cell *cell = is_head ? NULL : &answer->cells[row * answer->name_count + index];
+        const struct gsim_cell *cell = is_head ? NULL : &answer->rows[row].cells[index];
         *is_number = cell && cell->type != GSIM_CELL_TEXT;
         return is_head ? gsim_text_fit(text, CELL_TEXT_SIZE, answer->names[index], 100) : cell_text(cell, text);
     }
@@ -172,10 +172,10 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
         if (index >= figure_count(answer)) return NULL;
         return is_head ? figure_head(answer, index) : number_text(figure_value(answer, row, index), text);
     }
-    if (index == 0) return is_head ? answer->value_name : number_text(answer->values[row], text);
+    if (index == 0) return is_head ? answer->value_name : number_text(answer->rows[row].value, text);
     *is_number = false;
     if (index > 1 || !has_failed(answer)) return NULL;
-    return is_head ? "status" : answer->statuses[row] ? answer->statuses[row] : "ok";
+    return is_head ? "status" : answer->rows[row].status ? answer->rows[row].status : "ok";
 }
 
 static size_t count_columns(const struct gsim_answer *answer)
@@ -192,7 +192,7 @@ static void put_row(const struct gsim_answer *answer, size_t row, size_t columns
         const char *shown = entry(answer, row, j, &is_number, text);
         /* Numbers end, texts begin in one column; a head follows what stands below it. */
         if (row == SIZE_MAX && j < answer->name_count)
-            is_number = answer->row_count && answer->cells[j].type != GSIM_CELL_TEXT;
+            is_number = answer->row_count && answer->rows[0].cells[j].type != GSIM_CELL_TEXT;
         bool is_last = j + 1 == columns;
         if (is_number)
             gsim_output_printf(output, "%*s%s", (int)widths[j], shown, is_last ? "" : "  ");
@@ -254,13 +254,13 @@ static void put_csv(const void *what, struct gsim_output *output)
             size_t row = i ? i - 1 : SIZE_MAX;
             if (j) gsim_output_text(output, ",");
             if (i && j < answer->name_count) {
-                const struct gsim_cell *cell = &answer->cells[row * answer->name_count + j];
+                const struct gsim_cell *cell = &answer->rows[row].cells[j];
                 if (cell->type == GSIM_CELL_TEXT) gsim_output_csv_string(output, cell->text);
                 if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
                     gsim_output_printf(output, "%.15g", cell->real);
             } else if (i && j < answer->name_count + (figure_count(answer) ? figure_count(answer) : 1)) {
                 double value =
-                    figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->values[row];
+                    figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->rows[row].value;
                 if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
             } else {
                 gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
@@ -284,7 +284,7 @@ static void put_json(const void *what, struct gsim_output *output)
     for (size_t i = 0; i < answer->row_count; i++) {
         gsim_output_text(output, i ? ",\n  {" : "\n  {");
         for (size_t j = 0; j < answer->name_count; j++) {
-            const struct gsim_cell *cell = &answer->cells[i * answer->name_count + j];
+            const struct gsim_cell *cell = &answer->rows[i].cells[j];
             gsim_output_put(output, "%q: ", answer->names[j]);
             if (cell->type == GSIM_CELL_TEXT) gsim_output_json_string(output, cell->text);
             else put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
@@ -296,8 +296,8 @@ static void put_json(const void *what, struct gsim_output *output)
         }
         if (!figure_count(answer)) {
             gsim_output_put(output, "%q: ", answer->value_name);
-            put_json_number(answer->values[i], output);
-            gsim_output_printf(output, ", \"status\": \"%s\"", answer->statuses[i] ? answer->statuses[i] : "ok");
+            put_json_number(answer->rows[i].value, output);
+            gsim_output_printf(output, ", \"status\": \"%s\"", answer->rows[i].status ? answer->rows[i].status : "ok");
         }
         gsim_output_text(output, "}");
     }

@@ -18,12 +18,9 @@ struct reading {
     struct gsim_matches matches;
     struct gsim_match_setting *settings; /* of the row at hand */
     size_t setting_count, setting_capacity;
-    bool *bases; /* per row: it is a base row; paired only */
-    size_t base_capacity;
     const char **known;
     size_t known_count;
     const char *ratio_of; /* the value that speed-ups divide, and groups and lists show where there is no base */
-    size_t capacity;
 };
 
 static enum gsim_status fail_memory(struct gsim_error *error)
@@ -164,32 +161,6 @@ static struct gsim_cell copy_cell(struct gsim_arena *arena, struct gsim_cell cel
     return cell;
 }
 
-static enum gsim_status make_room(struct reading *reading, struct gsim_error *error)
-{
-    struct gsim_answer *answer = reading->answer;
-    if (answer->row_count < reading->capacity) return GSIM_OK;
-    /* The arena keeps the old ones until the end: twice the memory, in exchange for one owner. */
-    size_t capacity = reading->capacity ? 2 * reading->capacity : 256, width = answer->name_count,
-           old = answer->row_count;
-    struct gsim_cell *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, capacity * (width ? width : 1));
-    double *values = GSIM_ARENA_ARRAY(&answer->arena, double, capacity);
-    const char **statuses = GSIM_ARENA_ARRAY(&answer->arena, const char *, capacity);
-    uint64_t *identities = GSIM_ARENA_ARRAY(&answer->arena, uint64_t, capacity);
-    if (!cells || !values || !statuses || !identities) return fail_memory(error);
-    if (old) {
-        memcpy(cells, answer->cells, old * width * sizeof(*cells));
-        memcpy(values, answer->values, old * sizeof(*values));
-        memcpy(statuses, answer->statuses, old * sizeof(*statuses));
-        memcpy(identities, answer->identities, old * sizeof(*identities));
-    }
-    answer->cells = cells;
-    answer->values = values;
-    answer->statuses = statuses;
-    answer->identities = identities;
-    reading->capacity = capacity;
-    return GSIM_OK;
-}
-
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
 {
     for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u; /* FNV-1a */
@@ -271,27 +242,26 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
 {
     struct gsim_answer *answer = reading->answer;
     const struct gsim_query *query = reading->query;
-    enum gsim_status status = make_room(reading, error);
-    if (status != GSIM_OK) return status;
-    size_t row = answer->row_count++;
-    for (size_t i = 0; i < answer->name_count; i++)
-        answer->cells[row * answer->name_count + i] =
-            copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
+    if (gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room))
+        return fail_memory(error);
+    struct gsim_answer_row *row = &answer->rows[answer->row_count++];
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
-    answer->values[row] = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN;
+    *row = (struct gsim_answer_row){
+        .cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, answer->name_count + 1),
+        .value = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN,
+        .status = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text),
+        .identity = query->is_grouped ? identify(view) : 0,
+        .is_base = query->base_name && is_base(reading, view)};
+    for (size_t i = 0; row->cells && i < answer->name_count; i++)
+        row->cells[i] = copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
     const struct gsim_cell *ran = &view->row->cells[GSIM_COLUMN_iterations_run];
     if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least))
         answer->iterations_least = ran->real;
     if (ran->type != GSIM_CELL_NULL && ran->real > answer->iterations_most) answer->iterations_most = ran->real;
-    if (query->is_grouped) answer->identities[row] = identify(view);
-    answer->statuses[row] = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text);
-    if (query->is_paired && gsim_array_grow(&reading->bases, sizeof *reading->bases, row, &reading->base_capacity))
-        return fail_memory(error);
-    bool is_own_base = query->base_name && is_base(reading, view);
-    if (query->is_paired) reading->bases[row] = is_own_base;
+    enum gsim_status status = GSIM_OK;
     if (query->base_name)
-        status = match(reading, view, is_own_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW,
-                       answer->values[row], error);
+        status =
+            match(reading, view, row->is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, row->value, error);
     return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
 }
 
@@ -325,67 +295,65 @@ static enum gsim_status put_speedups(struct reading *reading, struct gsim_error 
     struct gsim_answer *answer = reading->answer;
     enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
     for (size_t i = 0; i < answer->row_count && status == GSIM_OK; i++) {
-        double base = gsim_matches_find(&reading->matches, i).mean, own = answer->values[i];
-        answer->values[i] = own > 0 ? base / own : NAN;
+        double base = gsim_matches_find(&reading->matches, i).mean, own = answer->rows[i].value;
+        answer->rows[i].value = own > 0 ? base / own : NAN;
         if (isnan(base)) answer->no_base_count++;
     }
     return status;
 }
 
-static int compare_cells(const struct gsim_cell *left, const struct gsim_cell *right)
+/* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. */
+struct grouping {
+    size_t *slots; /* group + 1, by hash */
+    size_t capacity, count;
+};
+
+static enum gsim_status begin_groups(const struct gsim_answer *answer, struct grouping *g, struct gsim_error *error)
 {
-    bool left_text = left->type == GSIM_CELL_TEXT, right_text = right->type == GSIM_CELL_TEXT;
-    if (left->type == GSIM_CELL_NULL || right->type == GSIM_CELL_NULL)
-        return (left->type != GSIM_CELL_NULL) - (right->type != GSIM_CELL_NULL);
-    if (left_text && right_text) return strcmp(left->text, right->text);
-    if (left_text != right_text) return left_text - right_text;
-    return (left->real > right->real) - (left->real < right->real);
+    *g = (struct grouping){.capacity = 16};
+    while (g->capacity < 2 * answer->row_count + 2) g->capacity *= 2;
+    g->slots = gsim_alloc(g->capacity * sizeof(*g->slots));
+    return g->slots ? GSIM_OK : fail_memory(error);
 }
 
 static bool same_group(const struct gsim_answer *answer, size_t left, size_t right)
 {
     for (size_t i = 0; i < answer->name_count; i++)
-        if (compare_cells(&answer->cells[left * answer->name_count + i],
-                          &answer->cells[right * answer->name_count + i]))
-            return false;
+        if (!gsim_cell_is_same(&answer->rows[left].cells[i], &answer->rows[right].cells[i])) return false;
     return true;
 }
 
-static uint64_t hash_group(const struct gsim_answer *answer, size_t row)
+static size_t group_of(struct gsim_answer *answer, struct grouping *g, size_t row)
 {
     uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < answer->name_count; i++)
-        hash = hash_cell(hash, &answer->cells[row * answer->name_count + i]);
-    return hash;
+    for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->rows[row].cells[i]);
+    size_t at = (size_t)hash & (g->capacity - 1);
+    while (g->slots[at] && !same_group(answer, g->slots[at] - 1, row)) at = (at + 1) & (g->capacity - 1);
+    if (!g->slots[at]) {
+        answer->rows[g->count] = answer->rows[row];
+        g->slots[at] = ++g->count;
+    }
+    return g->slots[at] - 1;
 }
 
-/* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. */
 static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *error)
 {
-    size_t width = answer->name_count, groups = 0, capacity = 16;
-    while (capacity < 2 * answer->row_count + 2) capacity *= 2;
-    size_t *slots = gsim_alloc(capacity * sizeof(*slots)); /* group + 1 */
+    struct grouping g;
     answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
-    if (!slots || !answer->stats) {
-        gsim_free(slots);
-        return fail_memory(error);
-    }
+    if (!answer->stats) return fail_memory(error);
+    enum gsim_status status = begin_groups(answer, &g, error);
+    if (status != GSIM_OK) return status;
     for (size_t i = 0; i < answer->row_count; i++) {
-        if (isnan(answer->values[i])) continue;
-        size_t at = (size_t)hash_group(answer, i) & (capacity - 1);
-        while (slots[at] && !same_group(answer, slots[at] - 1, i)) at = (at + 1) & (capacity - 1);
-        if (!slots[at]) {
-            memmove(&answer->cells[groups * width], &answer->cells[i * width], width * sizeof(*answer->cells));
-            gsim_stats_init(&answer->stats[groups]);
-            answer->identities[groups] = answer->identities[i];
-            slots[at] = ++groups;
-        }
-        answer->is_mixed |= answer->identities[slots[at] - 1] != answer->identities[i];
-        gsim_stats_add(&answer->stats[slots[at] - 1], answer->values[i]);
+        struct gsim_answer_row row = answer->rows[i];
+        if (isnan(row.value)) continue;
+        size_t before = g.count, at = group_of(answer, &g, i);
+        if (g.count > before) gsim_stats_init(&answer->stats[at]);
+        answer->is_mixed |= answer->rows[at].identity != row.identity;
+        gsim_stats_add(&answer->stats[at], row.value);
     }
-    gsim_free(slots);
-    answer->row_count = groups;
-    for (size_t i = 0; i < groups; i++) answer->values[i] = gsim_stats_mean(&answer->stats[i]);
+    gsim_free(g.slots);
+    answer->row_count = g.count;
+    for (size_t i = 0; i < g.count; i++) answer->rows[i].value = gsim_stats_mean(&answer->stats[i]);
     return GSIM_OK;
 }
 
@@ -403,25 +371,18 @@ static int by_cell(const void *left, const void *right)
     return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-/* Rows that have a base row and are none, with their group; the groups' cells move to the front. Returns how many rows.
- */
-static size_t collect_pairs(struct reading *reading, struct paired_row *rows, size_t *group_count)
+/* Rows that have a base row and are none, with their group. Returns how many. */
+static size_t collect_pairs(struct reading *reading, struct paired_row *rows, struct grouping *g)
 {
     struct gsim_answer *answer = reading->answer;
-    size_t width = answer->name_count, count = 0, groups = 0;
+    size_t count = 0;
     for (size_t i = 0; i < answer->row_count; i++) {
+        struct gsim_answer_row row = answer->rows[i];
         double base = gsim_matches_find(&reading->matches, i).mean;
-        size_t at = 0;
         answer->no_base_count += isnan(base);
-        if (reading->bases[i] || isnan(base) || !(answer->values[i] > 0)) continue;
-        while (at < groups && !same_group(answer, at, i)) at++;
-        if (at == groups) {
-            memmove(&answer->cells[groups * width], &answer->cells[i * width], width * sizeof(*answer->cells));
-            groups++;
-        }
-        rows[count++] = (struct paired_row){at, answer->identities[i], answer->values[i], base};
+        if (row.is_base || isnan(base) || !(row.value > 0)) continue;
+        rows[count++] = (struct paired_row){group_of(answer, g, i), row.identity, row.value, base};
     }
-    *group_count = groups;
     return count;
 }
 
@@ -444,21 +405,22 @@ static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_
 static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
 {
     struct gsim_answer *answer = reading->answer;
-    size_t group_count = 0;
+    struct grouping g = {0};
     struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
     struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
+    answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, answer->row_count + 1);
+    if (!rows || !cells || !answer->pairs) return fail_memory(error);
     enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
-    if (status == GSIM_OK && (!rows || !cells)) status = fail_memory(error);
+    if (status == GSIM_OK) status = begin_groups(answer, &g, error);
     if (status != GSIM_OK) return status;
-    size_t count = collect_pairs(reading, rows, &group_count);
-    answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, group_count + 1);
-    if (!answer->pairs) return fail_memory(error);
+    size_t count = collect_pairs(reading, rows, &g);
+    gsim_free(g.slots);
     qsort(rows, count, sizeof *rows, by_cell);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first; next < count && rows[next].group == rows[first].group;) next++;
         gsim_pairs_sum(cells, cells_of(rows + first, next - first, cells), &answer->pairs[rows[first].group]);
     }
-    answer->row_count = group_count;
+    answer->row_count = g.count;
     return GSIM_OK;
 }
 
@@ -481,13 +443,13 @@ enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_quer
     else if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
     gsim_matches_release(&reading.matches);
     gsim_free(reading.settings);
-    gsim_free(reading.bases);
     if (status != GSIM_OK) gsim_answer_release(answer);
     return status;
 }
 
 void gsim_answer_release(struct gsim_answer *answer)
 {
+    gsim_free(answer->rows);
     gsim_arena_release(&answer->arena);
     *answer = (struct gsim_answer){0};
 }

@@ -27,22 +27,27 @@ struct gsim_query {
     bool with_failed; /* rows whose status is not ok, too; never grouped */
 };
 
+struct gsim_answer_row {
+    struct gsim_cell *cells; /* by name */
+    double value;            /* NAN: none; grouped: the mean */
+    const char *status;      /* NULL: ok */
+    uint64_t identity;       /* grouped: of what it simulated; repetitions have the same */
+    bool is_base;
+};
+
 struct gsim_answer {
     const char **names; /* of the columns */
     size_t name_count;
     const char *value_name;
-    struct gsim_cell *cells;                       /* rows x names */
-    double *values;                                /* per row; NAN: none */
-    const char **statuses;                         /* per row; "ok" is NULL */
+    struct gsim_answer_row *rows;
     struct gsim_stats *stats;                      /* grouped: per row, over its values */
     struct gsim_pairs *pairs;                      /* paired: per row, in place of stats */
-    uint64_t *identities;                          /* grouped: of what a row simulated; repetitions have the same */
     bool is_mixed;                                 /* grouped: some group's rows are not repetitions of one point */
     double iterations_least, iterations_most;      /* that rows simulated; both 0 where none says */
-    size_t row_count, failed_count, no_base_count; /* left out: not ok; grouped: without a base row */
+    size_t row_count, row_room, failed_count, no_base_count; /* left out: not ok; grouped: without a base row */
     const char **models;                           /* that the rows come from */
     size_t model_count;
-    struct gsim_arena arena; /* owns everything above */
+    struct gsim_arena arena; /* owns everything above but the rows themselves */
 };
 
 /* Fails with GSIM_USAGE for a name that the file does not know, offering the nearest. */

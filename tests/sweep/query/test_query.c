@@ -35,13 +35,13 @@ static void rows_are_listed(void)
     CHECK_INT(answer.name_count, 4); /* the axes, in the order of the first row that has them */
     CHECK_STR(answer.names[0], "workload");
     CHECK_STR(answer.names[3], "kesco.streams");
-    CHECK_INT(answer.cells[3].type, GSIM_CELL_NULL);
-    CHECK_STR(answer.statuses[6], "crashed");
-    CHECK(isnan(answer.values[6]));
+    CHECK_INT(answer.rows[0].cells[3].type, GSIM_CELL_NULL);
+    CHECK_STR(answer.rows[6].status, "crashed");
+    CHECK(isnan(answer.rows[6].value));
     gsim_answer_release(&answer);
     ask(&(struct gsim_query){.conditions = where, .condition_count = 1}, &answer);
     CHECK_INT(answer.row_count, 1);
-    CHECK_NEAR(answer.values[0], 90, 0);
+    CHECK_NEAR(answer.rows[0].value, 90, 0);
     CHECK_INT(answer.failed_count, 1);
     gsim_answer_release(&answer);
 }
@@ -55,8 +55,8 @@ static void base_rows_are_found(void)
     ask(&query, &answer);
     CHECK_STR(answer.value_name, "speedup");
     CHECK_INT(answer.row_count, 6);
-    for (size_t i = 0; i < 5; i++) CHECK_NEAR(answer.values[i], expected[i], 1e-12);
-    CHECK(isnan(answer.values[5]));
+    for (size_t i = 0; i < 5; i++) CHECK_NEAR(answer.rows[i].value, expected[i], 1e-12);
+    CHECK(isnan(answer.rows[5].value));
     CHECK_INT(answer.no_base_count, 1);
     gsim_answer_release(&answer);
     /* Grouped, and with the base rows themselves left out by the condition. */
@@ -71,7 +71,7 @@ static void base_rows_are_found(void)
     /* Any name can tell bases from others. */
     query = (struct gsim_query){.columns = columns, .column_count = 1, .base_name = "kesco.streams", .base_value = "2"};
     ask(&query, &answer);
-    CHECK_NEAR(answer.values[2], 2, 1e-12);
+    CHECK_NEAR(answer.rows[2].value, 2, 1e-12);
     gsim_answer_release(&answer);
 }
 
