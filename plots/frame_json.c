@@ -4,6 +4,8 @@
  * compare one row per run, recordings of gpusim-runner one row per measured iteration.
  */
 
+#include <gsl/gsl_sort.h>
+
 #include "plots/frame.h"
 #include "sim/base/scan.h"
 
@@ -38,12 +40,6 @@ static void set_members(struct gsim_frame *frame, const char *object)
     }
 }
 
-static int by_double(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* "iteration_us": [...] as its median, smallest and largest. */
 static void set_iterations(struct gsim_frame *frame, const char *list)
 {
@@ -57,7 +53,7 @@ static void set_iterations(struct gsim_frame *frame, const char *list)
         times[count++] = strtod(value, NULL);
     }
     if (count) {
-        qsort(times, count, sizeof *times, by_double);
+        gsl_sort(times, 1, count);
         gsim_frame_set_number(frame, "iteration_us",
                               count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2);
         gsim_frame_set_number(frame, "iteration_min_us", times[0]);

@@ -15,6 +15,7 @@
 #include "sim/base/output.h"
 #include "sim/base/part.h"
 #include "sim/base/scratch.h"
+#include "sim/base/text.h"
 
 #define CM_PER_INCH 2.54
 #define PNG_DPI     300.0
@@ -23,24 +24,19 @@
 
 extern char **environ;
 
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, const struct gsim_figure_size *size)
 {
     double width = size->width_cm / CM_PER_INCH, height = size->height_cm / CM_PER_INCH;
     const char *markup = size->enhanced ? "" : "no";
-    if (ends_in(path, ".svg"))
+    if (gsim_text_ends_with(path, ".svg"))
         return gsim_arena_printf(arena,
                                  "svg size %.0f,%.0f fixed %senhanced font 'Helvetica,%.4g' background rgb 'white'",
                                  width * SVG_DPI, height * SVG_DPI, markup, size->font_pt * SVG_DPI / POINT_DPI);
-    if (ends_in(path, ".pdf")) /* its points are CSS' pixels */
+    if (gsim_text_ends_with(path, ".pdf")) /* its points are CSS' pixels */
         return gsim_arena_printf(arena, "pdfcairo size %.4gcm,%.4gcm %senhanced font 'Helvetica,%.4g' fontscale 0.75",
                                  size->width_cm, size->height_cm, markup, size->font_pt);
-    if (ends_in(path, ".png")) /* pngcairo takes a point for a pixel: all that is not text scales with the dots */
+    if (gsim_text_ends_with(path, ".png"))
+        /* pngcairo takes a point for a pixel: all that is not text scales with the dots. */
         return gsim_arena_printf(
             arena,
             "pngcairo size %.0f,%.0f %senhanced font 'Helvetica,%.4g' fontscale %.4g linewidth %.4g pointscale %.4g",
@@ -51,7 +47,7 @@ const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, co
 
 enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error)
 {
-    if (!ends_in(path, ".svg") && !ends_in(path, ".pdf") && !ends_in(path, ".png"))
+    if (!gsim_text_ends_with(path, ".svg") && !gsim_text_ends_with(path, ".pdf") && !gsim_text_ends_with(path, ".png"))
         return gsim_error_set(error, GSIM_USAGE, "expected a file name ending in .svg, .pdf or .png, found '%s'", path);
     return gsim_output_check(path, error);
 }
@@ -137,7 +133,9 @@ static enum gsim_status run_gnuplot(const char *script, const char *data, const 
 /* gnuplot succeeds on a full disk as well: what it wrote must have the end that its kind of PATH has. */
 static bool is_whole(const char *part, const char *path)
 {
-    const char *end = ends_in(path, ".svg") ? "</svg>" : ends_in(path, ".pdf") ? "%%EOF" : "IEND";
+    const char *end = gsim_text_ends_with(path, ".svg")   ? "</svg>"
+                      : gsim_text_ends_with(path, ".pdf") ? "%%EOF"
+                                                          : "IEND";
     char tail[16];
     size_t length, size = strlen(end);
     FILE *file = fopen(part, "rb");

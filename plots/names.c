@@ -68,12 +68,6 @@ static const char *const numbers[][3] = {
 #undef X
 };
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 /* Names that are not in the list: "_" is a space, the unit at the end is not shown twice. */
 static const char *plain_label(struct gsim_arena *arena, const char *column)
 {
@@ -81,7 +75,8 @@ static const char *plain_label(struct gsim_arena *arena, const char *column)
         if (strcmp(labels[i][0], column) == 0) return labels[i][1];
     char *text = gsim_arena_strdup(arena, column);
     if (!text) return NULL;
-    if (ends_in(text, "_us") || ends_in(text, "_bytes") || ends_in(text, "_ratio")) *strrchr(text, '_') = '\0';
+    if (gsim_text_ends_with(text, "_us") || gsim_text_ends_with(text, "_bytes") || gsim_text_ends_with(text, "_ratio"))
+        *strrchr(text, '_') = '\0';
     if (strchr(text, '.')) return text; /* parameters are quoted as the command line has them */
     for (char *letter = text; *letter; letter++)
         if (*letter == '_') *letter = ' ';
@@ -118,11 +113,11 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
         return gsim_arena_printf(arena, "%s (%%)", plain_label(arena, column));
     }
     const char *label = plain_label(arena, column);
-    if (label && ends_in(column, "_us") && !strchr(column, '.')) {
+    if (label && gsim_text_ends_with(column, "_us") && !strchr(column, '.')) {
         *divisor = largest >= 2e6 ? 1e6 : largest >= 2e3 ? 1e3 : 1;
         return gsim_arena_printf(arena, "%s (%s)", label, *divisor > 1e3 ? "s" : *divisor > 1 ? "ms" : "us");
     }
-    if (label && ends_in(column, "_bytes") && !strchr(column, '.')) {
+    if (label && gsim_text_ends_with(column, "_bytes") && !strchr(column, '.')) {
         *divisor = largest >= 2e9 ? 1e9 : largest >= 2e6 ? 1e6 : 1;
         return gsim_arena_printf(arena, "%s (%s)", label, *divisor > 1e6 ? "GB" : *divisor > 1 ? "MB" : "B");
     }

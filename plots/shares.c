@@ -2,6 +2,7 @@
 /* See plots/shares.h. */
 #include "plots/shares.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,6 @@
 #define CROWDED      0.2  /* lie in so much of a linear one */
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_shared_task *task)
 {
@@ -49,7 +44,7 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
         if (!cJSON_IsNumber(time)) return false;
         if (task->jct_us) task->jct_us[task->count++] = time->valuedouble;
     }
-    if (task->jct_us) qsort(task->jct_us, task->count, sizeof *task->jct_us, compare);
+    if (task->jct_us) gsl_sort(task->jct_us, 1, task->count);
     return true;
 }
 
@@ -188,7 +183,7 @@ static int choose_log(const double *values, size_t count, struct gsim_arena *are
     double *sorted = gsim_arena_alloc(arena, sizeof *sorted * (count + 1));
     if (!sorted || !count) return -1;
     memcpy(sorted, values, sizeof *sorted * count);
-    qsort(sorted, count, sizeof *sorted, compare);
+    gsl_sort(sorted, 1, count);
     double low = sorted[0], high = sorted[count - 1], most = sorted[MOST_SHARE * count / 100];
     return low > 0 && high >= LOG_SPAN * low && most - low < CROWDED * (high - low) ? 1 : -1;
 }
@@ -251,7 +246,7 @@ static double p99_of(const struct gsim_shared_run *run, struct gsim_arena *arena
         memcpy(times + n, run->tasks[i].jct_us, sizeof *times * run->tasks[i].count);
         n += run->tasks[i].count;
     }
-    qsort(times, count, sizeof *times, compare);
+    gsl_sort(times, 1, count);
     return times[(size_t)ceil(0.99 * (double)count) - 1];
 }
 

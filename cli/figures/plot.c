@@ -59,34 +59,45 @@ enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments
     return status;
 }
 
-static bool is_plain(const char *word)
+enum gsim_status gsim_cli_draw_tornado(const struct gsim_cli_arguments *arguments, const struct gsim_tornado *tornado,
+                                       struct gsim_error *error)
 {
-    return *word &&
-           strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%") == strlen(word);
+    const char *const *value = arguments->value, *title = value[GSIM_CLI_TITLE];
+    struct gsim_figure figure = {.name = "tornado",
+                                 .path = value[GSIM_CLI_OUTPUT],
+                                 .keep = value[GSIM_CLI_KEEP],
+                                 .heading = title && *title ? title : NULL};
+    figure.command = gsim_cli_command_line(arguments, &figure.own.arena);
+    enum gsim_status status = gsim_cli_figure_size(arguments, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
+    if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
+    if (status == GSIM_OK) {
+        gsim_tornado_plot(tornado, &figure);
+        status = gsim_figure_finish(&figure, error);
+    }
+    gsim_figure_release(&figure);
+    return status;
+}
+
+const char *gsim_cli_quoted(struct gsim_arena *arena, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%";
+    const char *text = "'";
+    if (*word && !word[strspn(word, plain)]) return word;
+    while (text && strchr(word, '\'')) {
+        int length = (int)strcspn(word, "'");
+        text = gsim_arena_printf(arena, "%s%.*s'\\''", text, length, word);
+        word += length + 1;
+    }
+    return text ? gsim_arena_printf(arena, "%s%s'", text, word) : NULL;
 }
 
 const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena)
 {
-    size_t room = sizeof "gpusim", used;
-    for (int i = 1; i < arguments->argc; i++) room += 4 * strlen(arguments->argv[i]) + 3;
-    char *text = gsim_arena_alloc(arena, room);
-    if (!text) return NULL;
-    memcpy(text, "gpusim", used = 6);
-    for (int i = 1; i < arguments->argc; i++) {
-        const char *word = arguments->argv[i];
-        bool plain = is_plain(word);
-        text[used++] = ' ';
-        if (!plain) text[used++] = '\'';
-        for (; *word; word++) {
-            if (*word == '\'') {
-                memcpy(text + used, "'\\'", 3);
-                used += 3;
-            }
-            text[used++] = *word;
-        }
-        if (!plain) text[used++] = '\'';
+    const char *text = "gpusim";
+    for (int i = 1; i < arguments->argc && text; i++) {
+        const char *word = gsim_cli_quoted(arena, arguments->argv[i]);
+        text = word ? gsim_arena_printf(arena, "%s %s", text, word) : NULL;
     }
-    text[used] = '\0';
     return text;
 }
 

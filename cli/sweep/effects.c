@@ -222,13 +222,7 @@ static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *r
 {
     while (shown > 1 && ranks[shown - 1].size < LEAST_BAR * ranks[0].size) shown--;
     struct gsim_tornado_row rows[MOST_BARS];
-    const char *title = s->arguments->value[GSIM_CLI_TITLE];
     struct gsim_tornado tornado = {.rows = rows, .row_count = shown < MOST_BARS ? shown : MOST_BARS};
-    struct gsim_figure figure = {.name = "tornado",
-                                 .path = s->arguments->value[GSIM_CLI_OUTPUT],
-                                 .keep = s->arguments->value[GSIM_CLI_KEEP],
-                                 .heading = title && *title ? title : NULL,
-                                 .command = gsim_cli_command_line(s->arguments, &s->arena)};
     double unit = unit_of(s);
     fill_tornado(s, &tornado);
     for (size_t i = 0; i < tornado.row_count; i++) {
@@ -238,14 +232,7 @@ static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *r
         rows[i].bars[0] = (alone ? e->low : morris ? e->size : e->total) / unit;
         rows[i].bars[1] = (alone ? e->high : morris ? e->spread : fmax(0, e->first)) / unit;
     }
-    enum gsim_status status = gsim_cli_figure_size(s->arguments, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
-    if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
-    if (status == GSIM_OK) {
-        gsim_tornado_plot(&tornado, &figure);
-        status = gsim_figure_finish(&figure, error);
-    }
-    gsim_figure_release(&figure);
-    return status;
+    return gsim_cli_draw_tornado(s->arguments, &tornado, error);
 }
 
 enum gsim_status gsim_effects_deliver(struct gsim_sensitivity *s, struct gsim_error *error)

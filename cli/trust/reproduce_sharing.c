@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). "gpusim reproduce fikit" and "tally": what is run is trust/published/sharing.c's. */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,6 @@
 bool gsim_cli_is_sharing_paper(const char *name)
 {
     return name && (strcmp(name, "fikit") == 0 || strcmp(name, "tally") == 0);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void put_pairs(const struct gsim_fikit_table *table, bool is_csv, struct gsim_output *output)
@@ -46,7 +41,7 @@ static void put_range(const struct gsim_fikit_table *table, const char *what, co
         if (isfinite(value)) values[count++] = value;
     }
     if (!count) return;
-    qsort(values, count, sizeof *values, compare);
+    gsl_sort(values, 1, count);
     gsim_output_printf(output, "  %-40s %6.2f %6.2f %6.2f %6.2f %6.2f   %s\n", what, values[0], values[count / 4],
                        values[count / 2], values[3 * count / 4], values[count - 1], published);
 }
@@ -106,7 +101,7 @@ static void put_sensitivity(const struct gsim_fikit_table *table, struct gsim_ou
                 if (r->gap_us == gaps[g] && r->has_other_gaps == (bool)(kind & 1) && r->is_closed == (bool)(kind & 2))
                     values[count++] = r->speed_up;
             }
-            qsort(values, count, sizeof *values, compare);
+            gsl_sort(values, 1, count);
             gsim_output_printf(output, g ? " %7.2fx" : " %1.2fx", count ? values[count / 2] : NAN);
         }
         gsim_output_text(output, "\n");

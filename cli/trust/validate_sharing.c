@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of sharing.
  */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,6 @@ static enum gsim_status add_file(struct command *c, const char *path, struct gsi
     return status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print(struct command *c)
 {
     gsim_output_printf(&c->output, "Services that share a GPU: median request, error of the prediction on %s\n",
@@ -84,7 +79,7 @@ static void print(struct command *c)
         double sum = 0;
         if (!e->count) continue;
         for (size_t i = 0; i < e->count; i++) sum += e->values[i];
-        qsort(e->values, e->count, sizeof *e->values, compare);
+        gsl_sort(e->values, 1, e->count);
         gsim_output_printf(&c->output, "  %-24s %8zu %6.2f %% %6.2f %% %6.2f %%\n",
                            gsim_sharing_way_title((enum gsim_sharing_way)way), e->count, 100 * sum / (double)e->count,
                            100 * e->values[e->count / 2], 100 * e->values[e->count - 1]);

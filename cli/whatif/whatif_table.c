@@ -49,11 +49,6 @@ static bool is_of_table(const char *word, bool *has_value)
     return false;
 }
 
-static bool is_plain(const char *word)
-{
-    return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")];
-}
-
 static const char *make_command(struct gsim_whatif *w)
 {
     const struct gsim_cli_arguments *a = &w->subject.arguments;
@@ -64,7 +59,8 @@ static const char *make_command(struct gsim_whatif *w)
             i += has_value;
             continue;
         }
-        line = gsim_arena_printf(&w->arena, is_plain(a->argv[i]) ? "%s %s" : "%s '%s'", line, a->argv[i]);
+        const char *word = gsim_cli_quoted(&w->arena, a->argv[i]);
+        line = word ? gsim_arena_printf(&w->arena, "%s %s", line, word) : NULL;
     }
     return line ? line : "gpusim explain";
 }
@@ -74,8 +70,8 @@ static const char *make_command(struct gsim_whatif *w)
 static const char *command_of(const struct table *t, const struct gsim_whatif_row *row, const char *name)
 {
     if (!row->count && t->w->subject.is_trace) return t->command;
-    const char *line =
-        gsim_arena_printf(&t->w->arena, is_plain(name) ? "%s --change %s" : "%s --change '%s'", t->command, name);
+    const char *word = gsim_cli_quoted(&t->w->arena, name);
+    const char *line = word ? gsim_arena_printf(&t->w->arena, "%s --change %s", t->command, word) : NULL;
     return line ? line : t->command;
 }
 
@@ -203,15 +199,8 @@ static void put_json(const void *what, struct gsim_output *out)
 /* --- the picture --- */
 static enum gsim_status draw(const struct table *t, struct gsim_error *error)
 {
-    const struct gsim_cli_arguments *a = &t->w->subject.arguments;
-    const char *title = a->value[GSIM_CLI_TITLE];
     struct gsim_tornado_row rows[GSIM_WHATIF_ROWS];
     struct gsim_tornado tornado = {.rows = rows, .label = "time saved (%)", .has_errors = true};
-    struct gsim_figure figure = {.name = "tornado",
-                                 .path = a->value[GSIM_CLI_OUTPUT],
-                                 .keep = a->value[GSIM_CLI_KEEP],
-                                 .heading = title && *title ? title : NULL,
-                                 .command = gsim_cli_command_line(a, &t->w->arena)};
     for (uint32_t i = 0; i < t->count; i++) {
         char name[NAME_BYTES], shown[NAME_COLUMNS + 8];
         const struct gsim_whatif_row *row = t->rows[i];
@@ -221,14 +210,7 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
         double saved = 100 * (1 - row->time_us / t->now_us), error_percent = 100 * row->error_us / t->now_us;
         rows[tornado.row_count++] = gsim_tornado_saving(&tornado, kept ? kept : "", saved, error_percent);
     }
-    enum gsim_status status = gsim_cli_figure_size(a, GSIM_FIGURE_COLUMN_CM, &figure.size, error);
-    if (status == GSIM_OK) status = gsim_figure_open(&figure, error);
-    if (status == GSIM_OK) {
-        gsim_tornado_plot(&tornado, &figure);
-        status = gsim_figure_finish(&figure, error);
-    }
-    gsim_figure_release(&figure);
-    return status;
+    return gsim_cli_draw_tornado(&t->w->subject.arguments, &tornado, error);
 }
 
 enum gsim_status gsim_whatif_deliver(struct gsim_whatif *w, struct gsim_error *error)

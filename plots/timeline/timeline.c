@@ -5,6 +5,7 @@
  */
 #include "plots/timeline/timeline.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 
 #include "plots/names.h"
@@ -304,12 +305,6 @@ static void put_bars(struct chart *chart)
 }
 
 /* --- load --- */
-static int by_double(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Where a recording has no counters: how many kernels are under way, as loads. */
 static enum gsim_status count_running(struct chart *chart, struct gsim_load **loads, size_t *load_count,
                                       struct gsim_error *error)
@@ -326,8 +321,8 @@ static enum gsim_status count_running(struct chart *chart, struct gsim_load **lo
         starts[count] = span->start_us;
         ends[count++] = span->end_us;
     }
-    if (count) qsort(starts, count, sizeof *starts, by_double);
-    if (count) qsort(ends, count, sizeof *ends, by_double);
+    gsl_sort(starts, 1, count);
+    gsl_sort(ends, 1, count);
     for (size_t started = 0; ended < count;) {
         double now = started < count ? fmin(starts[started], ends[ended]) : ends[ended];
         while (started < count && starts[started] <= now) started++;

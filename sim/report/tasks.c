@@ -2,16 +2,11 @@
 /* Of several tasks: how their requests went, and what came between the kernels of the most urgent one. */
 #include "sim/report/report.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "sim/base/text.h"
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The smallest value that is not below SHARE of all. */
 static double quantile(const double *sorted, size_t count, double share)
@@ -41,7 +36,7 @@ static void measure_task(const struct gsim_timeline *t, const struct gsim_task_s
         if (t->kernels[i].task == task) s->kernel_us += gsim_time_us(t->kernels[i].end - t->kernels[i].start);
     s->slow_down = NAN;
     if (!s->requests) return;
-    qsort(times, s->requests, sizeof *times, compare_doubles);
+    gsl_sort(times, 1, s->requests);
     s->mean_us = sum / s->requests;
     s->p50_us = quantile(times, s->requests, 0.5);
     s->p90_us = quantile(times, s->requests, 0.9);
