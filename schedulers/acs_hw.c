@@ -120,8 +120,7 @@ static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_fro
     gsim_frontend_look(f);
 }
 
-static const struct gsim_frontend_ops frontend = {.abi = GSIM_ABI,
-                                                  .size = sizeof(struct gsim_frontend_ops),
+static const struct gsim_frontend_ops frontend = {GSIM_HEAD(frontend),
                                                   .name = "acs-hw",
                                                   .on_submit = on_submit,
                                                   .on_kernel_end = on_kernel_end};
@@ -297,8 +296,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "acs-hw",
     .summary = "a window of kernels in the GPU's front end; the host sends each with those it may have to wait for",
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",

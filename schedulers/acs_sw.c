@@ -347,8 +347,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "acs-sw",
     .summary = "a window of kernels in program order on the host, ready ones on streams of scheduler threads",
     .source = "ACS, arXiv 2401.12377; ACE, PACT 2024",

@@ -57,8 +57,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_ccks = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "ccks",
     .summary = "a resident kernel scheduled by the CPU over a coherent link",
     .source = "CCKS (ICLR 2026 submission 23384): the techniques; numbers are assumptions",

@@ -47,8 +47,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_cudagraph = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "cudagraph",
     .summary = "an explicit CUDA graph, instantiated once and relaunched",
     .source = "tf::cudaFlow of Taskflow 3 (github.com/taskflow/taskflow); CUDA Graphs",

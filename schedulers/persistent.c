@@ -67,8 +67,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_persistent = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "persistent",
     .summary = "one resident kernel whose workers do all kernels' blocks as tasks",
     .source = "HazyResearch/Megakernels; Mirage MPK; Cohere 2026; Atos (arXiv 2112.00132); hw-native-sys/simpler",

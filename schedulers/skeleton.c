@@ -63,8 +63,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "skeleton",
     .summary = "a starting point for new schedulers",
     .source = "none",

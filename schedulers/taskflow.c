@@ -138,8 +138,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_taskflow = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "taskflow",
     .summary = "Taskflow's cudaFlowCapturer: levels round-robin over streams, captured into a CUDA graph",
     .source = "Taskflow 3 (github.com/taskflow/taskflow); Lin and Huang, Euro-Par 2021",

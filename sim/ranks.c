@@ -6,7 +6,7 @@
 #include "gpusim/simulate.h"
 
 const struct gsim_sharing_ops gsim_sharing_ranks = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "ranks",
     .summary = "each task is a rank on a GPU of its own",
     .source = "NCCL: one process for each GPU",

@@ -56,8 +56,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_bs = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "bs",
     .summary = "Black-Scholes on 10 independent vectors of doubles (streams: 10)",
     .help = "10 x bs(x[i] -> y[i]), 200 double-precision operations per element. Buffers x0..x9, rewritten by the\n"

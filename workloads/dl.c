@@ -182,8 +182,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_dl = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "dl",
     .summary = "two convolutional towers and a dot product, 8 kernels (streams: 2)",
     .help = "Per tower conv2d (8 channels, stride 2), mean_pooling (5 x 5), conv2d (16 channels, stride 2); then\n"

@@ -123,8 +123,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_hits = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "hits",
     .summary = "hubs and authorities by sparse products, two crossed chains (streams: 2)",
     .help = "Per step spmv3, sum and divide for authorities and for hubs; each divide overwrites what the other\n"

@@ -156,8 +156,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_img = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "img",
     .summary = "image sharpening, 11 kernels with a complex graph (streams: 5)",
     .help = "Three gaussian_blur; sobel on two of them; maximum, minimum, extend on one; unsharpen; two combine.\n"

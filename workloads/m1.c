@@ -91,8 +91,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_m1 = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "m1",
     .summary = "inception-like block, 6 wide, 15 kernels (streams: 6); our definition",
     .help = "KeSCo reports a workload M1 of width 6 but no publication defines it: THIS ONE IS OURS. stem, 6 branches\n"

@@ -87,8 +87,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_m2 = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "m2",
     .summary = "attention block of 12 heads, 12 wide, 39 kernels (streams: 12); our definition",
     .help =

@@ -113,8 +113,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_ml = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "ml",
     .summary = "ridge regression beside naive Bayes, 10 kernels in two chains (streams: 2)",
     .help = "rr_1, rr_2, rr_3, softmax beside nb_1, nb_2, nb_3, nb_4, softmax; then argmax. N rows of 200 features,\n"

@@ -58,8 +58,7 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
 }
 
 const struct gsim_workload_ops gsim_workload_vec = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_workload_ops),
+    GSIM_HEAD(workload),
     .name = "vec",
     .summary = "sum of squared differences: 2 independent kernels, then 1 (streams: 2)",
     .help = "square(x), square(y), reduce. Buffers x, y, x1, y1: N floats each; x and y are rewritten by the host\n"

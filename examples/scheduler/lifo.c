@@ -61,8 +61,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "lifo",
     .summary = "follows the latest predecessor on its stream",
     .source = "example",

@@ -77,8 +77,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_source_ops gsim_source = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "solver",
     .summary = "an iterative solver that stops once its residual is small",
     .help = "An example.",

@@ -84,7 +84,6 @@ struct gsim_batching_ops {
     /* Tokens that a round of decoding brings a request. NULL: one. */
     uint32_t (*tokens)(void *state, const void *params, const struct gsim_random *numbers);
 };
-#define GSIM_BATCHING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_batching_ops)
 
 /* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_batching_ops gsim_batching;

@@ -58,8 +58,6 @@ struct gsim_placement_ops {
                              uint32_t *device_of, struct gsim_error *);
 };
 
-#define GSIM_PLACEMENT_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_placement_ops)
-
 /* --- schedulers/shared/placing.c: what choose() may ask ----------------------------------------------------------- */
 /* Bytes of OP's arguments; of these, bytes that DEVICE holds. */
 uint64_t gsim_placing_total(struct gsim_placing *placing, const struct gsim_op *op);

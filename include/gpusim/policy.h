@@ -110,8 +110,8 @@ enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_pol
         return gsim_policy_execute(run, policy, error);                                                                \
     }                                                                                                                  \
     const struct gsim_scheduler_ops gsim_scheduler_##identifier = {                                                    \
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = title, .summary = line, .source = paper,   \
-        .shape = GSIM_SHAPE_CONCURRENT, .places = true, .takes_source = true,                          \
+        GSIM_HEAD(scheduler), .name = title, .summary = line, .source = paper, .shape = GSIM_SHAPE_CONCURRENT,         \
+        .places = true, .takes_source = true,                                                                          \
         .params_size = sizeof(type), .params = table, .execute = execute}
 
 GSIM_DECLARATIONS_END

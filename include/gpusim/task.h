@@ -196,7 +196,6 @@ struct gsim_sharing_ops {
      * nothing. */
     bool (*note)(const void *params, double run_us, char *text, size_t size);
 };
-#define GSIM_SHARING_HEAD .abi = GSIM_ABI, .size = sizeof(struct gsim_sharing_ops)
 
 static inline struct gsim_share_settings gsim_share_settings_of(const struct gsim_sharing_ops *ops, const void *params)
 {

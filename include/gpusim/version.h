@@ -19,6 +19,8 @@
 
 /* Counts up when a struct or function of the public headers changes in a way that compiled code notices. */
 #define GSIM_ABI 3u
+/* What a table of functions begins with: struct gsim_KIND_ops. */
+#define GSIM_HEAD(kind) .abi = GSIM_ABI, .size = sizeof(struct gsim_##kind##_ops)
 
 GSIM_DECLARATIONS_BEGIN
 

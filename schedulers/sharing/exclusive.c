@@ -19,7 +19,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_exclusive = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "exclusive",
     .summary = "one request at a time has the GPU",
     .source = "FIKIT (arXiv 2311.10359), one of its two baselines",

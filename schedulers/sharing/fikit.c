@@ -163,7 +163,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_fikit = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "fikit",
     .summary = "kernels of other tasks fill the gaps that a profile foretells of the urgent one's",
     .source = "FIKIT (Wu, arXiv 2311.10359v5)",

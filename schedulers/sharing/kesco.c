@@ -126,7 +126,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_kesco = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "kesco",
     .summary = "tasks in one process whose streams stand behind those of more urgent tasks",
     .source = "KeSCo (ICCD 2023), its slides",

@@ -24,7 +24,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_mps = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "mps",
     .summary = "processes that share the SMs block by block, each as many of them as it may",
     .source = "NVIDIA Multi-Process Service, documentation",

@@ -116,7 +116,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_orion = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "orion",
     .summary = "others' kernels beside the urgent task's where they are small and need the other resource",
     .source = "Orion (EuroSys 2024), eth-easl/orion aded65d",

@@ -22,7 +22,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_partition = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "partition",
     .summary = "processes with SMs of their own: a task's percentage= of them, the rest alike",
     .source = "CUDA green contexts, MPS static partitions, MIG: documentation",

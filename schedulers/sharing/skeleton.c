@@ -64,7 +64,7 @@ static const struct gsim_param params_table[] = {
 
 extern const struct gsim_sharing_ops gsim_sharing_skeleton; /* of a shared object: leave this out */
 const struct gsim_sharing_ops gsim_sharing_skeleton = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "skeleton",
     .summary = "one kernel at a time, the most urgent task's first",
     .source = "ours",

@@ -18,7 +18,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_streams = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "streams",
     .summary = "threads of one process, with streams of their own and stream priorities",
     .source = "CUDA: cudaStreamCreateWithPriority",

@@ -126,7 +126,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_tally = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "tally",
     .summary = "others run while the urgent task is idle, and long kernels stop between blocks for it",
     .source = "Tally (ASPLOS 2025), tally-project/tally 86feb12",

@@ -188,7 +188,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_tgs = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "tgs",
     .summary = "others' blocks per window are limited so that the urgent task's rate does not fall",
     .source = "TGS (NSDI 2023), pkusys/TGS e1c6a31",

@@ -4,7 +4,7 @@
 #include "gpusim/task.h"
 
 const struct gsim_sharing_ops gsim_sharing_timeslice = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "timeslice",
     .summary = "processes whose contexts have the GPU in turn, as the driver does",
     .source = "NVIDIA's default; traces/h100/sharing_exact.json.gz",

@@ -182,7 +182,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_sharing_ops gsim_sharing_xsched = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "xsched",
     .summary = "highest priority first, or shares of the time, with three levels of preemption",
     .source = "XSched (OSDI 2025), XpuOS/xsched bd494cb",

@@ -520,8 +520,7 @@ void gsim_api_figure(struct gsim_driver *driver, const char *name, const char *u
 bool gsim_api_init(struct gsim_process *p)
 {
     static const struct gsim_driver_ops ops = {
-        .abi = GSIM_ABI,
-        .size = sizeof(struct gsim_driver_ops),
+        GSIM_HEAD(driver),
         .name = "sim",
 #define GSIM_DO(name, parameters, arguments)         .name = gsim_api_##name,
 #define GSIM_CALL(type, name, parameters, arguments) .name = gsim_api_##name,

@@ -84,8 +84,7 @@ void gsim_forward_init(struct gsim_forward *f, struct gsim_driver *below)
     const struct gsim_driver_ops *ops = below->ops;
     *f = (struct gsim_forward){.below = below};
     f->ops = (struct gsim_driver_ops){
-        .abi = GSIM_ABI,
-        .size = sizeof(struct gsim_driver_ops),
+        GSIM_HEAD(driver),
         .name = ops->name,
 #define GSIM_DO(name, parameters, arguments)         .name = ops->name ? pass_##name : NULL,
 #define GSIM_CALL(type, name, parameters, arguments) .name = ops->name ? pass_##name : NULL,

@@ -202,7 +202,7 @@ static void build(struct gsim_program *program)
 static double predicted_us(const struct gsim_device_spec *device)
 {
     static const struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "chains", .execute = execute};
+        GSIM_HEAD(scheduler), .name = "chains", .execute = execute};
     struct gsim_error error = {0};
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};

@@ -142,7 +142,7 @@ static void streams_share_queues(void)
         struct gsim_error error = {0};
         CHECK_OK(gsim_builder_finish(builder, 1, &program, &error), error);
         struct gsim_scheduler_ops literal = {
-            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "literal", .execute = two_each};
+            GSIM_HEAD(scheduler), .name = "literal", .execute = two_each};
         struct gsim_simulation s = {.program = &program, .device = &device, .scheduler = &literal,
                                     .memory = GSIM_MEMORY_PINNED};
         CHECK_OK(gsim_simulate(&s, &timeline, &error), error);

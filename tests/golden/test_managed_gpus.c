@@ -48,8 +48,7 @@ static enum gsim_status one_by_one(struct gsim_run *run, struct gsim_error *erro
 
 static void run_steps(struct fixture *f, const struct step *steps, uint32_t count, bool is_read_mostly)
 {
-    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
-                                           .size = sizeof(struct gsim_scheduler_ops),
+    struct gsim_scheduler_ops scheduler = {GSIM_HEAD(scheduler),
                                            .name = "fixture",
                                            .execute = one_by_one,
                                            .uses_devices = true};
@@ -137,8 +136,7 @@ static enum gsim_status side_by_side(struct gsim_run *run, struct gsim_error *er
  * The second launch is 2 us later, so the ends of the two are less than 4 us from what they were in step. */
 static void faults_side_by_side(void)
 {
-    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
-                                           .size = sizeof(struct gsim_scheduler_ops),
+    struct gsim_scheduler_ops scheduler = {GSIM_HEAD(scheduler),
                                            .name = "fixture",
                                            .execute = side_by_side,
                                            .uses_devices = true};

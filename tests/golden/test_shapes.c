@@ -111,7 +111,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 static double simulated_us(const struct gsim_device_spec *device, const struct shape *shape, double kernel_us)
 {
     static const struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "shapes", .execute = execute};
+        GSIM_HEAD(scheduler), .name = "shapes", .execute = execute};
     struct gsim_error error = {0};
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};

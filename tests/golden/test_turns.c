@@ -160,7 +160,7 @@ struct times {
 static void simulate(const struct gsim_device_spec *device, uint64_t seed, struct times *times)
 {
     static const struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "turns", .execute = execute};
+        GSIM_HEAD(scheduler), .name = "turns", .execute = execute};
     struct gsim_error error = {0};
     struct gsim_program program = {0};
     struct gsim_timeline timeline = {0};

@@ -390,8 +390,7 @@ static inline double rec_now_us(struct gsim_driver *d) { return (double)REC(d)->
 
 /* Host threads, locks and queues are not used by the schedulers tested with this backend: left NULL. */
 static const struct gsim_driver_ops rec_ops = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_driver_ops),
+    GSIM_HEAD(driver),
     .name = "recorder",
     .persistent_launch = rec_persistent_launch,
 #define GSIM_DRIVER_WITHOUT_THREADS

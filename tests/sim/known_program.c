@@ -72,8 +72,7 @@ static void close_program(void *state)
 }
 
 const struct gsim_source_ops gsim_source_of_program = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "program",
     .summary = "a program that is known",
     .params_size = sizeof(struct gsim_source_of_program_params),

@@ -138,7 +138,7 @@ static inline void fixture_program(struct fixture *f, const struct gsim_kernel *
 static inline void fixture_run(struct fixture *f, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = execute};
     struct gsim_simulation simulation = {.program = &f->program,
                                          .device = &f->device,
                                          .scheduler = &scheduler,

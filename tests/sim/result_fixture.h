@@ -102,7 +102,7 @@ static inline void fixture_init(struct fixture *f)
                                           .h2d_gbps = 10,
                                           .d2h_gbps = 10});
     f->scheduler = (struct gsim_scheduler_ops){
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "sched"};
+        GSIM_HEAD(scheduler), .name = "sched"};
     f->simulation = (struct gsim_simulation){
         .program = &f->program, .device = &f->device, .scheduler = &f->scheduler, .seed = 1, .iterations = 1};
     f->options[0] = (struct gsim_option_text){"size", "100"};

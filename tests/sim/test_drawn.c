@@ -84,7 +84,7 @@ static void ask_close(void *state)
 }
 
 #define SOURCE(type, ...) \
-    {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .state_size = sizeof(type), __VA_ARGS__}
+    {GSIM_HEAD(source), .state_size = sizeof(type), __VA_ARGS__}
 static const struct gsim_source_ops ask =
     SOURCE(struct ask_state, .name = "ask", .open = ask_open, .next = ask_next, .done = ask_done, .close = ask_close);
 

@@ -85,8 +85,7 @@ static enum gsim_source_answer next_step(void *state, struct gsim_draw *draw, st
     return GSIM_SOURCE_OP;
 }
 
-static const struct gsim_source_ops batching = {.abi = GSIM_ABI,
-                                                .size = sizeof(struct gsim_source_ops),
+static const struct gsim_source_ops batching = {GSIM_HEAD(source),
                                                 .name = "batching",
                                                 .state_size = sizeof(struct batch),
                                                 .open = open_batch,
@@ -102,8 +101,7 @@ static enum gsim_source_answer next_once(void *state, struct gsim_draw *draw, st
     *op = (struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_draw_kernel(draw, &kernel), .stream = -1};
     return GSIM_SOURCE_OP;
 }
-static const struct gsim_source_ops once = {.abi = GSIM_ABI,
-                                            .size = sizeof(struct gsim_source_ops),
+static const struct gsim_source_ops once = {GSIM_HEAD(source),
                                             .name = "once",
                                             .state_size = sizeof(struct batch),
                                             .open = open_batch,

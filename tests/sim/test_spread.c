@@ -16,7 +16,7 @@ ITERATION(launch_both)
 }
 
 static const struct gsim_scheduler_ops both = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "both", .execute = launch_both};
+    GSIM_HEAD(scheduler), .name = "both", .execute = launch_both};
 
 static enum gsim_status end_of(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
                                double *time_us, struct gsim_error *error)

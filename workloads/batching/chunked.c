@@ -27,7 +27,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_batching_ops gsim_batching_chunked = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "chunked",
     .summary = "prompts in chunks, each in one step with the decode of all that run",
     .source = "Sarathi-Serve (OSDI 2024); vLLM 1.x",

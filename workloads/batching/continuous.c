@@ -14,7 +14,7 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 }
 
 const struct gsim_batching_ops gsim_batching_continuous = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "continuous",
     .summary = "prefill first: a waiting request begins as soon as a slot is free",
     .source = "Orca (OSDI 2022); vLLM 0.x",

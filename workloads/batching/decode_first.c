@@ -27,7 +27,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_batching_ops gsim_batching_decode_first = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "decode-first",
     .summary = "decode steps go on; one prefill after every few of them",
     .source = "the trade of Sarathi-Serve (OSDI 2024)",

@@ -14,7 +14,7 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
 }
 
 const struct gsim_batching_ops gsim_batching_disaggregated = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "disaggregated",
     .summary = "prefill on one GPU, decode on another, the cache moves over the link",
     .source = "DistServe (OSDI 2024); Splitwise (ISCA 2024)",

@@ -42,7 +42,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_batching_ops gsim_batching_speculative = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "speculative",
     .summary = "a draft model proposes tokens, one step of the target verifies them",
     .source = "Leviathan et al. (ICML 2023)",

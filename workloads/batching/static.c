@@ -21,7 +21,7 @@ static void next(void *memory, const void *params, const struct gsim_batch_view 
 }
 
 const struct gsim_batching_ops gsim_batching_static = {
-    GSIM_BATCHING_HEAD,
+    GSIM_HEAD(batching),
     .name = "static",
     .summary = "a batch is decoded to the end of its longest request before the next begins",
     .source = "FasterTransformer",

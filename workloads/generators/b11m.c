@@ -40,8 +40,7 @@ static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
     2e4, "rows and columns of the matrix (published: 2e4 to 6e4)", 16, "of the rows (published: 16)", 256)};
 
 const struct gsim_generator_ops gsim_generator_b11m = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "b11m",
     .summary = "GrCUDA's dense matrix-vector product for several GPUs",
     .help = "The host writes the matrix before every iteration. Partition i is for GPU i modulo gpus.",

@@ -43,8 +43,7 @@ static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
     1.6e8, "elements of a vector (published: 1.6e8 to 9.5e8)", 16, "of the vectors (published: 16)", 32)};
 
 const struct gsim_generator_ops gsim_generator_b1m = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "b1m",
     .summary = "GrCUDA's VEC for several GPUs: squares and a reduction of each partition",
     .help = "Costs are those of vec. Partition i is for GPU i modulo gpus.",

@@ -31,8 +31,7 @@ static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
     1e7, "elements of a vector (published: 1e7 to 3.5e7)", 24, "vectors (published: 24)", 1024)};
 
 const struct gsim_generator_ops gsim_generator_b5m = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "b5m",
     .summary = "GrCUDA's Black-Scholes for several GPUs: independent vectors of doubles",
     .help = "Costs are those of bs. Vector i is for GPU i modulo gpus.",

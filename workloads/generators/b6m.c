@@ -141,8 +141,7 @@ static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
     1e6, "rows of 1,024 features (published: 1e6 to 1.8e6)", 16, "of the rows (published: 16)", 32)};
 
 const struct gsim_generator_ops gsim_generator_b6m = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "b6m",
     .summary = "GrCUDA's ML for several GPUs: ridge regression beside naive Bayes",
     .help = "Costs are those of ml, of 1,024 features and 16 classes. Partition i is for GPU i modulo gpus, what "

@@ -93,8 +93,7 @@ static const struct gsim_param params_table[] = {GSIM_PARTITIONED_PARAMS(
     2e4, "rows and columns of the matrix (published: 2e4 to 6e4)", 16, "of the rows (published: 16)", 32)};
 
 const struct gsim_generator_ops gsim_generator_b9m = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "b9m",
     .summary = "GrCUDA's dense conjugate gradient for several GPUs, 50 steps",
     .help = "The matrix moves once and stays. Partition i is for GPU i modulo gpus, vectors are for GPU 0.",

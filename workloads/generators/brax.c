@@ -84,8 +84,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_brax = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "brax",
     .summary = "physics simulation for deep RL: in each step chains of small kernels that are joined (ACS)",
     .help =

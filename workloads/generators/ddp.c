@@ -45,8 +45,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_ddp = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "ddp",
     .summary = "a step of data-parallel training: gradients reduced in buckets (--ranks)",
     .help = "One rank of gpusim --ranks N --workload ddp.",

@@ -135,8 +135,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_dyn_dnn = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "dyn-dnn",
     .summary = "networks whose graph depends on the input: InstaNAS, dynamic routing, CondConv (ACS)",
     .help = "Batch 1, a new graph for each input. Structures after the papers, sizes and durations assumed.",

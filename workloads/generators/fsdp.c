@@ -53,8 +53,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_fsdp = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "fsdp",
     .summary = "a step of fully sharded data-parallel training: parameters gathered layer by layer (--ranks)",
     .help = "One rank of gpusim --ranks N --workload fsdp.",

@@ -57,8 +57,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_layered = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "layered",
     .summary = "random graphs of layers, each kernel reading some results of the layer before",
     .help = "Numbers that are -1 have the defaults of their lines.",

@@ -94,8 +94,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_levels = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "levels",
     .summary = "levels of equal kernels, each behind drawn ones of the level before",
     .help = "A chain with width=1, independent kernels with behind=0. All numbers are yours; none is of a paper.",

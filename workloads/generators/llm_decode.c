@@ -100,8 +100,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 }
 
 const struct gsim_generator_ops gsim_generator_llm_decode = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "llm-decode",
     .summary = "one token of a dense transformer as tile tasks (Llama-1B, Qwen3-8B)",
     .help = "From: Hazy Research, Megakernels; Mirage MPK; the models' configurations.",

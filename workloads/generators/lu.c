@@ -36,8 +36,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_lu = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "lu",
     .summary = "tiled LU factorisation without pivoting: getrf, trsm, gemm",
     .help = "Doubles. A tile is a buffer. Times of kernels are those of their flops and bytes, or as given.",

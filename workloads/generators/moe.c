@@ -38,8 +38,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_moe = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "moe",
     .summary = "layers of experts on different ranks: all-to-alls, with skew (--ranks)",
     .help = "The busiest rank of gpusim --ranks N --workload moe.",

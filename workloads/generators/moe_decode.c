@@ -75,8 +75,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 }
 
 const struct gsim_generator_ops gsim_generator_moe_decode = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "moe-decode",
     .summary = "one token through layers of experts, whose choice is drawn",
     .help = "From: Mirage MPK; Cohere 2026; sizes are assumptions.",

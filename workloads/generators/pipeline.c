@@ -95,8 +95,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_pipeline = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "pipeline",
     .summary = "a stage of a pipeline of layers: gpipe, 1f1b, interleaved (--ranks)",
     .help = "One stage's program: --write-program, then a file of ranks with one for each stage.",

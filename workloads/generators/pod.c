@@ -55,8 +55,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 }
 
 const struct gsim_generator_ops gsim_generator_pod = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "pod",
     .summary = "prefill attention beside decode attention",
     .help = "From: POD-Attention (ASPLOS 2025); sizes are assumptions.",

@@ -163,8 +163,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_static_dnn = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "static-dnn",
     .summary = "networks with irregular fixed graphs: NASNet, AmoebaNet, SqueezeNet, RandomWire (ACS)",
     .help = "Batch 1, the same graph for each input. Structures after the papers, sizes and durations assumed.",

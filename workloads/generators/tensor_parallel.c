@@ -50,8 +50,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_generator_ops gsim_generator_tensor_parallel = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_generator_ops),
+    GSIM_HEAD(generator),
     .name = "tensor-parallel",
     .summary = "a transformer divided within its layers, as Megatron-LM does (--ranks)",
     .help = "One rank of gpusim --ranks N --workload tensor-parallel --opt tensor-parallel.ranks=N.",

@@ -101,8 +101,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_source_ops gsim_source_early_exit = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "early-exit",
     .summary = "inference that stops as soon as a classifier between layers is sure",
     .help = "After: BranchyNet (ICPR 2016). Times and chances are ours.",

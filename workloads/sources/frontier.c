@@ -112,8 +112,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_source_ops gsim_source_frontier = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "frontier",
     .summary = "breadth-first search: each level's grid follows from what the host read",
     .help = "After: Merrill et al., PPoPP 2012 (levels); Beamer et al., SC 2012 (bottom-up). The graph is ours: "

@@ -71,8 +71,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_source_ops gsim_source_kernel_stream = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "kernel-stream",
     .summary = "any number of kernels, in constant memory",
     .help = "No paper: for speed and memory.",

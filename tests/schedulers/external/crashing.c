@@ -18,8 +18,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 extern const struct gsim_scheduler_ops gsim_scheduler;
-const struct gsim_scheduler_ops gsim_scheduler = {.abi = GSIM_ABI,
-                                                  .size = sizeof(struct gsim_scheduler_ops),
+const struct gsim_scheduler_ops gsim_scheduler = {GSIM_HEAD(scheduler),
                                                   .name = "crashing",
                                                   .summary = "crashes",
                                                   .source = "none",

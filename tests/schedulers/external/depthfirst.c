@@ -66,8 +66,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "depthfirst",
     .summary = "out-of-tree example: continue the latest predecessor's stream",
     .source = "none",

@@ -12,8 +12,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops) - sizeof(void *),
+    GSIM_HEAD(scheduler) - sizeof(void *),
     .name = "othersize",
     .summary = "not to be loaded",
     .source = "none",

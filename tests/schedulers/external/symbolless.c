@@ -6,4 +6,4 @@
 
 extern const struct gsim_scheduler_ops gsim_sheduler;
 const struct gsim_scheduler_ops gsim_sheduler = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "symbolless"};
+    GSIM_HEAD(scheduler), .name = "symbolless"};

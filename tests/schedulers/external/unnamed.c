@@ -5,4 +5,4 @@
 #include "gpusim/scheduler.h"
 
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .summary = "nameless"};
+    GSIM_HEAD(scheduler), .summary = "nameless"};

@@ -82,8 +82,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 
 extern const struct gsim_scheduler_ops gsim_scheduler;
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "waits",
     .summary = "one op after another, by host functions and waits for any",
     .source = "none",

@@ -107,7 +107,7 @@ static enum gsim_status issue(struct gsim_run *run, struct gsim_error *error)
 static void test_in_a_simulation(void)
 {
     static const struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "told", .prepare = note, .execute = issue};
+        GSIM_HEAD(scheduler), .name = "told", .prepare = note, .execute = issue};
     static const struct gsim_kernel kernels[] = {
         {.name = "k", .grid = {1000, 1, 1}, .block = {256, 1, 1}, .flops = 4e10, .dram_bytes = 1e7},
         {.name = "k", .grid = {1000, 1, 1}, .block = {256, 1, 1}, .flops = 1e7, .dram_bytes = 4e8},

@@ -282,13 +282,13 @@ static enum gsim_frontend_answer release_wrongly(void *own, struct gsim_frontend
 static void wrong_releases(void)
 {
     static const struct gsim_frontend_ops wrong = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_frontend_ops), .name = "wrong", .on_submit = release_wrongly};
+        GSIM_HEAD(frontend), .name = "wrong", .on_submit = release_wrongly};
     static const char *const messages[] = {"released a launch that it did not take", "'wrong' released a launch twice"};
     for (int i = 0; i < 2; i++) {
         struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
         struct gsim_kernel kernel = fixture_kernel("k", 1, 1024, 10);
         struct gsim_scheduler_ops scheduler = {
-            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_all};
+            GSIM_HEAD(scheduler), .name = "fixture", .execute = launch_all};
         fixture_program(&f, &kernel, 1, NULL, 0);
         takes = i;
         ops = &wrong;

@@ -74,8 +74,7 @@ static void run_two_gpus(struct fixture *f, const struct gsim_kernel *kernels, u
                          const struct gsim_op *copies, uint32_t copy_count,
                          enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
-    struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
-                                           .size = sizeof(struct gsim_scheduler_ops),
+    struct gsim_scheduler_ops scheduler = {GSIM_HEAD(scheduler),
                                            .name = "fixture",
                                            .execute = execute,
                                            .uses_devices = true};
@@ -258,8 +257,7 @@ static void copies_draw_on_both(void)
     double took[2];
     for (int with_copy = 0; with_copy < 2; with_copy++) {
         struct fixture f = {.device = two_gpu_device(), .memory = GSIM_MEMORY_PINNED};
-        struct gsim_scheduler_ops scheduler = {.abi = GSIM_ABI,
-                                               .size = sizeof(struct gsim_scheduler_ops),
+        struct gsim_scheduler_ops scheduler = {GSIM_HEAD(scheduler),
                                                .name = "fixture",
                                                .execute = copy_all,
                                                .uses_devices = true};
@@ -460,18 +458,16 @@ static enum gsim_status copy_in_wrong_stream(struct gsim_run *run, struct gsim_e
 
 static void errors(void)
 {
-    static const struct gsim_scheduler_ops setter = {.abi = GSIM_ABI,
-                                                     .size = sizeof(struct gsim_scheduler_ops),
+    static const struct gsim_scheduler_ops setter = {GSIM_HEAD(scheduler),
                                                      .name = "setter",
                                                      .execute = set_what_is_not_there,
                                                      .uses_devices = true};
-    static const struct gsim_scheduler_ops copier = {.abi = GSIM_ABI,
-                                                     .size = sizeof(struct gsim_scheduler_ops),
+    static const struct gsim_scheduler_ops copier = {GSIM_HEAD(scheduler),
                                                      .name = "copier",
                                                      .execute = copy_in_wrong_stream,
                                                      .uses_devices = true};
     static const struct gsim_scheduler_ops lone = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "lone", .execute = set_what_is_not_there};
+        GSIM_HEAD(scheduler), .name = "lone", .execute = set_what_is_not_there};
     const struct {
         const struct gsim_scheduler_ops *scheduler;
         enum gsim_memory_mode memory;

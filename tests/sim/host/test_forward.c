@@ -132,7 +132,7 @@ static void held_launches(void)
     struct fixture f = {.device = fixture_device()};
     struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = launch_and_wait};
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_simulation s = {.program = &f.program,
                                 .device = &f.device,
@@ -164,7 +164,7 @@ static void failures_come_through(void)
     struct fixture f = {.device = fixture_device()};
     struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = fail_below};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = fail_below};
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_simulation s = {.program = &f.program,
                                 .device = &f.device,
@@ -190,7 +190,7 @@ static void other_interface(void)
     struct fixture f = {.device = fixture_device()};
     struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = launch_and_wait};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = launch_and_wait};
     struct gsim_forward forward;
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_simulation s = {.program = &f.program,
@@ -206,7 +206,7 @@ static void other_interface(void)
 /* What the backend lacks the driver on it lacks too. */
 static void optional_calls(void)
 {
-    struct gsim_driver_ops ops = {.abi = GSIM_ABI, .size = sizeof(struct gsim_driver_ops), .name = "bare"};
+    struct gsim_driver_ops ops = {GSIM_HEAD(driver), .name = "bare"};
     struct gsim_driver bare = {.ops = &ops};
     ops.stream_query = gsim_stream_query;
     struct gsim_forward forward;

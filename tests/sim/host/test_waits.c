@@ -291,7 +291,7 @@ static void failures(void)
         struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
         fixture_program(&f, &k, 1, NULL, 0);
         struct gsim_scheduler_ops scheduler = {
-            .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = cases[i].execute};
+            GSIM_HEAD(scheduler), .name = "fixture", .execute = cases[i].execute};
         struct gsim_simulation s = {
             .program = &f.program, .device = &f.device, .scheduler = &scheduler, .memory = GSIM_MEMORY_PINNED};
         CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), cases[i].status);

@@ -443,7 +443,7 @@ static void must_fit(void)
 {
     struct fixture f = managed();
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = in_order};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = in_order};
     struct gsim_builder *b = start_program(2, 4 * BLOCK);
     add_kernel(b, 10, 0);
     finish_program(&f, b);

@@ -522,7 +522,7 @@ static void deadlock_is_reported(void)
     struct gsim_kernel k = fixture_kernel("k", 1, 256, 10);
     fixture_program(&f, &k, 1, NULL, 0);
     struct gsim_scheduler_ops scheduler = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = wait_forever};
+        GSIM_HEAD(scheduler), .name = "fixture", .execute = wait_forever};
     struct gsim_simulation s = {.program = &f.program, .device = &f.device, .scheduler = &scheduler};
     CHECK_INT(gsim_simulate(&s, &f.timeline, &f.error), GSIM_SIM);
     CHECK_HAS(f.error.message, "deadlock");

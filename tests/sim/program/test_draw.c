@@ -29,7 +29,7 @@ static enum gsim_source_answer next_told(void *state, struct gsim_draw *draw, st
 }
 
 static const struct gsim_source_ops source = {
-    .abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "told", .open = open_nothing, .next = next_told};
+    GSIM_HEAD(source), .name = "told", .open = open_nothing, .next = next_told};
 
 static enum gsim_status add_kernel(void *data, uint32_t index, struct gsim_error *error)
 {

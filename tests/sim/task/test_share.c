@@ -83,7 +83,7 @@ static void on_paused(struct gsim_share *share, struct gsim_share_kernel *k)
 }
 
 static const struct gsim_sharing_ops scripted = {
-    GSIM_SHARING_HEAD,    .name = "scripted",  .summary = "",     .source = "",
+    GSIM_HEAD(sharing),    .name = "scripted",  .summary = "",     .source = "",
     .base.mechanism = GSIM_MECHANISM_STREAMS, .start = start,      .ready = on_ready, .started = on_started,
     .ended = on_ended,    .paused = on_paused, .timer = obey,
 };
@@ -226,7 +226,7 @@ static void task_ended(struct gsim_share *share, uint32_t task)
 }
 
 static const struct gsim_sharing_ops seeing = {
-    GSIM_SHARING_HEAD,
+    GSIM_HEAD(sharing),
     .name = "seeing",
     .summary = "",
     .source = "",

@@ -37,8 +37,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 const struct gsim_scheduler_ops gsim_scheduler = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "misbehave",
     .summary = "works, refuses, crashes or hangs",
     .source = "for tests",

@@ -50,7 +50,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 static void simulate(struct synthesis *s, body_function *body)
 {
     static const struct gsim_scheduler_ops ops = {
-        .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "probe", .execute = execute};
+        GSIM_HEAD(scheduler), .name = "probe", .execute = execute};
     struct gsim_error error = {0};
     struct call call = {s, body};
     struct gsim_simulation simulation = {.program = &s->program,

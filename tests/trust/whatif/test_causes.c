@@ -46,7 +46,7 @@ static void explain(struct explained *e, const struct gsim_scheduler_ops *schedu
 static void explain_by(struct explained *e, enum gsim_status (*execute)(struct gsim_run *, struct gsim_error *))
 {
     explain(e, &(struct gsim_scheduler_ops){
-                   .abi = GSIM_ABI, .size = sizeof(struct gsim_scheduler_ops), .name = "fixture", .execute = execute});
+                   GSIM_HEAD(scheduler), .name = "fixture", .execute = execute});
 }
 
 static void release(struct explained *e)

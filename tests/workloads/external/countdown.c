@@ -48,8 +48,7 @@ static const struct gsim_param table[] = {
 };
 
 const struct gsim_source_ops gsim_source = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_source_ops),
+    GSIM_HEAD(source),
     .name = "countdown",
     .summary = "a test",
     .help = "A test.",

@@ -2,4 +2,4 @@
 /* A source without functions. */
 #include "gpusim/source.h"
 
-const struct gsim_source_ops gsim_source = {.abi = GSIM_ABI, .size = sizeof(struct gsim_source_ops), .name = "nosteps"};
+const struct gsim_source_ops gsim_source = {GSIM_HEAD(source), .name = "nosteps"};

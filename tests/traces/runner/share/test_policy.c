@@ -241,9 +241,9 @@ static void kill_ready(struct gsim_share *s, struct gsim_share_kernel *k)
 }
 
 static const struct gsim_sharing_ops listener = {
-    GSIM_SHARING_HEAD,   .name = "listener",   .request_began = told_began, .request_ended = told_ended,
+    GSIM_HEAD(sharing),   .name = "listener",   .request_began = told_began, .request_ended = told_ended,
     .ready = told_ready, .ended = told_kernel, .timer = told_timer};
-static const struct gsim_sharing_ops killer = {GSIM_SHARING_HEAD, .name = "killer", .ready = kill_ready};
+static const struct gsim_sharing_ops killer = {GSIM_HEAD(sharing), .name = "killer", .ready = kill_ready};
 
 struct quiet {
     struct task_fixture f;
@@ -310,7 +310,7 @@ static void told_started(struct gsim_share *s, struct gsim_share_kernel *k)
     CHECK_INT(k->state, GSIM_SHARE_RUNNING);
     tell("s", k->task);
 }
-static const struct gsim_sharing_ops starts = {GSIM_SHARING_HEAD, .name = "starts", .ready = told_ready,
+static const struct gsim_sharing_ops starts = {GSIM_HEAD(sharing), .name = "starts", .ready = told_ready,
                                                .started = told_started, .ended = told_kernel};
 
 /* A kernel that begins and ends between two looks has begun for the policy, too; one that was seen begins once. */
