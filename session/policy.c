@@ -7,11 +7,6 @@
 
 #include "gpusim/schedulers/plan.h"
 
-struct state {
-    struct gsim_lowering lowering;
-    struct gsim_plan first, steady;
-};
-
 /* One list while the policy orders it. */
 struct ordering {
     struct gsim_run *run;
@@ -94,56 +89,40 @@ static enum gsim_status order(struct ordering *o, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static enum gsim_status make_plan(struct gsim_run *run, const struct gsim_oplist *list, struct gsim_plan *plan,
-                                  struct gsim_error *error)
+static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *choice, struct gsim_arena *scratch,
+                               struct gsim_error *error)
 {
-    struct gsim_dag dag;
-    size_t count = (size_t)list->op_count + 1;
-    enum gsim_status status = gsim_dag_build(run, list, &dag, error);
-    if (status != GSIM_OK) return status;
+    const struct gsim_dag *dag = choice->dag;
+    size_t count = (size_t)choice->list->op_count + 1;
     struct ordering o = {.run = run,
                          .calls = run->params,
-                         .list = list,
-                         .dag = &dag,
-                         .missing = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
-                         .is_pushed = GSIM_ARENA_ARRAY(run->arena, bool, count),
-                         .stream_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
-                         .order = GSIM_ARENA_ARRAY(run->arena, uint32_t, count),
-                         .preds = GSIM_ARENA_ARRAY(run->arena, int64_t, count)};
-    if (!o.missing || !o.is_pushed || !o.stream_of || !o.order || !o.preds)
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < list->op_count && status == GSIM_OK; i++)
-        o.missing[i] = dag.pred_start[i + 1] - dag.pred_start[i];
-    if (status == GSIM_OK) status = order(&o, error);
-    const struct gsim_plan_choice choice = {.list = list, .dag = &dag, .stream_of = o.stream_of, .order = o.order,
-                                            .stream_count = (uint32_t)o.calls->stream_count, .prune = GSIM_PRUNE_CLOCK};
-    if (status == GSIM_OK) status = gsim_plan_build(run, &choice, plan, error);
-    gsim_dag_release(&dag);
-    return status;
+                         .list = choice->list,
+                         .dag = dag,
+                         .missing = GSIM_ARENA_ARRAY(scratch, uint32_t, count),
+                         .is_pushed = GSIM_ARENA_ARRAY(scratch, bool, count),
+                         .stream_of = GSIM_ARENA_ARRAY(scratch, uint32_t, count),
+                         .order = GSIM_ARENA_ARRAY(scratch, uint32_t, count),
+                         .preds = GSIM_ARENA_ARRAY(scratch, int64_t, count)};
+    if (scratch->failed) return GSIM_OK;
+    for (uint32_t i = 0; i < o.list->op_count; i++) o.missing[i] = dag->pred_start[i + 1] - dag->pred_start[i];
+    choice->stream_of = o.stream_of;
+    choice->order = o.order;
+    choice->stream_count = (uint32_t)o.calls->stream_count;
+    choice->prune = GSIM_PRUNE_CLOCK;
+    return order(&o, error);
 }
 
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
-    struct state *state = run->state = GSIM_ARENA_NEW(run->arena, struct state);
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_moves_lower(run, gsim_moves_place_default(run), &state->lowering, error);
-    bool is_same = state->lowering.first.ops == state->lowering.steady.ops;
-    if (status == GSIM_OK) status = make_plan(run, &state->lowering.first, &state->first, error);
-    if (status == GSIM_OK && is_same) state->steady = state->first;
-    if (status == GSIM_OK && !is_same && run->iterations > 1)
-        status = make_plan(run, &state->lowering.steady, &state->steady, error);
-    return status;
+    return gsim_plan_prepare(run, gsim_moves_place_default(run), false, choose, error);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     const struct gsim_session_callbacks *calls = run->params;
-    const struct state *state = run->state;
-    const struct gsim_plan_style style = {.first = &state->first,
-                                          .steady = &state->steady,
-                                          .stream_count = (uint32_t)calls->stream_count,
+    const struct gsim_plan_style style = {.stream_count = (uint32_t)calls->stream_count,
                                           .event_flags = GSIM_EVENT_NO_TIMING};
-    return gsim_plan_execute(run, &style, error);
+    return gsim_plan_run(run, choose, style, error);
 }
 
 const struct gsim_scheduler_ops gsim_session_scheduler_ops = {
