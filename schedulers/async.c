@@ -182,11 +182,11 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"event_flags", GSIM_PARAM_CHOICE, offsetof(struct async_params, event_flags), 0, 0, 1, "", "timing|no-timing",
-     "flags of cudaEventCreate; the benchmarks' authors use the default, timing"},
+    GSIM_CHOICE(struct async_params, event_flags, 0, 1, "timing|no-timing",
+                "flags of cudaEventCreate; the benchmarks' authors use the default, timing"),
     GSIM_PLAN_PRUNE_PARAM(struct async_params, prune, GSIM_PRUNE_LATEST, ""),
-    {"attach", GSIM_PARAM_CHOICE, offsetof(struct async_params, attach), ATTACH_AUTO, 0, 2, "", "always|auto|never",
-     "attach managed buffers to their streams: always, before Pascal, never"},
+    GSIM_CHOICE(struct async_params, attach, ATTACH_AUTO, 2, "always|auto|never",
+                "attach managed buffers to their streams: always, before Pascal, never"),
     {.name = NULL},
 };
 

@@ -131,24 +131,24 @@ static struct gsim_policy_stream *stream(struct gsim_policy_run *p, struct gsim_
 static const struct gsim_policy_ops policy = {.init = init, .came = came, .stream = stream, .rested = rested};
 
 static const struct gsim_param params_table[] = {
-    {"new_streams", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, new_streams), STREAMS_ALWAYS_NEW, 0, 1, "",
-     "always-new|reuse", "stream of a kernel without parents: a new one (published runs), or the longest free one"},
-    {"parent_stream", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, parent_stream), PARENT_DISJOINT, 0, 3, "",
-     "disjoint|same-as-parent|multigpu-early-disjoint|multigpu-disjoint",
-     "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first parent's; "
-     "of several GPUs "
-     "one on the GPU that the placement names, or names among those of such parents"},
-    {"dependences", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, dependences), 0, 0, 1, "", "with-const|no-const",
-     "whether two const uses of an array are independent (published runs) or not"},
-    {"filter", GSIM_PARAM_BOOL, offsetof(struct grsched_params, filter), 1, 0, 1, "", NULL,
-     "drop parents that another parent already follows (with-const only)"},
-    {"attach", GSIM_PARAM_CHOICE, offsetof(struct grsched_params, attach), ATTACH_ALWAYS, 0, 2, "", "always|auto|never",
-     "cudaStreamAttachMemAsync of managed arrays: always (published runs force it), before Pascal only, never"},
-    {"cost_us", GSIM_PARAM_REAL, offsetof(struct grsched_params, cost_us), 10, 0, 10000, "us", NULL,
-     "run-time work per kernel beside its CUDA calls; median of stream assignment alone 1.9 to 9.5 in the authors' log "
-     "(2 V100, 2023), 10 with graph and bookkeeping is our assumption"},
-    {"cost_spread", GSIM_PARAM_REAL, offsetof(struct grsched_params, cost_spread), 0, 0, 3, "", NULL,
-     "sigma of a lognormal factor on cost_us with median 1; 0.62 matches the log's 90th percentiles"},
+    GSIM_CHOICE(struct grsched_params, new_streams, STREAMS_ALWAYS_NEW, 1, "always-new|reuse",
+                "stream of a kernel without parents: a new one (published runs), or the longest free one"),
+    GSIM_CHOICE(
+        struct grsched_params, parent_stream, PARENT_DISJOINT, 3,
+        "disjoint|same-as-parent|multigpu-early-disjoint|multigpu-disjoint",
+        "stream of a kernel with parents: the first parent's not yet inherited (published runs), or the first "
+        "parent's; of several GPUs one on the GPU that the placement names, or names among those of such parents"),
+    GSIM_CHOICE(struct grsched_params, dependences, 0, 1, "with-const|no-const",
+                "whether two const uses of an array are independent (published runs) or not"),
+    GSIM_BOOL(struct grsched_params, filter, 1, "drop parents that another parent already follows (with-const only)"),
+    GSIM_CHOICE(
+        struct grsched_params, attach, ATTACH_ALWAYS, 2, "always|auto|never",
+        "cudaStreamAttachMemAsync of managed arrays: always (published runs force it), before Pascal only, never"),
+    GSIM_REAL(struct grsched_params, cost_us, 10, 0, 10000, "us",
+              "run-time work per kernel beside its CUDA calls; median of stream assignment alone 1.9 to 9.5 in the "
+              "authors' log (2 V100, 2023), 10 with graph and bookkeeping is our assumption"),
+    GSIM_REAL(struct grsched_params, cost_spread, 0, 0, 3, "",
+              "sigma of a lognormal factor on cost_us with median 1; 0.62 matches the log's 90th percentiles"),
     {.name = NULL},
 };
 

@@ -175,12 +175,11 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"streams", GSIM_PARAM_INT, offsetof(struct heft_params, streams), 8, 1, 1024, "", NULL,
-     "streams that kernels choose among; transfers have one more in each direction"},
-    {"cross_us", GSIM_PARAM_REAL, offsetof(struct heft_params, cross_us), 2, 0, 1000, "us", NULL,
-     "what a dependence between two streams costs (communication cost)"},
-    {"insertion", GSIM_PARAM_BOOL, offsetof(struct heft_params, insertion), 1, 0, 1, "", NULL,
-     "fill gaps that earlier decisions left"},
+    GSIM_INT(struct heft_params, streams, 8, 1, 1024, "",
+             "streams that kernels choose among; transfers have one more in each direction"),
+    GSIM_REAL(struct heft_params, cross_us, 2, 0, 1000, "us",
+              "what a dependence between two streams costs (communication cost)"),
+    GSIM_BOOL(struct heft_params, insertion, 1, "fill gaps that earlier decisions left"),
     {.name = NULL},
 };
 

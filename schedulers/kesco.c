@@ -193,18 +193,17 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 static const struct gsim_param params_table[] = {
-    {"streams", GSIM_PARAM_INT, offsetof(struct kesco_params, streams), 10, 1, 1024, "", NULL,
-     "streams, all created whether used or not; the authors settled on 10"},
+    GSIM_INT(struct kesco_params, streams, 10, 1, 1024, "",
+             "streams, all created whether used or not; the authors settled on 10"),
     GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST,
                           " (latest: the authors' code, clock: their intent)"),
-    {"ties", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, ties), TIES_PROGRAM, 0, 1, "", "program|random",
-     "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"},
-    {"placement", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, placement), PLACE_LEAST_LOADED, 0, 2, "",
-     "least-loaded|random|index",
-     "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier one took the "
-     "index"},
-    {"issue", GSIM_PARAM_CHOICE, offsetof(struct kesco_params, issue), ISSUE_SWEEP, 0, 1, "", "sweep|level",
-     "host order: one op per stream and sweep (the authors'), or level by level"},
+    GSIM_CHOICE(struct kesco_params, ties, TIES_PROGRAM, 1, "program|random",
+                "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"),
+    GSIM_CHOICE(struct kesco_params, placement, PLACE_LEAST_LOADED, 2, "least-loaded|random|index",
+                "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier "
+                "one took the index"),
+    GSIM_CHOICE(struct kesco_params, issue, ISSUE_SWEEP, 1, "sweep|level",
+                "host order: one op per stream and sweep (the authors'), or level by level"),
     {.name = NULL},
 };
 

@@ -26,8 +26,9 @@ static void set_device(struct serial *s, uint32_t device)
     s->current = device;
 }
 
-static void synchronize(struct serial *s)
+static void synchronize(void *data)
 {
+    struct serial *s = data;
     if (s->is_pending) gsim_device_synchronize(s->driver);
     s->is_pending = false;
 }
@@ -47,20 +48,20 @@ static void issue(struct serial *s, const struct gsim_op *op)
     if (op->kind == GSIM_OP_KERNEL) synchronize(s);
 }
 
+static enum gsim_status issue_list(void *data, const struct gsim_feed *feed, struct gsim_error *error)
+{
+    (void)error;
+    for (uint32_t i = 0; i < feed->list.op_count; i++) issue(data, feed->list.ops[i]);
+    return GSIM_OK;
+}
+
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
+    static const struct gsim_feed_user user = {.list = issue_list, .wait = synchronize};
     struct serial s = {.driver = run->driver};
-    struct gsim_feed feed;
     s.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
     if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (gsim_feed_open(&feed, run, 1, false, error)) return error->status;
-    while (gsim_feed_begin(&feed)) {
-        while (gsim_feed_next(&feed))
-            for (uint32_t i = 0; i < feed.list.op_count; i++) issue(&s, feed.list.ops[i]);
-        synchronize(&s);
-        gsim_feed_end(&feed);
-    }
-    return gsim_feed_close(&feed, error);
+    return gsim_feed_run(run, 1, &user, &s, error);
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_serial = {

@@ -18,42 +18,48 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     return gsim_feed_prepare(run, gsim_moves_place_default(run), false, error);
 }
 
+struct skeleton {
+    struct gsim_run *run;
+    gsim_stream *streams;
+};
+
+static void wait_for_all(void *data) { gsim_device_synchronize(((struct skeleton *)data)->run->driver); }
+
 /* Every op of a list once, in an order that respects the graph. Only driver calls and gsim_host_work() take simulated
  * time; what else happens here is free. */
-static void run_list(struct gsim_run *run, const struct gsim_oplist *list, const struct gsim_dag *dag,
-                     const gsim_stream *streams)
+static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struct gsim_error *error)
 {
-    const struct skeleton_params *params = run->params;
+    const struct skeleton *s = data;
+    const struct skeleton_params *params = s->run->params;
+    const struct gsim_oplist *list = &feed->list;
+    const struct gsim_dag *dag = &feed->dag;
     uint32_t synced = 0; /* ops before this one are complete */
+    (void)error;
     for (uint32_t i = 0; i < list->op_count; i++) {
         bool pending = false;
         for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++)
             pending = pending || (dag->preds[e] >= synced && !gsim_op_is_host(list->ops[dag->preds[e]]));
         if (pending) {
-            gsim_device_synchronize(run->driver);
+            wait_for_all(data);
             synced = i;
         }
         /* Host ops run on this thread; the stream does not matter to them. */
-        gsim_op_issue(run->driver, list->ops[i], streams[i % (uint64_t)params->streams]);
+        gsim_op_issue(s->run->driver, list->ops[i], s->streams[i % (uint64_t)params->streams]);
     }
-    gsim_device_synchronize(run->driver);
+    wait_for_all(data); /* the next list may need any of it */
+    return GSIM_OK;
 }
 
-/* Run time: what the program's host thread does. Must begin and end every iteration and leave nothing pending. */
+/* Run time: what the program's host thread does. Nothing may be pending at the end of an iteration. Driver errors are
+ * sticky: calls after the first one do nothing, and gsim_feed_run() returns it. */
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
+    static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all, .has_dag = true};
     const struct skeleton_params *params = run->params;
-    struct gsim_feed feed;
-    gsim_stream *streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams);
-    if (!streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (gsim_feed_open(&feed, run, GSIM_FEED_MOST, true, error)) return error->status;
-    for (int64_t s = 0; s < params->streams; s++) streams[s] = gsim_stream_create(run->driver, 0);
-    while (gsim_feed_begin(&feed)) {
-        while (gsim_feed_next(&feed)) run_list(run, &feed.list, &feed.dag, streams);
-        gsim_feed_end(&feed);
-    }
-    /* Driver errors are sticky: calls after the first one did nothing, so one check at the end is enough. */
-    return gsim_feed_close(&feed, error);
+    struct skeleton s = {run, GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams)};
+    if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (int64_t i = 0; i < params->streams; i++) s.streams[i] = gsim_stream_create(run->driver, 0);
+    return gsim_feed_run(run, GSIM_FEED_MOST, &user, &s, error);
 }
 
 /* Rows of gpusim/params.h: struct, field, default, least, most, unit, help. Parsing, --help and the report follow. */

@@ -126,6 +126,6 @@ static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struc
 
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error)
 {
-    static const struct gsim_feed_user user = {run_list, wait_for_all};
+    static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all};
     return gsim_feed_run(acs->run, 1, &user, acs, error);
 }

@@ -41,27 +41,6 @@ static void see_left_out(void *data, const struct gsim_op *op)
     feed->has_gap |= op->after_count > 0;
 }
 
-enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
-                                struct gsim_error *error)
-{
-    *feed = (struct gsim_feed){
-        .run = run, .most = most, .has_dag = has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
-    if (run->draw && !(feed->pull = gsim_pull_create(run)))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (run->draw) gsim_pull_tell(feed->pull, see_left_out, feed);
-    gsim_peers_enable(run->driver);
-    return GSIM_OK;
-}
-
-bool gsim_feed_begin(struct gsim_feed *feed)
-{
-    uint32_t count = feed->pull ? 1 : feed->run->iterations;
-    if (feed->iteration >= count || feed->error.status || gsim_driver_failed(feed->run->driver)) return false;
-    feed->is_given = false;
-    gsim_iteration_begin(feed->run->driver, feed->iteration);
-    return true;
-}
-
 static bool give_known(struct gsim_feed *feed)
 {
     const struct gsim_lowering *known = feed->run->state;
@@ -113,35 +92,35 @@ static bool give_drawn(struct gsim_feed *feed)
     return !feed->error.status && (!feed->has_dag || !gsim_dag_build(feed->run, &feed->list, &feed->dag, &feed->error));
 }
 
-bool gsim_feed_next(struct gsim_feed *feed)
+static bool is_over(const struct gsim_feed *feed)
 {
-    if (feed->error.status || gsim_driver_failed(feed->run->driver)) return false;
-    return feed->pull ? give_drawn(feed) : give_known(feed);
-}
-
-void gsim_feed_end(struct gsim_feed *feed) { gsim_iteration_end(feed->run->driver, feed->iteration++); }
-
-enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *error)
-{
-    enum gsim_status status =
-        feed->error.status ? gsim_error_set(error, feed->error.status, "%s", feed->error.message) : GSIM_OK;
-    if (!status && feed->run)
-        status = feed->pull ? gsim_pull_status(feed->pull, error) : gsim_run_status(feed->run, error);
-    gsim_pull_destroy(feed->pull);
-    gsim_dag_release(&feed->dag);
-    gsim_free(feed->ops);
-    return status;
+    return feed->error.status || gsim_driver_failed(feed->run->driver);
 }
 
 enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct gsim_feed_user *user, void *data,
                                struct gsim_error *error)
 {
-    struct gsim_feed feed;
-    if (gsim_feed_open(&feed, run, most, false, error)) return error->status;
-    while (gsim_feed_begin(&feed)) {
-        while (gsim_feed_next(&feed) && user->list(data, &feed, &feed.error) == GSIM_OK) {}
+    struct gsim_feed feed = {
+        .run = run, .most = most, .has_dag = user->has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
+    uint32_t count = run->draw ? 1 : run->iterations;
+    if (run->draw && !(feed.pull = gsim_pull_create(run)))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (run->draw) gsim_pull_tell(feed.pull, see_left_out, &feed);
+    gsim_peers_enable(run->driver);
+    for (; feed.iteration < count && !is_over(&feed); feed.iteration++) {
+        feed.is_given = false;
+        gsim_iteration_begin(run->driver, feed.iteration);
+        while (!is_over(&feed) && (run->draw ? give_drawn(&feed) : give_known(&feed)) &&
+               user->list(data, &feed, &feed.error) == GSIM_OK) {}
         user->wait(data);
-        gsim_feed_end(&feed);
+        gsim_iteration_end(run->driver, feed.iteration);
     }
-    return gsim_feed_close(&feed, error);
+    enum gsim_status status =
+        feed.error.status ? gsim_error_set(error, feed.error.status, "%s", feed.error.message)
+        : run->draw       ? gsim_pull_status(feed.pull, error)
+                          : gsim_run_status(run, error);
+    gsim_pull_destroy(feed.pull);
+    gsim_dag_release(&feed.dag);
+    gsim_free(feed.ops);
+    return status;
 }

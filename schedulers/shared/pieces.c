@@ -98,7 +98,7 @@ static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struc
 
 enum gsim_status gsim_piecewise_run(struct gsim_piecewise *x, struct gsim_error *error)
 {
-    static const struct gsim_feed_user user = {run_list, wait};
+    static const struct gsim_feed_user user = {.list = run_list, .wait = wait};
     enum gsim_status status = open(x, error);
     if (status == GSIM_OK) status = gsim_feed_run(x->run, GSIM_FEED_MOST, &user, x, error);
     for (int i = 0; i < 3; i++) {

@@ -122,43 +122,52 @@ enum gsim_status gsim_plan_execute(struct gsim_run *run, const struct gsim_plan_
     return gsim_run_status(run, error);
 }
 
-/* A list of a program that is drawn. */
-static void issue_drawn(struct gsim_run *run, struct gsim_feed *feed, gsim_plan_choose *choose,
-                        const struct gsim_plan_style *style, struct gsim_arena *scratch)
+/* --- a program that is drawn --- */
+
+struct drawn {
+    struct gsim_run *run;
+    gsim_plan_choose *choose;
+    const struct gsim_plan_style *style;
+    struct gsim_arena scratch;
+    struct gsim_pull *pull;
+};
+
+static enum gsim_status issue_drawn(void *data, const struct gsim_feed *feed, struct gsim_error *error)
 {
-    struct gsim_plan_choice choice = {.list = &feed->list, .dag = &feed->dag, .pull = feed->pull};
-    uint32_t device_count = gsim_device_count(run->driver);
-    enum gsim_status status = choose(run, &choice, scratch, &feed->error);
-    if (scratch->failed) status = gsim_error_set(&feed->error, GSIM_NOMEM, "out of memory while planning");
-    if (feed->waits && style->most != 1) gsim_pull_synchronize(feed->pull);
+    struct drawn *d = data;
+    struct gsim_plan_choice choice = {.list = &feed->list, .dag = &feed->dag, .pull = d->pull = feed->pull};
+    uint32_t device_count = gsim_device_count(d->run->driver);
+    enum gsim_status status = d->choose(d->run, &choice, &d->scratch, error);
+    if (d->scratch.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory while planning");
+    if (feed->waits && d->style->most != 1) gsim_pull_synchronize(feed->pull);
     for (uint32_t i = 0; i < feed->list.op_count && !status; i++) {
         uint32_t node = choice.order ? choice.order[i] : i;
         const struct gsim_op *op = feed->list.ops[node];
-        struct gsim_pull_stream is = {style->has_op_priorities ? op->priority : 0, op->device};
+        struct gsim_pull_stream is = {d->style->has_op_priorities ? op->priority : 0, op->device};
         uint32_t stream = gsim_op_is_host(op) ? 0 : choice.stream_of[node] * device_count + op->device;
-        gsim_pull_issue(feed->pull, op, stream, &is, style->event_flags);
+        gsim_pull_issue(feed->pull, op, stream, &is, d->style->event_flags);
     }
-    gsim_arena_reset(scratch);
+    gsim_arena_reset(&d->scratch);
+    return status;
+}
+
+static void wait_drawn(void *data)
+{
+    if (((struct drawn *)data)->pull) gsim_pull_synchronize(((struct drawn *)data)->pull);
 }
 
 enum gsim_status gsim_plan_run(struct gsim_run *run, gsim_plan_choose *choose, struct gsim_plan_style style,
                                struct gsim_error *error)
 {
     const struct gsim_planned *planned = run->state;
-    struct gsim_arena scratch = {0};
-    struct gsim_feed feed;
     if (!run->draw) {
         style.first = &planned->first;
         style.steady = &planned->steady;
         return gsim_plan_execute(run, &style, error);
     }
-    if (gsim_feed_open(&feed, run, style.most ? style.most : GSIM_FEED_MOST, style.most != 1, error))
-        return error->status;
-    while (gsim_feed_begin(&feed)) {
-        while (gsim_feed_next(&feed)) issue_drawn(run, &feed, choose, &style, &scratch);
-        gsim_pull_synchronize(feed.pull);
-        gsim_feed_end(&feed);
-    }
-    gsim_arena_release(&scratch);
-    return gsim_feed_close(&feed, error);
+    const struct gsim_feed_user user = {.list = issue_drawn, .wait = wait_drawn, .has_dag = style.most != 1};
+    struct drawn d = {.run = run, .choose = choose, .style = &style};
+    enum gsim_status status = gsim_feed_run(run, style.most ? style.most : GSIM_FEED_MOST, &user, &d, error);
+    gsim_arena_release(&d.scratch);
+    return status;
 }

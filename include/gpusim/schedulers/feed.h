@@ -5,16 +5,8 @@
  * all later iterations. A drawn program is one list for each stretch: up to the next host op, which ends it, or so many
  * ops; a scheduler that looks at one op after another asks for one.
  *
- *   prepare()  gsim_feed_prepare()
- *   execute()  gsim_feed_run(), or by yourself gsim_feed_open()
- *              while (gsim_feed_begin(&feed)) {           an iteration; of a drawn program there is one
- *                  while (gsim_feed_next(&feed)) ...      every op of feed.list, in an order that the graph allows
- *                  wait for all that is pending
- *                  gsim_feed_end(&feed);
- *              }
- *              return gsim_feed_close(&feed, error);
- * The next list of a drawn program follows from what the host did before: the host op of a list is done before the next
- * call.
+ * prepare() calls gsim_feed_prepare(), and execute() gsim_feed_run(), which goes through the iterations. The next list
+ * of a drawn program follows from what the host did before: the host op of a list is done before its function returns.
  */
 #pragma once
 
@@ -54,23 +46,14 @@ const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
 /* The longest list of a known program, or GSIM_FEED_MOST. */
 uint32_t gsim_feed_most(const struct gsim_run *run);
 
-/* MOST: ops of the program in a drawn list. HAS_DAG: each list comes with its graph. Enables peer copies. On failure
- * there is nothing to close. */
-enum gsim_status gsim_feed_open(struct gsim_feed *feed, struct gsim_run *run, uint32_t most, bool has_dag,
-                                struct gsim_error *error) GSIM_NODISCARD;
-/* False: there are no more, or the run has failed. */
-bool gsim_feed_begin(struct gsim_feed *feed);
-bool gsim_feed_next(struct gsim_feed *feed);
-void gsim_feed_end(struct gsim_feed *feed);
-/* The run's status; accepts a zeroed feed. */
-enum gsim_status gsim_feed_close(struct gsim_feed *feed, struct gsim_error *error) GSIM_NODISCARD;
-
-/* All of it: USER goes through the lists. */
 struct gsim_feed_user {
-    /* Every op of feed->list, and before them, where feed->waits, what WAIT does. A failure ends the run. */
+    /* Issues every op of feed->list, in an order that the graph allows, and before them, where feed->waits, does what
+     * WAIT does. A failure ends the run. */
     enum gsim_status (*list)(void *data, const struct gsim_feed *feed, struct gsim_error *error);
     void (*wait)(void *data); /* for all that is pending */
+    bool has_dag;             /* each list comes with its graph */
 };
+/* The execute(): enables peer copies, and gives USER every list. MOST: ops of the program in a drawn one. */
 enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct gsim_feed_user *user, void *data,
                                struct gsim_error *error) GSIM_NODISCARD;
 
