@@ -42,50 +42,13 @@ static int print_help(bool whole_program, enum gsim_cli_command command)
 
 static int dispatch(struct gsim_cli_arguments *arguments)
 {
+    static int (*const functions[])(const struct gsim_cli_arguments *) = {
+#define COMMAND_FUNCTION(key, name, function) gsim_cli_##function,
+        GSIM_CLI_COMMAND_MAP(COMMAND_FUNCTION)
+#undef COMMAND_FUNCTION
+    };
     if (arguments->value[GSIM_CLI_HELP]) return print_help(false, arguments->command);
-    switch (arguments->command) {
-    case GSIM_CLI_RUN:
-        return gsim_cli_run(arguments);
-    case GSIM_CLI_COMPARE:
-        return gsim_cli_compare(arguments);
-    case GSIM_CLI_LIST:
-        return gsim_cli_list(arguments);
-    case GSIM_CLI_VALIDATE:
-        return gsim_cli_validate(arguments);
-    case GSIM_CLI_IMPORT:
-        return gsim_cli_import(arguments);
-    case GSIM_CLI_PLOT:
-        return gsim_cli_plot(arguments);
-    case GSIM_CLI_PAGE:
-        return gsim_cli_page(arguments);
-    case GSIM_CLI_SWEEP:
-        return gsim_cli_sweep(arguments);
-    case GSIM_CLI_REPRODUCE:
-        return gsim_cli_reproduce(arguments);
-    case GSIM_CLI_CALIBRATE:
-        return gsim_cli_calibrate(arguments);
-    case GSIM_CLI_SENSITIVITY:
-        return gsim_cli_sensitivity(arguments);
-    case GSIM_CLI_RESULTS:
-        return gsim_cli_results(arguments);
-    case GSIM_CLI_COMPLETION:
-        return gsim_cli_completion(arguments);
-    case GSIM_CLI_ABLATE:
-        return gsim_cli_ablate(arguments);
-    case GSIM_CLI_EXPLAIN:
-        return gsim_cli_explain(arguments);
-    case GSIM_CLI_WHATIF:
-        return gsim_cli_whatif(arguments);
-    case GSIM_CLI_SERVE:
-        return gsim_cli_serve(arguments);
-    case GSIM_CLI_STEP_TIME:
-        return gsim_cli_step(arguments);
-    case GSIM_CLI_SCHEDULE:
-        return gsim_cli_schedule(arguments);
-    case GSIM_CLI_COMMAND_COUNT:
-        break;
-    }
-    GSIM_BUG("command %d", (int)arguments->command);
+    return functions[arguments->command](arguments);
 }
 
 /* GSIM_CLI_COMMAND_COUNT: none is called so. */

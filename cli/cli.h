@@ -17,59 +17,28 @@
 #include "gpusim/workload.h"
 #include "workloads/services/services.h"
 
-enum gsim_cli_command {
-    GSIM_CLI_RUN,
-    GSIM_CLI_COMPARE,
-    GSIM_CLI_LIST,
-    GSIM_CLI_VALIDATE,
-    GSIM_CLI_IMPORT,
-    GSIM_CLI_PLOT,
-    GSIM_CLI_SWEEP,
-    GSIM_CLI_PAGE, /* "report": the page, not the option */
-    GSIM_CLI_REPRODUCE,
-    GSIM_CLI_CALIBRATE,
-    GSIM_CLI_SENSITIVITY,
-    GSIM_CLI_RESULTS,
-    GSIM_CLI_COMPLETION,
-    GSIM_CLI_ABLATE,
-    GSIM_CLI_EXPLAIN,
-    GSIM_CLI_WHATIF,
-    GSIM_CLI_SERVE,
-    GSIM_CLI_STEP_TIME, /* "step": the command, not the option */
-    GSIM_CLI_SCHEDULE,
-    GSIM_CLI_COMMAND_COUNT
-};
+/* X(KEY, name, FUNCTION: gsim_cli_FUNCTION()). PAGE, STEP_TIME: "report" and "step" are options, too. */
+#define GSIM_CLI_COMMAND_MAP(X)                                                                                        \
+    X(RUN, "run", run) X(COMPARE, "compare", compare) X(LIST, "list", list) X(VALIDATE, "validate", validate)          \
+    X(IMPORT, "import", import) X(PLOT, "plot", plot) X(SWEEP, "sweep", sweep) X(PAGE, "report", page)                 \
+    X(REPRODUCE, "reproduce", reproduce) X(CALIBRATE, "calibrate", calibrate)                                          \
+    X(SENSITIVITY, "sensitivity", sensitivity) X(RESULTS, "results", results)                                          \
+    X(COMPLETION, "completion", completion) X(ABLATE, "ablate", ablate) X(EXPLAIN, "explain", explain)                 \
+    X(WHATIF, "whatif", whatif) X(SERVE, "serve", serve) X(STEP_TIME, "step", step)                                    \
+    X(SCHEDULE, "schedule", schedule)
 
-/* Bits of gsim_cli_option.commands. */
-#define GSIM_CLI_ON_RUN     (1u << GSIM_CLI_RUN)
-#define GSIM_CLI_ON_COMPARE (1u << GSIM_CLI_COMPARE)
-#define GSIM_CLI_ON_LIST    (1u << GSIM_CLI_LIST)
-#define GSIM_CLI_ON_VALIDATE (1u << GSIM_CLI_VALIDATE)
-#define GSIM_CLI_ON_IMPORT   (1u << GSIM_CLI_IMPORT)
-#define GSIM_CLI_ON_PLOT     (1u << GSIM_CLI_PLOT)
-#define GSIM_CLI_ON_SWEEP    (1u << GSIM_CLI_SWEEP)
-#define GSIM_CLI_ON_PAGE     (1u << GSIM_CLI_PAGE)
-#define GSIM_CLI_ON_REPRODUCE (1u << GSIM_CLI_REPRODUCE)
-#define GSIM_CLI_ON_CALIBRATE (1u << GSIM_CLI_CALIBRATE)
-#define GSIM_CLI_ON_SENSITIVITY (1u << GSIM_CLI_SENSITIVITY)
-#define GSIM_CLI_ON_RESULTS  (1u << GSIM_CLI_RESULTS)
-#define GSIM_CLI_ON_COMPLETION (1u << GSIM_CLI_COMPLETION)
-#define GSIM_CLI_ON_ABLATE   (1u << GSIM_CLI_ABLATE)
-#define GSIM_CLI_ON_EXPLAIN  (1u << GSIM_CLI_EXPLAIN)
-#define GSIM_CLI_ON_WHATIF   (1u << GSIM_CLI_WHATIF)
-#define GSIM_CLI_ON_SERVE    (1u << GSIM_CLI_SERVE)
-#define GSIM_CLI_ON_STEP     (1u << GSIM_CLI_STEP_TIME)
-#define GSIM_CLI_ON_SCHEDULE (1u << GSIM_CLI_SCHEDULE)
-#define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP)
+#define GSIM_CLI_COMMAND_KEY(key, name, function) GSIM_CLI_##key,
+enum gsim_cli_command { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_KEY) GSIM_CLI_COMMAND_COUNT };
+
+/* Bits of gsim_cli_option.commands: GSIM_CLI_ON_RUN, ... */
+#define GSIM_CLI_COMMAND_BIT(key, name, function) GSIM_CLI_ON_##key = 1u << GSIM_CLI_##key,
+enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_CLI_COMMAND_COUNT) - 1 };
+#define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP_TIME)
 #define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)
 /* Of a trace or a program: cli/whatif/subject.h. */
 #define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
-#define GSIM_CLI_ON_ALL      (GSIM_CLI_ON_MODEL | GSIM_CLI_ON_LIST | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_PLOT | \
-                              GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | \
-                              GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_COMPLETION | \
-                              GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
 /* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
@@ -361,23 +330,9 @@ const char *gsim_cli_summary(enum gsim_cli_command command);
 struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 
 /* Each returns the exit status and has said on stderr what went wrong. */
-int gsim_cli_run(const struct gsim_cli_arguments *arguments);
-int gsim_cli_compare(const struct gsim_cli_arguments *arguments);
-int gsim_cli_list(const struct gsim_cli_arguments *arguments);
-int gsim_cli_validate(const struct gsim_cli_arguments *arguments);
-int gsim_cli_import(const struct gsim_cli_arguments *arguments);
-int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments);
-int gsim_cli_plot(const struct gsim_cli_arguments *arguments);
-int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments);
-int gsim_cli_page(const struct gsim_cli_arguments *arguments);
-int gsim_cli_sweep(const struct gsim_cli_arguments *arguments);
-int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments);
-int gsim_cli_ablate(const struct gsim_cli_arguments *arguments);
-int gsim_cli_results(const struct gsim_cli_arguments *arguments);
-int gsim_cli_completion(const struct gsim_cli_arguments *arguments);
-int gsim_cli_explain(const struct gsim_cli_arguments *arguments);
-int gsim_cli_whatif(const struct gsim_cli_arguments *arguments);
-int gsim_cli_schedule(const struct gsim_cli_arguments *arguments);
+#define GSIM_CLI_COMMAND_FUNCTION(key, name, function)                                                                 \
+    int gsim_cli_##function(const struct gsim_cli_arguments *arguments);
+GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
 
 /* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
 int gsim_cli_fail(const struct gsim_error *error);

@@ -355,10 +355,6 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         },
 };
 
-static const char *const names[GSIM_CLI_COMMAND_COUNT] = {
-    "run", "compare", "list", "validate", "import", "plot", "sweep", "report", "reproduce", "calibrate", "sensitivity",
-    "results", "completion", "ablate", "explain", "whatif", "serve", "step", "schedule"};
-
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
 static const struct {
     enum gsim_cli_key key;
@@ -508,7 +504,7 @@ void gsim_cli_help_program(struct gsim_output *output)
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_output_printf(output, "  %s\n", texts[i].usage);
     gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
-        gsim_output_printf(output, "  %-11s %s\n", names[i], texts[i].summary);
+        gsim_output_printf(output, "  %-11s %s\n", gsim_cli_command_name(i), texts[i].summary);
     gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
                              "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
                              "  gpusim compare --workload img,ml --device v100\n"

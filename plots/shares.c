@@ -29,14 +29,7 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring),
                                       .priority = (int)priority,
                                       .p99_us = gsim_json_number(item, "p99_us"),
-                                      .per_second = gsim_json_number(item, "per_second"),
-                                      .requests = gsim_json_number(item, "requests"),
-                                      .late = gsim_json_number(item, "late"),
-                                      .mean_us = gsim_json_number(item, "mean_us"),
-                                      .p50_us = gsim_json_number(item, "p50_us"),
-                                      .p90_us = gsim_json_number(item, "p90_us"),
-                                      .alone_us = gsim_json_number(item, "alone_us"),
-                                      .slow_down = gsim_json_number(item, "slow_down")};
+                                      .per_second = gsim_json_number(item, "per_second")};
     if (!cJSON_IsArray(times)) return true;
     task->jct_us = GSIM_ARENA_ARRAY(arena, double, (size_t)cJSON_GetArraySize(times) + 1);
     cJSON_ArrayForEach(time, times)
@@ -48,25 +41,13 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     return true;
 }
 
-static enum gsim_status add_failure(struct gsim_shared_runs *runs, const cJSON *share, const cJSON *message,
-                                    struct gsim_error *error)
-{
-    if (gsim_array_grow(&runs->failures, sizeof *runs->failures, runs->failure_count, &runs->failure_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    runs->failures[runs->failure_count++] = (struct gsim_shared_failure){
-        gsim_arena_strdup(&runs->arena, cJSON_IsString(share) ? share->valuestring : "?"),
-        gsim_arena_strdup(&runs->arena, cJSON_IsString(message) ? message->valuestring : "")};
-    return runs->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
-}
-
 /* A way, or a whole report of one. */
 static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *json, const char *path,
                                  struct gsim_error *error)
 {
     const cJSON *share = cJSON_GetObjectItemCaseSensitive(json, "share"),
                 *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;
-    const cJSON *message = cJSON_GetObjectItemCaseSensitive(json, "error");
-    if (message) return add_failure(runs, share, message, error);
+    if (cJSON_GetObjectItemCaseSensitive(json, "error")) return GSIM_OK;
     if (!cJSON_IsString(share) || !cJSON_IsArray(tasks) || !cJSON_GetArraySize(tasks))
         return gsim_error_set(
             error, GSIM_INPUT,
@@ -76,9 +57,7 @@ static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *jso
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_shared_run *run = &runs->runs[runs->count++];
     *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring),
-                                    .path = gsim_arena_strdup(&runs->arena, path),
-                                    .fairness = gsim_json_number(json, "fairness"),
-                                    .makespan_us = gsim_json_number(json, "makespan_us")};
+                                    .path = gsim_arena_strdup(&runs->arena, path)};
     run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
     cJSON_ArrayForEach(item, tasks)
     {
@@ -95,11 +74,8 @@ enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char
 {
     cJSON *json = gsim_json_read(path, error);
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
-    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"),
-                *device = cJSON_GetObjectItemCaseSensitive(json, "device"), *way;
-    enum gsim_status status = GSIM_OK;
-    runs->device = gsim_arena_strdup(&runs->arena, cJSON_IsString(device) ? device->valuestring : "");
-    if (!cJSON_IsArray(ways)) status = read_run(runs, json, path, error);
+    const cJSON *ways = cJSON_GetObjectItemCaseSensitive(json, "ways"), *way;
+    enum gsim_status status = cJSON_IsArray(ways) ? GSIM_OK : read_run(runs, json, path, error);
     cJSON_ArrayForEach(way, ways)
     {
         if (status == GSIM_OK) status = read_run(runs, way, path, error);
@@ -111,7 +87,6 @@ enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char
 void gsim_shared_runs_release(struct gsim_shared_runs *runs)
 {
     gsim_free(runs->runs);
-    gsim_free(runs->failures);
     gsim_arena_release(&runs->arena);
     *runs = (struct gsim_shared_runs){0};
 }

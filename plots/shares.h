@@ -12,8 +12,7 @@
 struct gsim_shared_task {
     const char *name;
     int priority;
-    double p99_us, per_second;
-    double requests, late, mean_us, p50_us, p90_us, alone_us, slow_down; /* NAN where the file does not tell */
+    double p99_us, per_second; /* NAN where the file does not tell */
     double *jct_us; /* of its requests, ascending; NULL: the file lacks them */
     size_t count;
 };
@@ -22,18 +21,10 @@ struct gsim_shared_run {
     const char *share, *path;
     struct gsim_shared_task *tasks;
     size_t task_count;
-    double fairness, makespan_us; /* NAN where the file does not tell */
-};
-/* A way that did not run, and why. */
-struct gsim_shared_failure {
-    const char *share, *message;
 };
 struct gsim_shared_runs {
     struct gsim_shared_run *runs;
     size_t count, capacity;
-    struct gsim_shared_failure *failures;
-    size_t failure_count, failure_capacity;
-    const char *device; /* of the last file; "" where it does not tell */
     struct gsim_arena arena;
 };
 

@@ -18,11 +18,9 @@
       "mean requests per second: the arrivals are drawn, or stretched,\nto it; several give a table")                  \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N, or so many drawn ones")                              \
     X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step, look none up")                                    \
-    X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP, "answer questions on standard input, one a line, until its end")
+    X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP_TIME, "answer questions on standard input, one a line, until its end")
 
 struct gsim_cli_arguments;
-int gsim_cli_serve(const struct gsim_cli_arguments *arguments);
-int gsim_cli_step(const struct gsim_cli_arguments *arguments);
 
 /* A spec with the programs of its steps for the device that --device names, else the one that the first trace names. */
 struct gsim_cli_server;

@@ -15,10 +15,11 @@ static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
 #undef OPTION_ROW
 };
 
-static const char *const command_names[GSIM_CLI_COMMAND_COUNT] = {
-    "run",     "compare",   "list",      "validate",    "import",  "plot",       "sweep",
-    "report",  "reproduce", "calibrate", "sensitivity", "results", "completion", "ablate",
-    "explain", "whatif",    "serve",     "step",        "schedule"};
+static const char *const command_names[] = {
+#define COMMAND_NAME(key, name, function) name,
+    GSIM_CLI_COMMAND_MAP(COMMAND_NAME)
+#undef COMMAND_NAME
+};
 
 const char *gsim_cli_command_name(int command) { return command_names[command]; }
 

@@ -8,8 +8,8 @@
 
 #include "gpusim/metrics.h"
 #include "plots/page/page.h"
-#include "plots/shares.h"
 #include "plots/timeline/timeline.h"
+#include "sim/base/json.h"
 
 #define MOST_KERNELS 40
 
@@ -38,23 +38,21 @@ static void put_row(struct gsim_output *json, const struct gsim_frame *frame)
     gsim_output_text(json, "}");
 }
 
-static enum gsim_status put_tasks(struct gsim_output *json, const char *path, struct gsim_error *error)
+/* The tasks as reported, but for the times of each request. */
+static enum gsim_status put_tasks(struct gsim_output *output, const char *path, struct gsim_error *error)
 {
-    struct gsim_shared_runs runs = {0};
-    enum gsim_status status = gsim_shared_runs_read(&runs, path, error);
-    gsim_output_text(json, ",\n\"tasks\": [");
-    for (size_t i = 0; status == GSIM_OK && runs.count && i < runs.runs[0].task_count; i++) {
-        const struct gsim_shared_task *t = &runs.runs[0].tasks[i];
-        gsim_output_put(json, "%s{'name': %q, 'priority': %d, 'requests': %r, 'late': %r", i ? ",\n" : "", t->name,
-                        t->priority, t->requests, t->late);
-        gsim_output_put(json, ", 'mean_us': %r, 'p50_us': %r, 'p90_us': %r, 'p99_us': %r", t->mean_us, t->p50_us,
-                        t->p90_us, t->p99_us);
-        gsim_output_put(json, ", 'alone_us': %r, 'slow_down': %r, 'per_second': %r}", t->alone_us, t->slow_down,
-                        t->per_second);
+    static const char *const lists[] = {"arrival_us", "start_us", "end_us", "jct_us"};
+    cJSON *json = gsim_json_read(path, error), *tasks = cJSON_GetObjectItem(json, "tasks"), *task;
+    if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
+    cJSON_ArrayForEach(task, tasks)
+    {
+        for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) cJSON_DeleteItemFromObject(task, lists[i]);
     }
-    gsim_output_text(json, "]");
-    gsim_shared_runs_release(&runs);
-    return status;
+    char *text = cJSON_IsArray(tasks) ? cJSON_PrintUnformatted(tasks) : NULL;
+    gsim_output_put(output, ",\n'tasks': %s", text ? text : "[]");
+    cJSON_free(text);
+    gsim_json_release(json);
+    return GSIM_OK;
 }
 
 /* --- kernels and copies --- */

@@ -7,4 +7,5 @@ const page = fs.readFileSync(process.argv[2], "utf8");
 const elements = {data: {textContent: page.match(/<script type="application\/json" id="data">([^<]*)<\/script>/)[1]}, page: {}};
 const sandbox = {document: {getElementById: id => elements[id]}};
 vm.runInNewContext(page.match(/<script>([^]*)<\/script>/)[1], sandbox);
+if (sandbox.document.title === undefined) throw new Error(elements.page.innerHTML);
 process.stdout.write(elements.page.innerHTML);
