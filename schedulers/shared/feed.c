@@ -34,13 +34,6 @@ static void no_memory(struct gsim_feed *feed)
     if (!feed->error.status) gsim_error_set(&feed->error, GSIM_NOMEM, "out of memory while scheduling");
 }
 
-/* An op that is left out must be followed nevertheless: by waiting for all before it. */
-static void see_left_out(void *data, const struct gsim_op *op)
-{
-    struct gsim_feed *feed = data;
-    feed->has_gap |= op->after_count > 0;
-}
-
 static bool give_known(struct gsim_feed *feed)
 {
     const struct gsim_lowering *known = feed->run->state;
@@ -67,11 +60,11 @@ static bool append(struct gsim_feed *feed, const struct gsim_oplist *drawn)
     return true;
 }
 
-/* What the source draws next is in feed->drawn. False: nothing. */
+/* What the source draws next is in feed->drawn. An op that is left out must be followed nevertheless: by waiting for
+ * all before it. False: nothing. */
 static bool draw(struct gsim_feed *feed)
 {
-    feed->has_gap = false;
-    feed->is_over = !gsim_pull_next(feed->pull, &feed->drawn);
+    feed->is_over = !gsim_pull_next(feed->pull, &feed->drawn, &feed->has_gap);
     return !feed->is_over;
 }
 
@@ -105,7 +98,6 @@ enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct
     uint32_t count = run->draw ? 1 : run->iterations;
     if (run->draw && !(feed.pull = gsim_pull_create(run)))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (run->draw) gsim_pull_tell(feed.pull, see_left_out, &feed);
     gsim_peers_enable(run->driver);
     for (; feed.iteration < count && !is_over(&feed); feed.iteration++) {
         feed.is_given = false;

@@ -57,8 +57,6 @@ struct gsim_pull {
     size_t stream_count, stream_room;
     struct moment afters[GSIM_SOURCE_AFTER]; /* by the op's number */
     struct passed passed[GSIM_SOURCE_AFTER];
-    void (*left_out)(void *data, const struct gsim_op *op);
-    void *left_out_data;
     struct moment *follows;          /* of the op that is being issued */
     size_t follow_count, follow_room;
     struct gsim_placing *placing;    /* of several GPUs, with --place; NULL: ops are for the GPU that they say */
@@ -204,12 +202,6 @@ static void add_moves(struct gsim_pull *p, struct gsim_oplist *list, const struc
     for (size_t i = 0; i + (op->kind != GSIM_OP_PREFETCH) < p->bringer.count; i++) add(p, list, p->bringer.ops[i]);
 }
 
-void gsim_pull_tell(struct gsim_pull *p, void (*left_out)(void *data, const struct gsim_op *op), void *data)
-{
-    p->left_out = left_out;
-    p->left_out_data = data;
-}
-
 static void leave_out(struct gsim_pull *p, const struct gsim_op *op)
 {
     struct passed *passed = &p->passed[op->index % GSIM_SOURCE_AFTER];
@@ -221,13 +213,13 @@ static void leave_out(struct gsim_pull *p, const struct gsim_op *op)
             p->failed = true;
         else passed->moments[passed->count] = p->follows[passed->count];
     }
-    if (p->left_out) p->left_out(p->left_out_data, op);
     gsim_draw_ended(p->draw, op, gsim_now_us(p->run->driver));
 }
 
-bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
+bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list, bool *has_gap)
 {
     *list = (struct gsim_oplist){0};
+    *has_gap = false;
     while (!list->op_count && !is_over(p)) {
         if (p->host_op) gsim_draw_ended(p->draw, p->host_op, gsim_now_us(p->run->driver));
         p->host_op = NULL;
@@ -236,8 +228,12 @@ bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list)
         look_at_buffers(p, op);
         add_moves(p, list, op);
         list->move_count = list->op_count;
-        if (op->kind == GSIM_OP_PREFETCH && !gsim_moves_walk_keeps(p->walk)) leave_out(p, op);
-        else add(p, list, op);
+        if (op->kind != GSIM_OP_PREFETCH || gsim_moves_walk_keeps(p->walk)) {
+            add(p, list, op);
+        } else {
+            *has_gap |= op->after_count > 0;
+            leave_out(p, op);
+        }
         if (gsim_op_is_host(op)) p->host_op = op;
     }
     return !is_over(p);

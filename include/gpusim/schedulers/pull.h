@@ -19,12 +19,9 @@ void gsim_pull_destroy(struct gsim_pull *pull); /* accepts NULL */
 
 /* The next op, at the end of LIST, behind the moves that it needs; false: there are no more, or the run has failed. A
  * host op must have been issued before the next call; others must be issued some day, and live until they have
- * ended. */
-bool gsim_pull_next(struct gsim_pull *pull, struct gsim_oplist *list);
-
-/* LEFT_OUT is told of ops that gsim_pull_next() will not give, the program's own prefetches where nobody follows them:
- * who comes after one by "after" must follow what it had to, which gsim_pull_issue() sees to by itself. */
-void gsim_pull_tell(struct gsim_pull *pull, void (*left_out)(void *data, const struct gsim_op *op), void *data);
+ * ended. HAS_GAP: the program's own prefetches were left out before it, of which one follows others by "after": who
+ * comes after one must follow what it had to, which gsim_pull_issue() sees to where all before has been issued. */
+bool gsim_pull_next(struct gsim_pull *pull, struct gsim_oplist *list, bool *has_gap);
 
 /* Streams that ops may be in, and what each op must follow, by true read and write sets and "after": for a scheduler
  * that chooses a stream for every op when it comes. Streams are made when first used. */
