@@ -191,8 +191,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_scheduler_ops gsim_scheduler_async = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "async",
     .summary = "the author's own streams, with events where dependences cross them",
     .source = "hand-tuned variants of the GrCUDA benchmark suite (IPDPS 2021)",

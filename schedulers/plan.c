@@ -173,8 +173,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_plan = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "plan",
     .summary = "follows a file: GPU, stream and order of each kernel",
     .source = "a plan of gpusim (--plan) or of another runtime",

@@ -65,8 +65,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_serial = {
-    .abi = GSIM_ABI,
-    .size = sizeof(struct gsim_scheduler_ops),
+    GSIM_HEAD(scheduler),
     .name = "serial",
     .summary = "one kernel at a time on the default stream, synchronising after each",
     .source = "baseline of GrCUDA (IPDPS 2021) and KeSCo (ICCD 2023)",

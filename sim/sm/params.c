@@ -9,16 +9,14 @@ static const char model_names[] =
 #undef X
 
 const struct gsim_param gsim_gpu_params[] = {
-    {"exact", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, exact), 0, 0, 1, "", NULL,
-     "one event per block instead of pooled SMs (slow, for checks)"},
-    {"check", GSIM_PARAM_BOOL, offsetof(struct gsim_gpu_options, check), 0, 0, 1, "", NULL,
-     "verify capacity and conservation after every event"},
-    {"tolerance", GSIM_PARAM_REAL, offsetof(struct gsim_gpu_options, tolerance), 4e-3, 0, 0.1, "", NULL,
-     "change of the chip's memory load below which SMs keep their speed"},
-    {"model", GSIM_PARAM_CHOICE, offsetof(struct gsim_gpu_options, model), 0, 0, 255, "", model_names + 1,
-     "how long kernels take beside others: --model"},
-    {"sample", GSIM_PARAM_INT, offsetof(struct gsim_gpu_options, sample), 1, 1, 64, "", NULL,
-     "simulate one SM in so many, with as small a part of each grid: an estimate where dozens of kernels run side by "
-     "side"},
+    GSIM_BOOL(struct gsim_gpu_options, exact, 0, "one event per block instead of pooled SMs (slow, for checks)"),
+    GSIM_BOOL(struct gsim_gpu_options, check, 0, "verify capacity and conservation after every event"),
+    GSIM_REAL(struct gsim_gpu_options, tolerance, 4e-3, 0, 0.1, "",
+              "change of the chip's memory load below which SMs keep their speed"),
+    GSIM_CHOICE(struct gsim_gpu_options, model, 0, 255, model_names + 1,
+                "how long kernels take beside others: --model"),
+    GSIM_INT(struct gsim_gpu_options, sample, 1, 1, 64, "",
+             "simulate one SM in so many, with as small a part of each grid: an estimate where dozens of kernels run "
+             "side by side"),
     {NULL, GSIM_PARAM_BOOL, 0, 0, 0, 0, NULL, NULL, NULL},
 };

@@ -72,7 +72,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 static const struct gsim_param params_table[] = {
     GSIM_CHOICE(struct brax_params, env, 0, 4, "ant|grasp|humanoid|cheetah|walker2d",
                 "environment: what the numbers that are -1 come from"),
-    {"steps", GSIM_PARAM_INT, offsetof(struct brax_params, steps), 100, 1, 1e7, "", NULL, "steps of the simulation"},
+    GSIM_INT(struct brax_params, steps, 100, 1, 1e7, "", "steps of the simulation"),
     GRAPH(branches_least, BRANCHES_MOST, "bodies and contacts that could be active in a step: at the least"),
     GRAPH(branches_most, BRANCHES_MOST, "at the most"),
     GRAPH(length_least, 1000, "kernels one after the other for each: at the least"),

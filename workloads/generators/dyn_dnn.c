@@ -124,8 +124,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 static const struct gsim_param params_table[] = {
     GSIM_CHOICE(struct dyn_params, net, 0, 2, "instanas|routing|condconv",
                 "network: what the numbers that are -1 come from"),
-    {"inputs", GSIM_PARAM_INT, offsetof(struct dyn_params, inputs), 10, 1, 1e6, "", NULL,
-     "inputs, one after the other: each begins when the one before has ended"},
+    GSIM_INT(struct dyn_params, inputs, 10, 1, 1e6, "",
+             "inputs, one after the other: each begins when the one before has ended"),
     GRAPH(layers, 1000, "of the network"),
     GRAPH(active, 1, "share of layers (instanas) or paths (routing) that an input takes"),
     GRAPH(second, 1, "share of kept layers with a second branch (instanas)"),

@@ -13,15 +13,10 @@ struct gsim_matrix_params {
 };
 
 #define GSIM_MATRIX_PARAMS                                                                                             \
-    {"tiles", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tiles), 10, 1, GSIM_MATRIX_MOST, "", NULL,           \
-     "in a row"},                                                                                                      \
-    {"tile", GSIM_PARAM_INT, offsetof(struct gsim_matrix_params, tile), 960, 16, 16384, "", NULL,                      \
-     "rows of a tile (StarPU's examples: 960)"}
+    GSIM_INT(struct gsim_matrix_params, tiles, 10, 1, GSIM_MATRIX_MOST, "", "in a row"),                               \
+    GSIM_INT(struct gsim_matrix_params, tile, 960, 16, 16384, "", "rows of a tile (StarPU's examples: 960)")
 #define GSIM_MATRIX_TIME(field, help)                                                                                  \
-    {                                                                                                                  \
-#field, GSIM_PARAM_REAL, offsetof(struct gsim_matrix_params, field), 0, 0, 1e9, "us", NULL,                    \
-            help " (0: its flops and bytes)"                                                                           \
-    }
+    GSIM_REAL(struct gsim_matrix_params, field, 0, 0, 1e9, "us", help " (0: its flops and bytes)")
 
 struct gsim_matrix {
     const struct gsim_matrix_params *params;

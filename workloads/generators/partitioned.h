@@ -16,19 +16,13 @@ struct gsim_partitioned_params {
 };
 
 #define GSIM_PARTITIONED_PARAMS(size_initial, size_help, parts, parts_help, thread_count)                              \
-    {"size", GSIM_PARAM_REAL, offsetof(struct gsim_partitioned_params, size), size_initial, 16, 1e11, "",              \
-     NULL,   size_help},                                                                                               \
-        {"partitions", GSIM_PARAM_INT, offsetof(struct gsim_partitioned_params, partitions), parts, 1, 256, "",        \
-         NULL,         parts_help},                                                                                    \
-        {"blocks", GSIM_PARAM_INT,  offsetof(struct gsim_partitioned_params, blocks), 64, 1, 65535, "",                \
-         NULL,     "of each launch"},                                                                                  \
-        {"threads", GSIM_PARAM_INT, offsetof(struct gsim_partitioned_params, threads), thread_count, 32, 1024, "",     \
-         NULL,      "of each block"},                                                                                  \
-        {"gpus", GSIM_PARAM_INT, offsetof(struct gsim_partitioned_params, gpus),       1, 1, 64,                       \
-         "",     NULL,           "that the program says itself which partition is for"},                               \
-    {                                                                                                                  \
-        .name = NULL                                                                                                   \
-    }
+    GSIM_REAL(struct gsim_partitioned_params, size, size_initial, 16, 1e11, "", size_help),                            \
+    GSIM_INT(struct gsim_partitioned_params, partitions, parts, 1, 256, "", parts_help),                               \
+    GSIM_INT(struct gsim_partitioned_params, blocks, 64, 1, 65535, "", "of each launch"),                              \
+    GSIM_INT(struct gsim_partitioned_params, threads, thread_count, 32, 1024, "", "of each block"),                    \
+    GSIM_INT(struct gsim_partitioned_params, gpus, 1, 1, 64, "",                                                       \
+             "that the program says itself which partition is for"),                                                   \
+    {.name = NULL}
 
 /* What one item costs (workloads/bench.h). */
 struct gsim_partitioned_cost {

@@ -152,8 +152,8 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 static const struct gsim_param params_table[] = {
     GSIM_CHOICE(struct static_params, net, 0, 3, "nasnet|amoebanet|squeezenet|randomwire",
                 "network: what the numbers that are -1 come from"),
-    {"inputs", GSIM_PARAM_INT, offsetof(struct static_params, inputs), 10, 1, 1e6, "", NULL,
-     "inputs, one after the other: each begins when the one before has ended"},
+    GSIM_INT(struct static_params, inputs, 10, 1, 1e6, "",
+             "inputs, one after the other: each begins when the one before has ended"),
     GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),
     GRAPH(pairs, NODES_MOST, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
     GRAPH(neighbours, 32, "edges of a node before some are rewired (randomwire)"),
