@@ -200,7 +200,9 @@ static enum gsim_status deliver(const struct request *r, struct gsim_error *erro
 enum gsim_status gsim_cli_paper(const char *name, const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct request r = {.arguments = arguments, .asked = {.name = name, .factor = 1}};
+    const struct gsim_paper_host host = {.data = &r.runs, .run = gsim_cli_paper_runs, .keep = gsim_cli_paper_keep};
     r.runs.progress = &r.progress;
+    r.runs.arena = &r.arena;
     enum gsim_status status = read_spec(&r, name, error);
     if (status == GSIM_OK) status = check_options(&r, name, error);
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &r.runs.jobs, error);
@@ -210,11 +212,12 @@ enum gsim_status gsim_cli_paper(const char *name, const struct gsim_cli_argument
         r.progress.is_estimate = true; /* some runs are chosen by what others gave */
         status = gsim_paper_open(&r.paper, r.spec, r.folder, &r.asked, error);
         if (status == GSIM_OK) status = check_words(&r, error);
-        if (status == GSIM_OK) status = gsim_paper_run(r.paper, gsim_cli_paper_runs, &r.runs, error);
+        if (status == GSIM_OK) status = gsim_paper_run(r.paper, &host, error);
         gsim_progress_clear(&r.progress);
         if (status == GSIM_OK) status = deliver(&r, error);
         if (status == GSIM_INPUT) (void)gsim_error_prefix(error, "'%s'", r.path);
     }
+    gsim_scratch_remove(r.runs.folder);
     gsim_paper_close(r.paper);
     gsim_json_release(r.spec);
     gsim_arena_release(&r.arena);

@@ -10,6 +10,7 @@
 #include "cli/sweep/sharing.h"
 #include "cli/tasks/tasks.h"
 #include "sim/base/jobs/run.h"
+#include "sim/base/scratch.h"
 #include "trust/published/script_overlap.h"
 
 #define MESSAGE 160
@@ -18,6 +19,8 @@
 #define PROGRAM_SEED "program.seed"
 #define CXX          "program.cxx"
 #define OPTS         "opts"
+#define MEASURED     "measure.requests" /* of each task alone, where a way of sharing needs a profile */
+#define UNTIL        "until_us"         /* what TASK.work_us counts until, if all requests have ended before */
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
@@ -195,31 +198,72 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     return status;
 }
 
-/* "TASK.FIGURE", of the task of that name. */
-static double task_figure(const struct gsim_cli_tasks *t, const struct gsim_task_stats *stats, const char *name)
+/* Of a task: the longest time from a request's first call to its end. */
+static double longest_us(const struct gsim_timeline *t, uint32_t task)
+{
+    double longest = NAN;
+    for (size_t i = 0; i < t->request_count; i++)
+        if (t->requests[i].task == task)
+            longest = fmax(isnan(longest) ? 0 : longest, gsim_time_us(t->requests[i].end - t->requests[i].start));
+    return longest;
+}
+
+/* The time alone of its kernels that ended until UNTIL_US, or until all requests of tasks that have a number ended. */
+static double work_us(const struct gsim_cli_tasks *tasks, const struct gsim_timeline *t, uint32_t task,
+                      const struct gsim_task_stats *stats, double until_us)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < tasks->count; i++)
+        if (gsim_task_is_finite(&tasks->tasks[i])) until_us = fmax(until_us, stats[i].end_us);
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].task == task && gsim_time_us(t->kernels[i].end) <= until_us)
+            sum += tasks->set.all.kernels[t->kernels[i].kernel_index].solo_us;
+    return sum;
+}
+
+/* "TASK.FIGURE", of the task of that name; "end_us", of all of them. */
+static double task_figure(const struct gsim_cli_tasks *t, const struct gsim_timeline *timeline,
+                          const struct gsim_task_stats *stats, double until_us, const char *name)
 {
     const char *dot = strrchr(name, '.');
-    for (uint32_t i = 0; dot && i < t->count; i++) {
+    double end_us = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_task_stats *s = &stats[i];
-        if (strlen(t->tasks[i].name) != (size_t)(dot - name) ||
+        end_us = fmax(end_us, s->end_us);
+        if (!dot || strlen(t->tasks[i].name) != (size_t)(dot - name) ||
             strncmp(t->tasks[i].name, name, (size_t)(dot - name)) != 0)
             continue;
+        if (is(dot + 1, "longest_us")) return longest_us(timeline, i);
+        if (is(dot + 1, "work_us")) return work_us(t, timeline, i, stats, until_us);
         const struct {
             const char *name;
             double value;
-        } figures[] = {{"mean_us", s->mean_us}, {"p50_us", s->p50_us}, {"p90_us", s->p90_us},
+        } figures[] = {{"mean_us", s->requests ? s->mean_us : NAN}, {"p50_us", s->p50_us}, {"p90_us", s->p90_us},
                        {"p99_us", s->p99_us},   {"max_us", s->max_us}, {"per_second", s->per_second},
                        {"end_us", s->end_us},   {"late", s->late},     {"served", s->requests}};
         for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
             if (is(figures[f].name, dot + 1)) return figures[f].value;
     }
-    return NAN;
+    return is(name, "end_us") ? end_us : NAN;
 }
 
-static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const struct gsim_paper_batch *batch,
-                                  double *values, struct gsim_error *error)
+/* REQUESTS of each task alone; NULL: as many as --measure. */
+static enum gsim_status measure(struct gsim_cli_tasks *t, const char *requests, struct gsim_error *error)
 {
-    const char *text = setup->arguments->value[GSIM_CLI_SHARE];
+    uint32_t *own = requests ? GSIM_ARENA_ARRAY(&t->arena, uint32_t, t->count) : NULL;
+    for (uint32_t i = 0; own && i < t->count; i++) {
+        own[i] = t->tasks[i].requests;
+        t->tasks[i].requests = (uint32_t)strtoul(requests, NULL, 10);
+    }
+    enum gsim_status status = gsim_cli_tasks_measure(t, error);
+    for (uint32_t i = 0; own && i < t->count; i++) t->tasks[i].requests = own[i];
+    return status;
+}
+
+static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const struct gsim_paper_point *point,
+                                  const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
+{
+    const char *text = setup->arguments->value[GSIM_CLI_SHARE], *until = own_setting(point, UNTIL);
     const struct gsim_sharing_ops *way = NULL;
     struct gsim_cli_tasks t = {0};
     struct gsim_timeline timeline = {0};
@@ -229,18 +273,15 @@ static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const stru
     if (status == GSIM_OK && !stats) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_cli_share(text ? text : "exclusive", &way, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&t, &way, 1, error);
-    if (status == GSIM_OK && way->needs_profile) status = gsim_cli_tasks_measure(&t, error);
+    if (status == GSIM_OK && way->needs_profile) status = measure(&t, own_setting(point, MEASURED), error);
     if (status == GSIM_OK) status = gsim_cli_share_params(&t, way, &params, error);
     if (status == GSIM_OK) {
         struct gsim_simulation s = gsim_cli_tasks_simulation(&t, way, params);
         s.detailed = false;
         status = gsim_cli_tasks_run(&t, &s, &timeline, stats, error);
     }
-    for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++) {
-        values[f] = task_figure(&t, stats, batch->figures[f]);
-        for (uint32_t i = 0; i < t.count && is(batch->figures[f], "end_us"); i++) /* of all of them */
-            values[f] = fmax(values[f], stats[i].end_us);
-    }
+    for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++)
+        values[f] = task_figure(&t, &timeline, stats, until ? strtod(until, NULL) : 0, batch->figures[f]);
     gsim_timeline_release(&timeline);
     gsim_cli_tasks_release(&t);
     return status;
@@ -269,7 +310,10 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
     for (size_t i = 0; i < point->count && !arena->failed; i++) {
         const struct gsim_paper_setting *s = &point->settings[i];
         enum gsim_cli_key option = gsim_request_option(s->name);
-        if (is(s->name, PROGRAM_SEED) || is(s->name, CXX)) continue;
+        static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL};
+        bool is_own = false;
+        for (size_t o = 0; o < sizeof own / sizeof own[0]; o++) is_own = is_own || is(s->name, own[o]);
+        if (is_own) continue;
         if (is(s->name, OPTS)) add_opts(s->value, arena, arguments);
         else if (option < GSIM_CLI_KEY_COUNT) arguments->value[option] = s->value;
         else if (!gsim_request_task(s->name, &key))
@@ -309,7 +353,7 @@ static enum gsim_status run_point(const struct gsim_paper_runs *runs, const stru
     if (status == GSIM_OK) {
         status = scale(&setup.device, runs, error);
         if (status == GSIM_OK)
-            status = arguments.repeated_count ? run_tasks(&setup, batch, values, error)
+            status = arguments.repeated_count ? run_tasks(&setup, point, batch, values, error)
                                               : run_program(&setup, point, batch, values, error);
         gsim_cli_setup_release(&setup);
     }
@@ -391,4 +435,15 @@ enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch,
     gsim_progress_clear(runs->progress);
     if (status == GSIM_OK) note_failures(batch);
     return status;
+}
+
+enum gsim_status gsim_cli_paper_keep(void *data, const char *text, const char **path, struct gsim_error *error)
+{
+    struct gsim_paper_runs *runs = data;
+    if (!runs->folder && gsim_scratch_folder(runs->arena, &runs->folder, error) != GSIM_OK) return error->status;
+    *path = gsim_arena_printf(runs->arena, "%s/%u.json", runs->folder, runs->file_count++);
+    FILE *file = *path ? fopen(*path, "w") : NULL;
+    bool is_written = file && fputs(text, file) >= 0;
+    if (file && fclose(file) == 0 && is_written) return GSIM_OK;
+    return gsim_error_set(error, GSIM_IO, "cannot write '%s'", *path ? *path : "a program");
 }

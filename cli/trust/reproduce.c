@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). "gpusim reproduce": a paper is a spec (cli/trust/paper.h), but for those whose numbers are no
- * runs of options: what a scheme takes to write, ranks, services made of recorded kernels.
+ * runs of options: what a scheme takes to write, and ranks.
  */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/trust/paper.h"
-#include "cli/trust/reproduce_sharing.h"
 #include "plots/gnuplot.h"
 #include "trust/published/collectives/collectives.h"
 #include "trust/published/effort.h"
@@ -61,7 +60,6 @@ int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
     size_t paper = 0, count = sizeof in_c / sizeof in_c[0];
     while (paper < count && strcmp(in_c[paper].name, name) != 0) paper++;
     if (paper < count) status = reproduce_in_c(paper, arguments, &error);
-    else if (gsim_cli_is_sharing_paper(name)) status = gsim_cli_reproduce_sharing(arguments, &error);
     else if (gsim_cli_is_paper(name)) status = gsim_cli_paper(name, arguments, &error);
     else
         status = gsim_error_set(&error, GSIM_USAGE,

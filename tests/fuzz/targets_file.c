@@ -239,7 +239,7 @@ void gsim_fuzz_published(const uint8_t *data, size_t size)
     sqlite3 *db = NULL;
     struct gsim_error error = {0};
     if (gsim_cells_open(&db, &error) == GSIM_OK)
-        (void)!gsim_cells_read(db, "t", gsim_fuzz_file(data, size, ".csv"), &error);
+        (void)!gsim_cells_read(db, "t", gsim_fuzz_file(data, size, ".csv"), NULL, 0, &error);
     sqlite3_close(db);
 }
 

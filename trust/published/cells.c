@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define MOST_COLUMNS 32
 #define MOST_LINE    2048
@@ -132,16 +133,17 @@ static size_t split(char *line, const char *fields[MOST_COLUMNS])
     return count;
 }
 
-enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path, struct gsim_error *error)
+enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path, const char *const *given,
+                                 size_t given_count, struct gsim_error *error)
 {
     char line[MOST_LINE];
     const char *fields[MOST_COLUMNS];
-    size_t columns = 0, number = 0;
+    size_t columns = given ? given_count : 0, number = 0;
     sqlite3_stmt *insert = NULL;
-    enum gsim_status status = GSIM_OK;
-    FILE *file = fopen(path, "r");
+    gzFile file = gzopen(path, "r");
+    enum gsim_status status = file && given ? gsim_cells_make(db, name, given, given_count, &insert, error) : GSIM_OK;
     if (!file) return gsim_error_set(error, GSIM_IO, "cannot read '%s': %s", path, strerror(errno));
-    while (status == GSIM_OK && fgets(line, sizeof line, file)) {
+    while (status == GSIM_OK && gzgets(file, line, sizeof line)) {
         number++;
         if (line[0] == '#' || line[0] == '\n') continue;
         bool is_whole = strlen(line) < sizeof line - 1;
@@ -159,7 +161,7 @@ enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path
     }
     if (status == GSIM_OK && !columns) status = gsim_error_set(error, GSIM_INPUT, "'%s': expected a header", path);
     sqlite3_finalize(insert);
-    fclose(file);
+    gzclose(file);
     return status;
 }
 

@@ -17,8 +17,9 @@ enum gsim_status gsim_cells_make(sqlite3 *db, const char *name, const char *cons
 void gsim_cells_bind(sqlite3_stmt *insert, int column, const char *text);
 /* Adds the row that is bound. */
 enum gsim_status gsim_cells_add(sqlite3 *db, sqlite3_stmt *insert, struct gsim_error *error) GSIM_NODISCARD;
-/* The first line that does not begin with # names the columns; fields in double quotes may hold commas. */
-enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path,
-                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Of a file, compressed by gzip or not. COLUMNS: their names; NULL: the first line that does not begin with # has them.
+ * Fields in double quotes may hold commas. */
+enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path, const char *const *columns,
+                                 size_t column_count, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cells_view(sqlite3 *db, const char *name, const char *sql,
                                  struct gsim_error *error) GSIM_NODISCARD;

@@ -69,6 +69,12 @@ static bool step(struct gsim_paper *p, sqlite3_stmt *statement, enum gsim_status
     return code == SQLITE_ROW;
 }
 
+static const char *column_text(sqlite3_stmt *rows, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(rows, column);
+    return text ? text : "";
+}
+
 /* --- from axes to points --- */
 
 struct expansion {
@@ -215,7 +221,7 @@ static enum gsim_status keep(struct gsim_paper *p, const char *name, struct expa
     return status;
 }
 
-static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, gsim_paper_runner *run, void *data,
+static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, const struct gsim_paper_host *host,
                                   struct gsim_error *error)
 {
     const cJSON *figures = member(group, "figures"), *rows = member(group, "rows"), *figure;
@@ -233,7 +239,7 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, gsim
         status = gsim_error_set(error, GSIM_INPUT, "figures: expected a list of names");
     if (status == GSIM_OK && rows) status = prepare(p, rows, &e.rows, error);
     if (status == GSIM_OK) status = expand(p, &e, error);
-    if (status == GSIM_OK) status = run(data, &e.batch, error);
+    if (status == GSIM_OK) status = host->run(host->data, &e.batch, error);
     if (status == GSIM_OK) status = keep(p, member(group, "runs")->valuestring, &e, error);
     sqlite3_finalize(e.rows);
     gsim_free(e.batch.points);
@@ -242,21 +248,109 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, gsim
     return status;
 }
 
-enum gsim_status gsim_paper_run(struct gsim_paper *p, gsim_paper_runner *run, void *data, struct gsim_error *error)
+/* --- programs --- */
+
+/* A column of a row is a field of an op (gpusim-program/1); a number becomes a list where the field is one. */
+static void add_field(cJSON *op, const char *name, sqlite3_stmt *row, int column)
+{
+    bool is_list = strcmp(name, "grid") == 0 || strcmp(name, "block") == 0 || strcmp(name, "after") == 0;
+    int type = sqlite3_column_type(row, column);
+    if (type == SQLITE_TEXT) cJSON_AddStringToObject(op, name, (const char *)sqlite3_column_text(row, column));
+    else if (type != SQLITE_NULL && !is_list) cJSON_AddNumberToObject(op, name, sqlite3_column_double(row, column));
+    else if (type != SQLITE_NULL)
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(op, name), cJSON_CreateNumber(sqlite3_column_double(row, column)));
+}
+
+/* Keeps a program's text, and adds its name and file to the table. */
+static enum gsim_status keep_program(struct gsim_paper *p, cJSON *program, sqlite3_stmt *insert,
+                                     const struct gsim_paper_host *host, struct gsim_error *error)
+{
+    char *text = cJSON_PrintUnformatted(program);
+    const char *path = NULL;
+    enum gsim_status status = text ? host->keep(host->data, text, &path, error) : no_memory(error);
+    cJSON_free(text);
+    if (status != GSIM_OK) return status;
+    gsim_cells_bind(insert, 1, member(program, "name")->valuestring);
+    gsim_cells_bind(insert, 2, path);
+    return gsim_cells_add(p->db, insert, error);
+}
+
+static cJSON *new_program(const char *name)
+{
+    cJSON *program = cJSON_CreateObject();
+    cJSON_AddStringToObject(program, "schema", "gpusim-program/1");
+    cJSON_AddStringToObject(program, "name", name);
+    cJSON_AddArrayToObject(program, "kernels");
+    cJSON_AddArrayToObject(program, "ops");
+    return program;
+}
+
+static void add_op(cJSON *program, sqlite3_stmt *row)
+{
+    cJSON *op = cJSON_CreateObject(), *kernels = cJSON_GetObjectItem(program, "kernels"), *known;
+    for (int i = 1; i < sqlite3_column_count(row); i++) add_field(op, sqlite3_column_name(row, i), row, i);
+    const cJSON *kernel = member(op, "kernel");
+    bool is_new = cJSON_IsString(kernel);
+    cJSON_ArrayForEach(known, kernels) is_new = is_new && strcmp(known->child->valuestring, kernel->valuestring) != 0;
+    if (is_new) {
+        cJSON_AddItemToArray(kernels, known = cJSON_CreateObject());
+        cJSON_AddStringToObject(known, "name", kernel->valuestring);
+    }
+    cJSON_AddItemToArray(cJSON_GetObjectItem(program, "ops"), op);
+}
+
+/* A row of the query is an op; its first column is the name of the program, whose rows follow one another. */
+static enum gsim_status make_programs(struct gsim_paper *p, const cJSON *item, const struct gsim_paper_host *host,
+                                      struct gsim_error *error)
+{
+    static const char *const columns[] = {"name", "file"};
+    sqlite3_stmt *rows = NULL, *insert = NULL;
+    cJSON *program = NULL;
+    enum gsim_status status = prepare(p, member(item, "sql"), &rows, error);
+    if (status == GSIM_OK)
+        status = gsim_cells_make(p->db, member(item, "programs")->valuestring, columns, 2, &insert, error);
+    while (step(p, rows, &status, error)) {
+        const char *name = column_text(rows, 0);
+        if (program && strcmp(member(program, "name")->valuestring, name) != 0) {
+            status = keep_program(p, program, insert, host, error);
+            cJSON_Delete(program);
+            program = NULL;
+        }
+        if (!program) program = new_program(name);
+        add_op(program, rows);
+    }
+    if (status == GSIM_OK && program) status = keep_program(p, program, insert, host, error);
+    cJSON_Delete(program);
+    sqlite3_finalize(insert);
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* --- all steps --- */
+
+static enum gsim_status make_table(struct gsim_paper *p, const char *name, const cJSON *item, struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *sql = text_of(member(item, "sql"), &arena);
+    enum gsim_status status =
+        sql ? gsim_cells_view(p->db, name, sql, error) : gsim_error_set(error, GSIM_INPUT, "expected sql");
+    gsim_arena_release(&arena);
+    return status;
+}
+
+enum gsim_status gsim_paper_run(struct gsim_paper *p, const struct gsim_paper_host *host, struct gsim_error *error)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, member(p->spec, "steps"))
     {
-        const cJSON *runs = member(item, "runs"), *table = member(item, "table");
-        const char *name = cJSON_IsString(runs) ? runs->valuestring : cJSON_IsString(table) ? table->valuestring : NULL;
-        struct gsim_arena arena = {0};
-        const char *sql = table ? text_of(member(item, "sql"), &arena) : NULL;
-        enum gsim_status status = GSIM_OK;
-        if (!name || (table && !sql))
-            status = gsim_error_set(error, GSIM_INPUT, "steps: expected runs with figures, or a table with sql");
-        else status = sql ? gsim_cells_view(p->db, name, sql, error) : run_group(p, item, run, data, error);
-        gsim_arena_release(&arena);
-        if (status != GSIM_OK) return name ? gsim_error_prefix(error, "%.60s", name) : status;
+        const cJSON *runs = member(item, "runs"), *programs = member(item, "programs"), *table = member(item, "table"),
+                    *name = runs ? runs : programs ? programs : table;
+        if (!cJSON_IsString(name))
+            return gsim_error_set(error, GSIM_INPUT, "steps: expected runs, programs or a table, by their name");
+        enum gsim_status status = runs       ? run_group(p, item, host, error)
+                                  : programs ? make_programs(p, item, host, error)
+                                             : make_table(p, name->valuestring, item, error);
+        if (status != GSIM_OK) return gsim_error_prefix(error, "%.60s", name->valuestring);
     }
     return GSIM_OK;
 }
@@ -292,12 +386,6 @@ static void put_csv(const char *text, void (*put)(void *data, const char *text),
         put(data, *text == '"' ? "\"\"" : one);
     }
     put(data, "\"");
-}
-
-static const char *column_text(sqlite3_stmt *rows, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(rows, column);
-    return text ? text : "";
 }
 
 static enum gsim_status write_csv(struct gsim_paper *p, sqlite3_stmt *rows,
@@ -425,8 +513,8 @@ static enum gsim_status check_spec(const cJSON *spec, struct gsim_error *error)
 {
     static const char *const known[] = {"schema", "name", "title",  "comment", "tables", "takes", "only",
                                         "steps",  "text", "csv",    "json",    "figure", "then",  "same", NULL},
-                             *const of_step[] = {"runs", "figures", "options", "rows",    "vary",
-                                                 "table", "sql",    "comment", NULL};
+                             *const of_step[] = {"runs",  "figures", "options",  "rows",    "vary",
+                                                 "table", "sql",     "programs", "comment", NULL};
     const cJSON *schema = member(spec, "schema"), *item;
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PAPER_SCHEMA) != 0)
         return gsim_error_set(error, GSIM_INPUT, "schema: expected \"" GSIM_PAPER_SCHEMA "\"");
@@ -470,6 +558,20 @@ static enum gsim_status put_asked(struct gsim_paper *p, const struct gsim_paper_
     return status == GSIM_OK ? put_texts(p, "words", word, 1, words, count, error) : status;
 }
 
+/* A file's name, or an object with it and with the names of columns. */
+static enum gsim_status read_table(struct gsim_paper *p, const cJSON *item, struct gsim_error *error)
+{
+    const cJSON *file = cJSON_IsObject(item) ? member(item, "file") : item, *columns = member(item, "columns"), *column;
+    size_t count = 0;
+    const char **names = columns ? GSIM_ARENA_ARRAY(&p->arena, const char *, cJSON_GetArraySize(columns) + 1) : NULL;
+    const char *path = NULL;
+    if (cJSON_IsString(file)) path = gsim_arena_printf(&p->arena, "%s/%s", p->folder, file->valuestring);
+    if (p->arena.failed) return no_memory(error);
+    if (!path) return gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
+    cJSON_ArrayForEach(column, columns) if (cJSON_IsString(column)) names[count++] = column->valuestring;
+    return gsim_cells_read(p->db, item->string, path, names, count, error);
+}
+
 enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
                                  const struct gsim_paper_asked *asked, struct gsim_error *error)
 {
@@ -483,11 +585,7 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
     if (status == GSIM_OK) status = put_asked(p, asked, error);
     cJSON_ArrayForEach(item, member(spec, "tables"))
     {
-        const char *path =
-            cJSON_IsString(item) ? gsim_arena_printf(&p->arena, "%s/%s", folder, item->valuestring) : NULL;
-        if (status == GSIM_OK && !path)
-            status = gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
-        if (status == GSIM_OK) status = gsim_cells_read(p->db, item->string, path, error);
+        if (status == GSIM_OK) status = read_table(p, item, error);
     }
     return status;
 }

@@ -33,8 +33,13 @@ struct gsim_paper_batch {
     size_t figure_count;
     struct gsim_arena *arena; /* for errors */
 };
-/* Fills the values of each point, or sets its error. */
-typedef enum gsim_status gsim_paper_runner(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);
+struct gsim_paper_host {
+    void *data;
+    /* Fills the values of each point, or sets its error. */
+    enum gsim_status (*run)(void *data, struct gsim_paper_batch *batch, struct gsim_error *error);
+    /* Keeps TEXT in a file until the paper is closed; *PATH: its name, of memory that lasts as long. */
+    enum gsim_status (*keep)(void *data, const char *text, const char **path, struct gsim_error *error);
+};
 
 /* What the user asked for, which queries see as the tables asked (name, per_case, scale, factor) and words (word). */
 struct gsim_paper_asked {
@@ -51,7 +56,7 @@ struct gsim_paper;
 enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, const char *folder,
                                  const struct gsim_paper_asked *asked, struct gsim_error *error) GSIM_NODISCARD;
 /* Makes all tables and runs. */
-enum gsim_status gsim_paper_run(struct gsim_paper *paper, gsim_paper_runner *run, void *data,
+enum gsim_status gsim_paper_run(struct gsim_paper *paper, const struct gsim_paper_host *host,
                                 struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_paper_form { GSIM_PAPER_TEXT, GSIM_PAPER_CSV, GSIM_PAPER_JSON };
 /* PUT gets the text, piece by piece. */

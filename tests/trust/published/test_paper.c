@@ -16,7 +16,7 @@
 
 struct seen {
     size_t points;
-    char last[200]; /* the last point's settings */
+    char last[400]; /* the last point's settings */
 };
 
 static enum gsim_status run(void *data, struct gsim_paper_batch *batch, struct gsim_error *error)
@@ -35,6 +35,15 @@ static enum gsim_status run(void *data, struct gsim_paper_batch *batch, struct g
         }
         seen->points++;
     }
+    return GSIM_OK;
+}
+
+static enum gsim_status keep(void *data, const char *text, const char **path, struct gsim_error *error)
+{
+    struct seen *seen = data;
+    (void)error;
+    snprintf(seen->last, sizeof seen->last, "%s", text);
+    *path = "kept.json";
     return GSIM_OK;
 }
 
@@ -62,7 +71,7 @@ static enum gsim_status reproduce(const char *spec, const char *csv, enum gsim_p
     *error = (struct gsim_error){0};
     *text = '\0';
     enum gsim_status status = gsim_paper_open(&paper, json, folder, &asked, error);
-    if (status == GSIM_OK) status = gsim_paper_run(paper, run, seen, error);
+    if (status == GSIM_OK) status = gsim_paper_run(paper, &(struct gsim_paper_host){seen, run, keep}, error);
     if (status == GSIM_OK) status = gsim_paper_write(paper, form, put, text, error);
     gsim_paper_close(paper);
     cJSON_Delete(json);
@@ -117,6 +126,25 @@ static void rows_come_of_figures(void)
     CHECK(!strstr(seen.last, "a="));
 }
 
+/* A row is an op, NULL no field; a kernel's name is listed once. */
+static void programs_come_of_rows(void)
+{
+    static const char *const spec =
+        HEAD "\"steps\": [{\"programs\": \"p\", \"sql\": \"SELECT 'two' AS program, 'kernel' AS op, 'k' AS kernel, "
+             "8 AS grid, 0.5 AS solo_us, NULL AS us UNION ALL SELECT 'two', 'kernel', 'k', 9, 2, NULL UNION ALL "
+             "SELECT 'two', 'host_compute', NULL, NULL, NULL, 3\"}], "
+             "\"text\": [{\"sql\": \"SELECT name || ' ' || file FROM p\"}]}";
+    char text[TEXT];
+    struct seen seen;
+    struct gsim_error error;
+    CHECK_OK(reproduce(spec, CSV, GSIM_PAPER_TEXT, text, &seen, &error), error);
+    CHECK_STR(text, "two kept.json\n");
+    CHECK_STR(seen.last, "{\"schema\":\"gpusim-program/1\",\"name\":\"two\",\"kernels\":[{\"name\":\"k\"}],\"ops\":["
+                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[8],\"solo_us\":0.5},"
+                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[9],\"solo_us\":2},"
+                         "{\"op\":\"host_compute\",\"us\":3}]}");
+}
+
 static void failed_runs_have_no_figures(void)
 {
     static const char *const spec =
@@ -138,7 +166,7 @@ static void errors_name_the_place(void)
         {"{\"schema\": \"gpusim-paper/2\"}", CSV, "schema: expected \"gpusim-paper/1\""},
         {HEAD "\"step\": []}", CSV, "unknown key \"step\""},
         {HEAD "\"steps\": [{\"runs\": \"r\", \"figure\": []}]}", CSV, "unknown key \"figure\""},
-        {HEAD "\"steps\": [{\"figures\": [\"x\"]}]}", CSV, "steps: expected runs with figures, or a table with sql"},
+        {HEAD "\"steps\": [{\"figures\": [\"x\"]}]}", CSV, "steps: expected runs, programs or a table"},
         {HEAD "\"steps\": [{\"runs\": \"r\"}]}", CSV, "r: figures: expected a list of names"},
         {HEAD "\"steps\": [{\"runs\": \"r\", \"figures\": [\"x\"], \"vary\": {\"a\": []}}]}", CSV,
          "r: vary.a: expected a list of values"},
@@ -163,6 +191,7 @@ static void errors_name_the_place(void)
 static const struct test_case cases[] = {
     {"cells come of runs", cells_come_of_runs},
     {"rows come of figures", rows_come_of_figures},
+    {"programs come of rows", programs_come_of_rows},
     {"failed runs have no figures", failed_runs_have_no_figures},
     {"errors name the place", errors_name_the_place},
 };
