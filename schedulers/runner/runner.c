@@ -65,10 +65,13 @@ void gsim_runner_end(struct gsim_runner *r, uint32_t vertex)
 
 /* --- data --- */
 
-/* Copies of one buffer follow one another; between GPUs also what made the data, in whatever stream. */
-static void copy(struct gsim_runner *r, const struct gsim_op *move, const struct gsim_vertex *v, gsim_stream stream)
+/* Copies of one buffer follow one another; between GPUs also what made the data, in whatever stream. STREAM: of copies
+ * from the host. Returns the stream; records the event unless the host waits for the stream. */
+static gsim_stream copy(struct gsim_runner *r, const struct gsim_op *move, const struct gsim_vertex *v,
+                        gsim_stream stream)
 {
     gsim_event *event = &r->buffers[move->args[0].buffer_index].copied;
+    bool is_awaited = r->is_ahead && move->copy_kind == GSIM_COPY_D2H;
     if (move->copy_kind != GSIM_COPY_H2D) {
         if (!r->copies[move->device]) r->copies[move->device] = gsim_runner_make_stream(r, move->device);
         stream = r->copies[move->device];
@@ -78,9 +81,10 @@ static void copy(struct gsim_runner *r, const struct gsim_op *move, const struct
         }
     }
     if (*event) gsim_stream_wait_event(r->driver, stream, *event);
-    else *event = gsim_event_create(r->driver, r->is_ahead ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
+    else if (!is_awaited) *event = gsim_event_create(r->driver, r->is_ahead ? GSIM_EVENT_TIMING : GSIM_EVENT_NO_TIMING);
     gsim_op_issue(r->driver, move, stream);
-    gsim_event_record(r->driver, *event, stream);
+    if (!is_awaited) gsim_event_record(r->driver, *event, stream);
+    return stream;
 }
 
 void gsim_runner_bring(struct gsim_runner *r, const struct gsim_op *op, uint32_t vertex, uint32_t device,
@@ -103,8 +107,9 @@ static void bring_back(struct gsim_runner *r, const struct gsim_op *op)
     gsim_bringer_add(&r->bringer, op, 0);
     r->failed |= r->bringer.failed;
     for (size_t i = 0; i + 1 < r->bringer.count; i++) {
-        copy(r, r->bringer.ops[i], NULL, 0);
-        gsim_event_synchronize(r->driver, r->buffers[r->bringer.ops[i]->args[0].buffer_index].copied);
+        gsim_stream stream = copy(r, r->bringer.ops[i], NULL, 0);
+        if (r->is_ahead) gsim_stream_synchronize(r->driver, stream);
+        else gsim_event_synchronize(r->driver, r->buffers[r->bringer.ops[i]->args[0].buffer_index].copied);
     }
 }
 
