@@ -179,7 +179,7 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
 static enum gsim_status predict_runs(const struct source *s, const char *what, struct errors *e,
                                      struct gsim_error *error)
 {
-    struct gsim_kept_works works = {.device = &s->setup.device};
+    struct gsim_kept_works works = {0};
     const struct gsim_predictor predictor = {&s->setup.device, &s->setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
                                              s->kernels, &works};
     struct reading r = {.source = s, .runs = {.predictor = &predictor, .base = "serial"}};

@@ -101,7 +101,7 @@ static bool find_order(struct gsim_prediction_jobs *jobs)
 }
 
 enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
-                                            const struct gsim_calibration *calibration,
+                                            struct gsim_calibration *calibration,
                                             const struct gsim_gpu_options *gpu, uint32_t count,
                                             struct gsim_error *error)
 {

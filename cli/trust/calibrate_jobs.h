@@ -12,7 +12,7 @@
 struct gsim_prediction_shared;
 
 struct gsim_prediction_jobs {
-    const struct gsim_calibration *calibration;
+    struct gsim_calibration *calibration;
     const struct gsim_gpu_options *gpu;
     struct gsim_device_spec trial; /* a worker's: its strings are the device's */
     uint64_t trial_number;
@@ -25,7 +25,7 @@ struct gsim_prediction_jobs {
 
 /* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */
 enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
-                                            const struct gsim_calibration *calibration,
+                                            struct gsim_calibration *calibration,
                                             const struct gsim_gpu_options *gpu, uint32_t count,
                                             struct gsim_error *error) GSIM_NODISCARD;
 /* As gsim_calibration_options.predict, JOBS as its context. */

@@ -484,7 +484,6 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     c.predictor =
         (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
                                 arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL, &c.works};
-    c.works.device = &c.runs_setup.device;
     c.runs = (struct gsim_run_validation){.predictor = &c.predictor, .base = BASE_SCHEDULER};
     c.again = c.runs;
     c.traces.predictor = &c.predictor;

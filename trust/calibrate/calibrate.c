@@ -46,6 +46,7 @@ void gsim_calibration_release(struct gsim_calibration *c)
         gsim_program_release(c->programs[i]);
         gsim_free(c->programs[i]);
     }
+    gsim_kept_works_release(&c->works);
     gsim_free(c->programs);
     gsim_free(c->keys);
     gsim_free(c->runs);

@@ -60,6 +60,7 @@ struct gsim_calibration {
     struct gsim_program **programs;
     struct gsim_recording_key *keys; /* of each program */
     size_t program_count, program_capacity, key_capacity;
+    struct gsim_kept_works works; /* of their kernels: many schedulers and passes have the same */
     uint32_t config_count;
     size_t skipped;                  /* runs that cannot be predicted */
     /* Of the refinement: */
@@ -117,7 +118,7 @@ struct gsim_calibration_options {
     void *context;
 };
 /* Run RUN of those kept, on DEVICE. GSIM_INPUT: it cannot run there. */
-enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t run,
+enum gsim_status gsim_calibration_predict(struct gsim_calibration *c, size_t run,
                                           const struct gsim_device_spec *device, const struct gsim_gpu_options *gpu,
                                           double *us, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gsim_calibration_options *options,

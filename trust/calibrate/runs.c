@@ -109,12 +109,12 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
 }
 
 /* --- the model --- */
-enum gsim_status gsim_calibration_predict(const struct gsim_calibration *c, size_t index,
+enum gsim_status gsim_calibration_predict(struct gsim_calibration *c, size_t index,
                                           const struct gsim_device_spec *device, const struct gsim_gpu_options *gpu,
                                           double *us, struct gsim_error *error)
 {
     const struct gsim_calibration_run *run = &c->runs[index];
-    const struct gsim_predictor predictor = {.device = device, .gpu = gpu};
+    const struct gsim_predictor predictor = {.device = device, .gpu = gpu, .works = &c->works};
     const struct gsim_recording as_recorded = {.memory = run->memory, .prefetch = run->prefetch};
     struct gsim_timeline timeline = {0};
     enum gsim_status status =

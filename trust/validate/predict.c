@@ -223,7 +223,7 @@ enum gsim_status gsim_predict_simulate(const struct gsim_predictor *predictor, c
         .prefetch = run->prefetch,
         .iterations = ITERATIONS,
         .seed = 1,
-        .demands = predictor->works ? gsim_kept_works_of(predictor->works, program) : NULL,
+        .demands = predictor->works ? gsim_kept_works_of(predictor->works, predictor->device, program) : NULL,
     };
     enum gsim_status status = gsim_simulate(&simulation, timeline, error);
     if (status != GSIM_OK) return status;

@@ -17,8 +17,7 @@ struct gsim_predictor {
     /* Follows a program's own streams; NULL: recorded streams are not replayed. */
     const struct gsim_scheduler_ops *replay;
     struct gsim_profiles *kernels; /* what is known of single kernels beside the recordings; NULL: nothing */
-    struct gsim_kept_works
-        *works; /* of DEVICE, or of one that differs in what launches cost; NULL: every run finds its own */
+    struct gsim_kept_works *works; /* NULL: every run finds its own */
 };
 
 /* How far the starts and ends of the traced iteration's kernels and copies are from the predicted ones, both counted

@@ -15,6 +15,7 @@ void gsim_kept_works_release(struct gsim_kept_works *kept)
     gsim_free(kept->asked);
     gsim_free(kept->slots);
     gsim_arena_release(&kept->arena);
+    *kept = (struct gsim_kept_works){0};
 }
 
 /* Where the kernel is, or is to be. */
@@ -39,7 +40,8 @@ static bool grow_slots(struct gsim_kept_works *kept)
     return true;
 }
 
-static const struct gsim_demand *add(struct gsim_kept_works *kept, const struct gsim_kernel *kernel)
+static const struct gsim_demand *add(struct gsim_kept_works *kept, const struct gsim_device_spec *device,
+                                     const struct gsim_kernel *kernel)
 {
     struct gsim_error error = {0};
     struct gsim_kernel own = *kernel;
@@ -48,18 +50,35 @@ static const struct gsim_demand *add(struct gsim_kept_works *kept, const struct 
     if (!own.name || (kernel->solo_device && !own.solo_device) || !grow_slots(kept) ||
         gsim_array_grow(&kept->kernels, sizeof *kept->kernels, kept->count, &kept->kernel_room) ||
         gsim_array_grow(&kept->demands, sizeof *kept->demands, kept->count, &kept->demand_room) ||
-        gsim_demand_init(&kept->demands[kept->count], kept->device, &own, &error) != GSIM_OK)
+        gsim_demand_init(&kept->demands[kept->count], device, &own, &error) != GSIM_OK)
         return NULL;
     kept->kernels[kept->count] = own;
     *slot_of(kept, &own) = (uint32_t)kept->count + 1;
     return &kept->demands[kept->count++];
 }
 
-const struct gsim_demand *gsim_kept_works_of(struct gsim_kept_works *kept, const struct gsim_program *program)
+/* From there on include/gpusim/device.def has latencies, links, host and power: no demand depends on them. */
+#define DEMANDS_END GSIM_DEV_launch_to_start_us
+
+static void serve(struct gsim_kept_works *kept, const struct gsim_device_spec *device)
 {
+    double numbers[GSIM_DEVICE_NUMBER_COUNT] = {0};
+    for (int i = 0; i < DEMANDS_END; i++) numbers[i] = gsim_device_get(device, (enum gsim_device_number)i);
+    if (kept->model == device->model && kept->rules_off == device->rules_off &&
+        memcmp(numbers, kept->numbers, sizeof numbers) == 0) return;
+    gsim_kept_works_release(kept);
+    kept->model = device->model;
+    kept->rules_off = device->rules_off;
+    memcpy(kept->numbers, numbers, sizeof numbers);
+}
+
+const struct gsim_demand *gsim_kept_works_of(struct gsim_kept_works *kept, const struct gsim_device_spec *device,
+                                             const struct gsim_program *program)
+{
+    serve(kept, device);
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         uint32_t place = kept->count ? *slot_of(kept, &program->kernels[i]) : 0;
-        const struct gsim_demand *demand = place ? &kept->demands[place - 1] : add(kept, &program->kernels[i]);
+        const struct gsim_demand *demand = place ? &kept->demands[place - 1] : add(kept, device, &program->kernels[i]);
         if (!demand || gsim_array_grow(&kept->asked, sizeof *kept->asked, i, &kept->asked_room)) return NULL;
         kept->asked[i] = *demand;
     }

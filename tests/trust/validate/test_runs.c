@@ -92,7 +92,7 @@ static void kernels_are_found_once(void)
     struct gsim_device_spec other = device;
     other.dram_gbps *= 0.7;
     other.sm_count = 50;
-    struct gsim_kept_works works = {.device = &other};
+    struct gsim_kept_works works = {0};
     struct gsim_predictor own = {&other, &gpu, gsim_scheduler_find("async"), NULL, NULL}, kept = own;
     struct gsim_run_validation v[2] = {{.predictor = &own, .base = "serial"}, {.predictor = &kept, .base = "serial"}};
     kept.works = &works;
@@ -105,6 +105,16 @@ static void kernels_are_found_once(void)
     }
     CHECK_MSG(works.count > 0 && works.count < v[1].count, "%zu kernels", works.count);
     for (int i = 0; i < 2; i++) gsim_run_validation_release(&v[i]);
+    /* A launch that takes longer leaves them; another SM does not. */
+    const struct gsim_program none = {0};
+    size_t count = works.count;
+    other.launch_us *= 2;
+    other.stream_gap_us *= 2;
+    (void)gsim_kept_works_of(&works, &other, &none);
+    CHECK_INT(works.count, count);
+    other.sm_count = 51;
+    (void)gsim_kept_works_of(&works, &other, &none);
+    CHECK_INT(works.count, 0);
     gsim_kept_works_release(&works);
 }
 
