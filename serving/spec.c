@@ -58,42 +58,6 @@ uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_b
 
 /* --- reading --- */
 
-static enum gsim_status get_number(const cJSON *object, const char *name, double least, double most, double *value,
-                                   struct gsim_error *error)
-{
-    char expected[96];
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    if (!item) return GSIM_OK;
-    snprintf(expected, sizeof expected, "a number from %g to %g", least, most);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most))
-        return gsim_json_fail(name, expected, item, error);
-    *value = item->valuedouble;
-    return GSIM_OK;
-}
-
-static enum gsim_status get_text(struct gsim_serving_spec *spec, const cJSON *item, const char *field,
-                                 const char **text, struct gsim_error *error)
-{
-    if (!cJSON_IsString(item)) return gsim_json_fail(field, "a text", item, error);
-    *text = gsim_arena_strdup(&spec->arena, item->valuestring);
-    return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
-/* Unknown fields are errors. NAMES ends with NULL. */
-static enum gsim_status check_fields(const cJSON *object, const char *where, const char *const *names,
-                                     struct gsim_error *error)
-{
-    if (!cJSON_IsObject(object)) return gsim_json_fail(where, "an object", object, error);
-    const char *twice = gsim_json_repeated(object);
-    if (twice) return gsim_error_set(error, GSIM_INPUT, "%s: \"%.60s\" stands there twice", where, twice);
-    for (const cJSON *item = object->child; item; item = item->next) {
-        uint32_t i = 0;
-        while (names[i] && strcmp(names[i], item->string) != 0) i++;
-        if (!names[i]) return gsim_error_set(error, GSIM_INPUT, "%s: unknown field \"%.60s\"", where, item->string);
-    }
-    return GSIM_OK;
-}
-
 static enum gsim_status read_pair(const cJSON *list, const char *field, struct gsim_lengths *l,
                                   struct gsim_error *error)
 {
@@ -133,7 +97,7 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     if (!item || (cJSON_IsString(item) && strcmp(item->valuestring, "trace") == 0)) return GSIM_OK;
     if (cJSON_IsNumber(item)) {
         l->kind = GSIM_LENGTHS_CONSTANT;
-        return get_number(object, field, 1, GSIM_TOKENS_MOST, &l->a, error);
+        return gsim_json_read_number(object, "", field, 1, GSIM_TOKENS_MOST, l->a, &l->a, error);
     }
     const cJSON *way = cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 ? item->child : NULL;
     const char *name = way ? way->string : "";
@@ -151,10 +115,12 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
 {
     static const char *const names[] = {"arrival_us", "prompt", "output", "first_us", "done_us", NULL};
     double numbers[5] = {-1, -1, -1, 0, 0};
-    enum gsim_status status = check_fields(item, "request", names, error);
-    if (!status) status = get_number(item, names[0], 0, 1e15, &numbers[0], error);
-    for (int i = 1; i < 3 && !status; i++) status = get_number(item, names[i], 1, GSIM_TOKENS_MOST, &numbers[i], error);
-    for (int i = 3; i < 5 && !status; i++) status = get_number(item, names[i], 0, 1e15, &numbers[i], error);
+    enum gsim_status status = gsim_json_check_keys(item, "request", names, error);
+    if (!status) status = gsim_json_read_number(item, "", names[0], 0, 1e15, numbers[0], &numbers[0], error);
+    for (int i = 1; i < 3 && !status; i++)
+        status = gsim_json_read_number(item, "", names[i], 1, GSIM_TOKENS_MOST, numbers[i], &numbers[i], error);
+    for (int i = 3; i < 5 && !status; i++)
+        status = gsim_json_read_number(item, "", names[i], 0, 1e15, numbers[i], &numbers[i], error);
     for (int i = 0; i < 3 && !status; i++)
         if (numbers[i] < 0)
             status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
@@ -266,8 +232,9 @@ static enum gsim_status read_host(struct gsim_serving_spec *spec, const cJSON *o
                         &h->jitter,    &h->stalls_per_s, &h->stall_us,   &h->stall_factor};
     static const double most[] = {1e9, 1e6, 1e9, 1e9, 1, 1e6, 1e9, 1000};
     if (!object) return GSIM_OK;
-    enum gsim_status status = check_fields(object, "host", names, error);
-    for (int i = 0; names[i] && !status; i++) status = get_number(object, names[i], i == 7, most[i], values[i], error);
+    enum gsim_status status = gsim_json_check_keys(object, "host", names, error);
+    for (int i = 0; names[i] && !status; i++)
+        status = gsim_json_read_number(object, "", names[i], i == 7, most[i], *values[i], values[i], error);
     return status;
 }
 
@@ -276,10 +243,11 @@ static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *
     static const char *const names[] = {"tokens", "block", "bytes_per_token", "preempt", NULL};
     struct gsim_serving_cache *c = &spec->cache;
     if (!object) return GSIM_OK;
-    enum gsim_status status = check_fields(object, "cache", names, error);
-    if (!status) status = get_number(object, names[0], 1, 1e12, &c->tokens, error);
-    if (!status) status = get_number(object, names[1], 1, 1e6, &c->block, error);
-    if (!status) status = get_number(object, names[2], 0, 1e9, &c->bytes_per_token, error);
+    enum gsim_status status = gsim_json_check_keys(object, "cache", names, error);
+    if (!status) status = gsim_json_read_number(object, "", names[0], 1, 1e12, c->tokens, &c->tokens, error);
+    if (!status) status = gsim_json_read_number(object, "", names[1], 1, 1e6, c->block, &c->block, error);
+    if (!status)
+        status = gsim_json_read_number(object, "", names[2], 0, 1e9, c->bytes_per_token, &c->bytes_per_token, error);
     const cJSON *preempt = cJSON_GetObjectItemCaseSensitive(object, names[3]);
     if (status || !preempt) return status;
     c->swaps = cJSON_IsString(preempt) && strcmp(preempt->valuestring, "swap") == 0;
@@ -294,8 +262,10 @@ static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSO
                 *text = cJSON_GetObjectItemCaseSensitive(json, "arrivals");
     double count = 0;
     spec->arrivals.scale = 1;
-    enum gsim_status status = get_number(json, "count", 1, 1e9, &count, error);
-    if (!status) status = get_number(json, "rate_scale", 1e-6, 1e6, &spec->arrivals.scale, error);
+    enum gsim_status status = gsim_json_read_number(json, "", "count", 1, 1e9, count, &count, error);
+    if (!status)
+        status = gsim_json_read_number(json, "", "rate_scale", 1e-6, 1e6, spec->arrivals.scale, &spec->arrivals.scale,
+                                       error);
     if (!status) status = read_lengths(spec, json, "prompt", &spec->arrivals.prompt, error);
     if (!status) status = read_lengths(spec, json, "output", &spec->arrivals.output, error);
     if (status) return status;
@@ -315,9 +285,12 @@ static enum gsim_status read_limits(struct gsim_serving_spec *spec, const cJSON 
 {
     static const char *const names[] = {"ttft_us", "tpot_us", NULL};
     if (!object) return GSIM_OK;
-    enum gsim_status status = check_fields(object, "limits", names, error);
-    if (!status) status = get_number(object, names[0], 0, 1e12, &spec->ttft_limit_us, error);
-    return status ? status : get_number(object, names[1], 0, 1e12, &spec->tpot_limit_us, error);
+    enum gsim_status status = gsim_json_check_keys(object, "limits", names, error);
+    if (!status)
+        status = gsim_json_read_number(object, "", names[0], 0, 1e12, spec->ttft_limit_us, &spec->ttft_limit_us, error);
+    return status
+               ? status
+               : gsim_json_read_number(object, "", names[1], 0, 1e12, spec->tpot_limit_us, &spec->tpot_limit_us, error);
 }
 
 static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
@@ -342,26 +315,22 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
                                         "limits",
                                         "link_gbps",
                                         NULL};
-    double slots = 16;
-    enum gsim_status status = check_fields(json, "the file", names, error);
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"), *item;
-    if (!status && (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0))
-        status = gsim_json_fail("schema", "\"" SCHEMA "\"", schema, error);
-    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "name")))
-        status = get_text(spec, item, "name", &spec->name, error);
-    if (!status) status = get_number(json, "slots", 1, GSIM_SERVING_SLOTS, &slots, error);
-    if (!status && slots != floor(slots))
-        status = gsim_error_set(error, GSIM_INPUT, "slots: expected a whole number, found %g", slots);
-    spec->slots = (uint32_t)slots;
-    if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "batching")))
-        status = get_text(spec, item, "batching", &spec->batching, error);
+    const cJSON *item;
+    enum gsim_status status = gsim_json_check_keys(json, "", names, error);
+    if (!status) status = gsim_json_check_schema(json, SCHEMA, error);
+    if (!status) status = gsim_json_read_text(json, "", "name", spec->name, &spec->arena, &spec->name, error);
+    if (!status) status = gsim_json_read_count(json, "", "slots", 1, GSIM_SERVING_SLOTS, 16, &spec->slots, error);
+    if (!status)
+        status = gsim_json_read_text(json, "", "batching", spec->batching, &spec->arena, &spec->batching, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "prefill_beside"))) {
         status = cJSON_IsString(item) ? gsim_beside_parse(item->valuestring, &spec->beside, error)
                                       : gsim_json_fail("prefill_beside", "a text", item, error);
         if (status && cJSON_IsString(item))
             gsim_error_prefix(error, "prefill_beside"), error->status = status = GSIM_INPUT;
     }
-    if (!status) status = get_number(json, "prefill_percentage", 1, 100, &spec->prefill_percentage, error);
+    if (!status)
+        status = gsim_json_read_number(json, "", "prefill_percentage", 1, 100, spec->prefill_percentage,
+                                       &spec->prefill_percentage, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "interpolate")) && !cJSON_IsBool(item))
         status = gsim_json_fail("interpolate", "true or false", item, error);
     spec->interpolates = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "interpolate"));
@@ -371,7 +340,8 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     if (!status) status = read_host(spec, cJSON_GetObjectItemCaseSensitive(json, "host"), error);
     if (!status) status = read_cache(spec, cJSON_GetObjectItemCaseSensitive(json, "cache"), error);
     if (!status) status = read_limits(spec, cJSON_GetObjectItemCaseSensitive(json, "limits"), error);
-    return status ? status : get_number(json, "link_gbps", 0.001, 1e6, &spec->link_gbps, error);
+    return status ? status
+                  : gsim_json_read_number(json, "", "link_gbps", 0.001, 1e6, spec->link_gbps, &spec->link_gbps, error);
 }
 
 enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec, struct gsim_error *error)

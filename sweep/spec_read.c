@@ -205,11 +205,10 @@ enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct
     struct gsim_error local = {0};
     cJSON *json = gsim_json_read(path, &local);
     enum gsim_status status = json ? GSIM_OK : local.status;
-    const cJSON *item, *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
+    const cJSON *item;
     const char *repeated = json ? gsim_json_repeated(json) : NULL;
-    if (json && (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_SPEC_SCHEMA) != 0))
-        status = gsim_json_fail("schema", "\"" GSIM_SPEC_SCHEMA "\"", schema, &local);
-    else if (repeated)
+    if (!status) status = gsim_json_check_schema(json, GSIM_SPEC_SCHEMA, &local);
+    if (!status && repeated)
         status = gsim_error_set(&local, GSIM_INPUT, "\"%s\" stands there twice", repeated);
     spec->is_reading = true;
     if (status == GSIM_OK) cJSON_ArrayForEach(item, json)

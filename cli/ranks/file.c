@@ -2,27 +2,10 @@
 /* Layer: cli (program). Reading files of ranks (cli/ranks/file.h). Programs are looked for beside the file. */
 #include "cli/ranks/file.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sim/base/json.h"
-
-/* Absent: *VALUE stays. */
-static enum gsim_status read_count(const cJSON *object, const char *place, const char *key, double least, double most,
-                                   uint32_t *value, struct gsim_error *error)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    char where[64], expected[64];
-    if (!item) return GSIM_OK;
-    snprintf(where, sizeof where, "%s%s%s", place, *place ? "." : "", key);
-    snprintf(expected, sizeof expected, "an integer from %.0f to %.0f", least, most);
-    if (!cJSON_IsNumber(item) || item->valuedouble != floor(item->valuedouble) || item->valuedouble < least ||
-        item->valuedouble > most)
-        return gsim_json_fail(where, expected, item, error);
-    *value = (uint32_t)item->valuedouble;
-    return GSIM_OK;
-}
 
 /* Beside the file of ranks where it is there, else as it stands: a name, or a path from here. */
 static const char *find_program(struct gsim_arena *arena, const char *path, const char *program)
@@ -40,7 +23,6 @@ static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *
     struct gsim_cli_rank_entry *entry = &file->entries[file->count];
     char place[40];
     snprintf(place, sizeof place, "ranks[%u]", file->count);
-    if (!cJSON_IsObject(item)) return gsim_json_fail(place, "an object with program, device, count", item, error);
     enum gsim_status status = gsim_json_check_keys(item, place, keys, error);
     const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
     *entry = (struct gsim_cli_rank_entry){.count = 1};
@@ -49,8 +31,11 @@ static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *
         snprintf(place, sizeof place, "ranks[%u].program", file->count);
         return gsim_json_fail(place, "the path of a program file", program, error);
     }
-    if (!status) status = read_count(item, place, "device", 0, GSIM_LIMIT_RANKS - 1, &entry->device, error);
-    if (!status) status = read_count(item, place, "count", 1, GSIM_LIMIT_RANKS, &entry->count, error);
+    if (!status)
+        status =
+            gsim_json_read_count(item, place, "device", 0, GSIM_LIMIT_RANKS - 1, entry->device, &entry->device, error);
+    if (!status)
+        status = gsim_json_read_count(item, place, "count", 1, GSIM_LIMIT_RANKS, entry->count, &entry->count, error);
     if (status) return status;
     entry->program = find_program(&file->arena, path, program->valuestring);
     file->count++;
@@ -61,21 +46,20 @@ static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *p
                                   struct gsim_error *error)
 {
     static const char *const keys[] = {"schema", "node", "nodes", "net_gbps", "fold", "ranks", NULL};
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"),
-                *node = cJSON_GetObjectItemCaseSensitive(json, "node");
+    const cJSON *node = cJSON_GetObjectItemCaseSensitive(json, "node");
     const cJSON *net = cJSON_GetObjectItemCaseSensitive(json, "net_gbps"),
                 *fold = cJSON_GetObjectItemCaseSensitive(json, "fold");
     const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(json, "ranks"), *item;
-    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, "gpusim-ranks/1") != 0)
-        return gsim_json_fail("schema", "\"gpusim-ranks/1\"", schema, error);
-    enum gsim_status status = gsim_json_check_keys(json, "", keys, error);
+    enum gsim_status status = gsim_json_check_schema(json, "gpusim-ranks/1", error);
+    if (!status) status = gsim_json_check_keys(json, "", keys, error);
     if (!status && node && !cJSON_IsString(node)) status = gsim_json_fail("node", "the name of a node", node, error);
     if (!status && net && !(cJSON_IsNumber(net) && net->valuedouble > 0))
         status = gsim_json_fail("net_gbps", "a positive number", net, error);
     if (!status && fold && !cJSON_IsBool(fold)) status = gsim_json_fail("fold", "true or false", fold, error);
     if (!status && (!cJSON_IsArray(ranks) || !cJSON_GetArraySize(ranks)))
         status = gsim_json_fail("ranks", "a list of ranks", ranks, error);
-    if (!status) status = read_count(json, "", "nodes", 1, GSIM_LIMIT_RANKS, &file->nodes, error);
+    if (!status)
+        status = gsim_json_read_count(json, "", "nodes", 1, GSIM_LIMIT_RANKS, file->nodes, &file->nodes, error);
     if (status) return status;
     file->node = node ? gsim_arena_strdup(&file->arena, node->valuestring) : NULL;
     file->net_gbps = net ? net->valuedouble : 0;

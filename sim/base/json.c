@@ -197,18 +197,76 @@ enum gsim_status gsim_json_check_keys(const cJSON *object, const char *place, co
 {
     const char *dot = *place ? "." : "", *repeated = gsim_json_repeated(object);
     const cJSON *child;
+    char expected[320] = "an object with ";
+    const char *const list = expected + strlen(expected);
+    for (int i = 0; known[i]; i++)
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s", i ? ", " : "", known[i]);
+    if (!cJSON_IsObject(object)) return gsim_json_fail(*place ? place : "top level", expected, object, error);
     cJSON_ArrayForEach(child, object)
     {
         int i = 0;
         while (known[i] && strcmp(known[i], child->string) != 0) i++;
-        if (known[i]) continue;
-        char list[256] = "";
-        for (i = 0; known[i]; i++)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", known[i]);
-        return gsim_error_set(error, GSIM_INPUT, "%s%s%s: unknown field, expected one of %s", place, dot, child->string,
-                              list);
+        if (!known[i])
+            return gsim_error_set(error, GSIM_INPUT, "%s%s%.60s: unknown field, expected one of %s", place, dot,
+                                  child->string, list);
     }
     return repeated ? gsim_error_set(error, GSIM_INPUT, "%s%s%s: given twice", place, dot, repeated) : GSIM_OK;
+}
+
+enum gsim_status gsim_json_check_schema(const cJSON *json, const char *schema, struct gsim_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "schema");
+    char quoted[64];
+    if (!cJSON_IsObject(json)) return gsim_json_fail("top level", "an object", json, error);
+    if (cJSON_IsString(item) && strcmp(item->valuestring, schema) == 0) return GSIM_OK;
+    snprintf(quoted, sizeof quoted, "\"%s\"", schema);
+    return gsim_json_fail("schema", quoted, item, error);
+}
+
+static enum gsim_status fail_field(const char *place, const char *key, const char *expected, const cJSON *item,
+                                   struct gsim_error *error)
+{
+    char where[160];
+    snprintf(where, sizeof where, "%s%s%s", place, *place ? "." : "", key);
+    return gsim_json_fail(where, expected, item, error);
+}
+
+enum gsim_status gsim_json_read_number(const cJSON *object, const char *place, const char *key, double least,
+                                       double most, double fallback, double *number, struct gsim_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    char expected[80];
+    *number = fallback;
+    if (!item && !isnan(fallback)) return GSIM_OK;
+    snprintf(expected, sizeof expected, "a number from %g to %g", least, most);
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most))
+        return fail_field(place, key, expected, item, error);
+    *number = item->valuedouble;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_json_read_count(const cJSON *object, const char *place, const char *key, double least,
+                                      double most, double fallback, uint32_t *count, struct gsim_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    double number = item ? gsim_json_number(object, key) : fallback;
+    char expected[80];
+    snprintf(expected, sizeof expected, "an integer from %.0f to %.0f", least, most);
+    if (number != floor(number) || isnan(number) || (item && (number < least || number > most)))
+        return fail_field(place, key, expected, item, error);
+    *count = (uint32_t)number;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_json_read_text(const cJSON *object, const char *place, const char *key, const char *fallback,
+                                     struct gsim_arena *arena, const char **text, struct gsim_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    *text = fallback;
+    if (!item && fallback) return GSIM_OK;
+    if (!cJSON_IsString(item) || !*item->valuestring) return fail_field(place, key, "a text", item, error);
+    *text = gsim_arena_strdup(arena, item->valuestring);
+    return *text ? GSIM_OK : no_memory(error);
 }
 
 double gsim_json_number(const cJSON *object, const char *key)

@@ -7,7 +7,9 @@
 
 #include <cjson/cJSON.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "gpusim/memory.h"
 #include "gpusim/status.h"
 
 /* For a program, once: where cJSON has no memory left elsewhere, the process ends by gsim_ends_out_of_memory(). */
@@ -23,10 +25,23 @@ const char *gsim_json_found(const cJSON *item, char *text, size_t size);
 
 /* GSIM_INPUT: "PLACE: expected EXPECTED, found ITEM". */
 enum gsim_status gsim_json_fail(const char *place, const char *expected, const cJSON *item, struct gsim_error *error);
-/* Fields of the object at PLACE ("": the file itself) that are not KNOWN, which ends with NULL, or given twice, are
- * errors. */
+/* OBJECT, at PLACE ("": the file itself), is one; its fields are KNOWN (ends with NULL), and none is given twice. */
 enum gsim_status gsim_json_check_keys(const cJSON *object, const char *place, const char *const *known,
                                       struct gsim_error *error) GSIM_NODISCARD;
+/* The file is an object of that schema. */
+enum gsim_status gsim_json_check_schema(const cJSON *json, const char *schema, struct gsim_error *error) GSIM_NODISCARD;
+/* *NUMBER is field KEY of the object at PLACE, LEAST to MOST; FALLBACK where it is absent (NAN: it must be there). */
+enum gsim_status gsim_json_read_number(const cJSON *object, const char *place, const char *key, double least,
+                                       double most, double fallback, double *number,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* The same of whole numbers. */
+enum gsim_status gsim_json_read_count(const cJSON *object, const char *place, const char *key, double least,
+                                      double most, double fallback, uint32_t *count,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+/* The same of a text that is not empty, copied to ARENA. FALLBACK is NULL: it must be there. */
+enum gsim_status gsim_json_read_text(const cJSON *object, const char *place, const char *key, const char *fallback,
+                                     struct gsim_arena *arena, const char **text,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 /* The number KEY of OBJECT; NAN: there is none. */
 double gsim_json_number(const cJSON *object, const char *key);
 

@@ -53,10 +53,8 @@ static enum gsim_status read_file(struct gsim_nccl *nccl, const char *path, stru
 {
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? GSIM_OK : error->status;
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema"),
-                *numbers = cJSON_GetObjectItemCaseSensitive(json, "numbers");
-    if (!status && !(cJSON_IsString(schema) && strcmp(schema->valuestring, "gpusim-nccl/1") == 0))
-        status = gsim_json_fail("schema", "\"gpusim-nccl/1\"", schema, error);
+    const cJSON *numbers = cJSON_GetObjectItemCaseSensitive(json, "numbers");
+    if (!status) status = gsim_json_check_schema(json, "gpusim-nccl/1", error);
     if (!status && !cJSON_IsObject(numbers)) status = gsim_json_fail("numbers", "an object", numbers, error);
     if (!status) status = check_names(numbers, error);
     for (size_t i = 0; i < ROW_COUNT && !status; i++) status = read_number(nccl, i, numbers, error);

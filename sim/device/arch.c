@@ -38,7 +38,7 @@ static enum gsim_status read_base(struct gsim_device_reader *reader, const struc
                                   unsigned depth)
 {
     if (!cJSON_IsString(base) || find_file(files, base->valuestring) == files->count)
-        return gsim_reader_fail(reader, "inherits", "the name of a file models/arch/NAME.json", base);
+        return gsim_json_fail("inherits", "the name of a file models/arch/NAME.json", base, reader->error);
     if (depth >= MOST_BASES)
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u files one from the other",
                               MOST_BASES);
@@ -62,9 +62,9 @@ static enum gsim_status read_file(struct gsim_device_reader *reader, const struc
                 *base = cJSON_GetObjectItemCaseSensitive(json, "inherits");
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");
     if (status == GSIM_OK && !(cJSON_IsString(its_name) && strcmp(its_name->valuestring, name) == 0))
-        status = gsim_reader_fail(reader, "name", "the file's name without \".json\"", its_name);
+        status = gsim_json_fail("name", "the file's name without \".json\"", its_name, reader->error);
     if (status == GSIM_OK && capability && !capability_of(json))
-        status = gsim_reader_fail(reader, "compute_capability", "one like \"9.0\" or \"gfx942\"", capability);
+        status = gsim_json_fail("compute_capability", "one like \"9.0\" or \"gfx942\"", capability, reader->error);
     if (status == GSIM_OK && !depth && reader->takes == GSIM_TAKE_ALL && capability &&
         capability_of(json) != reader->spec->compute_capability)
         reader->takes = GSIM_TAKE_OTHERS;
@@ -143,7 +143,7 @@ enum gsim_status gsim_arch_fail_capability(struct gsim_device_reader *reader, co
     }
     gsim_arena_release(&files.arena);
     if (status != GSIM_OK) return status;
-    return gsim_reader_fail(reader, "compute_capability", expected, found);
+    return gsim_json_fail("compute_capability", expected, found, reader->error);
 }
 
 static bool has_limits(const struct gsim_device_reader *reader)

@@ -25,18 +25,12 @@ static const char *const sections[] = {"gpu", "link", "managed", "host", "power"
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
-enum gsim_status gsim_reader_fail(struct gsim_device_reader *reader, const char *place, const char *expected,
-                                  const cJSON *item)
-{
-    return gsim_json_fail(place, expected, item, reader->error);
-}
-
 /* A non-empty text, copied to the arena. */
 enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected,
                                   const cJSON *item, const char **text)
 {
     if (!cJSON_IsString(item) || !item->valuestring[strspn(item->valuestring, " ")])
-        return gsim_reader_fail(reader, place, expected, item);
+        return gsim_json_fail(place, expected, item, reader->error);
     *text = gsim_arena_strdup(&reader->spec->arena, item->valuestring);
     return *text ? GSIM_OK : gsim_error_set(reader->error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
 }
@@ -48,8 +42,8 @@ static enum gsim_status read_values(struct gsim_device_reader *reader, const str
     char expected[96], of_point[160];
     if (!row->points) {
         if (!cJSON_IsNumber(value) || !gsim_device_number_holds(row->first, value->valuedouble))
-            return gsim_reader_fail(reader, place, gsim_device_number_expected(row->first, expected, sizeof(expected)),
-                                    value);
+            return gsim_json_fail(place, gsim_device_number_expected(row->first, expected, sizeof(expected)),
+                                    value, reader->error);
         values[0] = value->valuedouble;
         return GSIM_OK;
     }
@@ -58,15 +52,15 @@ static enum gsim_status read_values(struct gsim_device_reader *reader, const str
     snprintf(expected, sizeof(expected), least < row->points ? "a list of %d to %d numbers" : "a list of %d numbers",
              least, row->points);
     if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < least || cJSON_GetArraySize(value) > row->points)
-        return gsim_reader_fail(reader, place, expected, value);
+        return gsim_json_fail(place, expected, value, reader->error);
     const cJSON *item;
     int point = 0;
     cJSON_ArrayForEach(item, value)
     {
         snprintf(of_point, sizeof(of_point), "%s[%d]", place, point);
         if (!cJSON_IsNumber(item) || !gsim_device_number_holds(row->first + point, item->valuedouble))
-            return gsim_reader_fail(reader, of_point,
-                                    gsim_device_number_expected(row->first, expected, sizeof(expected)), item);
+            return gsim_json_fail(of_point, gsim_device_number_expected(row->first, expected, sizeof(expected)), item,
+                                  reader->error);
         values[point++] = item->valuedouble;
     }
     for (; point < row->points; point++) values[point] = row->first == GSIM_DEV_gpcs ? 0 : values[point - 1];
@@ -83,7 +77,8 @@ static enum gsim_status read_kind(struct gsim_device_reader *reader, const struc
             return GSIM_OK;
         }
     snprintf(place, sizeof(place), "%s.%s.kind", row->section, row->name);
-    return gsim_reader_fail(reader, place, "one of datasheet, published, measured, fitted, derived, assumed", kind);
+    return gsim_json_fail(place, "one of datasheet, published, measured, fitted, derived, assumed", kind,
+                          reader->error);
 }
 
 /* What the file says, unless the device's own has said it. */
@@ -115,7 +110,6 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
     const char *source = NULL;
     enum gsim_number_kind kind = GSIM_KIND_ASSUMED;
     snprintf(place, sizeof(place), "%s.%s", row->section, row->name);
-    if (!cJSON_IsObject(item)) return gsim_reader_fail(reader, place, "an object with value, unit, source, kind", item);
     enum gsim_status status = gsim_json_check_keys(item, place, keys, reader->error);
     if (status != GSIM_OK) return status;
 
@@ -127,7 +121,7 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
     snprintf(place, sizeof(place), "%s.%s.unit", row->section, row->name);
     snprintf(expected, sizeof(expected), "\"%s\"", row->unit);
     if (!cJSON_IsString(unit) || strcmp(unit->valuestring, row->unit) != 0)
-        return gsim_reader_fail(reader, place, expected, unit);
+        return gsim_json_fail(place, expected, unit, reader->error);
 
     snprintf(place, sizeof(place), "%s.%s.source", row->section, row->name);
     status = gsim_reader_text(reader, place, "where the number comes from, in words",
@@ -153,7 +147,7 @@ static bool is_gone(const char *name)
 
 static enum gsim_status read_section(struct gsim_device_reader *reader, const char *section, const cJSON *object)
 {
-    if (!cJSON_IsObject(object)) return gsim_reader_fail(reader, section, "an object of numbers", object);
+    if (!cJSON_IsObject(object)) return gsim_json_fail(section, "an object of numbers", object, reader->error);
     const char *repeated = gsim_json_repeated(object);
     if (repeated) return gsim_error_set(reader->error, GSIM_INPUT, "%s.%s: given twice", section, repeated);
     const cJSON *child;
@@ -199,7 +193,7 @@ static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON
     const cJSON *item;
     reader->spec->gpus = NULL;
     if (!list) return GSIM_OK;
-    if (!cJSON_IsArray(list)) return gsim_reader_fail(reader, "gpus", "a list of names", list);
+    if (!cJSON_IsArray(list)) return gsim_json_fail("gpus", "a list of names", list, reader->error);
     cJSON_ArrayForEach(item, list)
     {
         const char *name = NULL;
@@ -216,14 +210,8 @@ static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON
 enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *wanted,
                                   const char *const *keys)
 {
-    if (!cJSON_IsObject(json)) return gsim_reader_fail(reader, "top level", "an object", json);
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
-    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, wanted) != 0) {
-        char quoted[64];
-        snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
-        return gsim_reader_fail(reader, "schema", quoted, schema);
-    }
-    return gsim_json_check_keys(json, "", keys, reader->error);
+    enum gsim_status status = gsim_json_check_schema(json, wanted, reader->error);
+    return status ? status : gsim_json_check_keys(json, "", keys, reader->error);
 }
 
 static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON *json)
@@ -294,7 +282,7 @@ static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON
                                   struct gsim_device_spec *base)
 {
     if (!cJSON_IsString(item) || !item->valuestring[0])
-        return gsim_reader_fail(reader, "inherits", "the name of a device", item);
+        return gsim_json_fail("inherits", "the name of a device", item, reader->error);
     if (strchr(item->valuestring, '/') || has_suffix(item->valuestring))
         return gsim_error_set(
             reader->error, GSIM_INPUT,

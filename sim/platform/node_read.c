@@ -26,66 +26,13 @@ struct reader {
     bool is_part;            /* of another file */
 };
 
-static enum gsim_status fail(struct reader *r, const char *place, const char *expected, const cJSON *item)
-{
-    return gsim_json_fail(place, expected, item, r->error);
-}
-
 static enum gsim_status no_memory(struct reader *r) { return gsim_error_set(r->error, GSIM_NOMEM, "out of memory"); }
-
-static enum gsim_status check_keys(struct reader *r, const char *place, const cJSON *object, const char *const *known)
-{
-    if (!cJSON_IsObject(object)) return fail(r, place, "an object", object);
-    return gsim_json_check_keys(object, place, known, r->error);
-}
-
-/* Field KEY of OBJECT, FALLBACK where it is absent (NAN: it must be there). */
-static enum gsim_status read_number(struct reader *r, const char *place, const cJSON *object, const char *key,
-                                    double least, double most, double fallback, double *number)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    char where[128], expected[80];
-    *number = fallback;
-    if (!item && !isnan(fallback)) return GSIM_OK;
-    if (cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most) {
-        *number = item->valuedouble;
-        return GSIM_OK;
-    }
-    snprintf(where, sizeof where, "%s.%s", place, key);
-    snprintf(expected, sizeof expected, "a number from %g to %g", least, most);
-    return fail(r, where, expected, item);
-}
-
-static enum gsim_status read_count(struct reader *r, const char *place, const cJSON *object, const char *key,
-                                   double least, double most, double fallback, uint32_t *count)
-{
-    double number = 0;
-    enum gsim_status status = read_number(r, place, object, key, least, most, fallback, &number);
-    if (!status && number != floor(number))
-        return gsim_error_set(r->error, GSIM_INPUT, "%s.%s: expected a whole number, found %g", place, key, number);
-    *count = (uint32_t)number;
-    return status;
-}
-
-/* A name or text of OBJECT; FALLBACK where it is absent (NULL: it must be there). */
-static enum gsim_status read_text(struct reader *r, const char *place, const cJSON *object, const char *key,
-                                  const char *fallback, const char **text)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    char where[128];
-    *text = fallback;
-    if (!item && fallback) return GSIM_OK;
-    snprintf(where, sizeof where, "%s%s%s", place, *place ? "." : "", key);
-    if (!cJSON_IsString(item) || !*item->valuestring) return fail(r, where, "a text", item);
-    *text = gsim_arena_strdup(&r->node->arena, item->valuestring);
-    return *text ? GSIM_OK : no_memory(r);
-}
 
 static enum gsim_status read_bool(struct reader *r, const cJSON *object, const char *key, bool fallback, bool *value)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = item ? cJSON_IsTrue(item) : fallback;
-    return !item || cJSON_IsBool(item) ? GSIM_OK : fail(r, key, "true or false", item);
+    return !item || cJSON_IsBool(item) ? GSIM_OK : gsim_json_fail(key, "true or false", item, r->error);
 }
 
 /* The list KEY of OBJECT; an absent one is empty. */
@@ -96,7 +43,9 @@ static enum gsim_status read_list(struct reader *r, const cJSON *object, const c
     *list = cJSON_GetObjectItemCaseSensitive(object, key);
     *count = *list ? (uint32_t)cJSON_GetArraySize(*list) : 0;
     snprintf(expected, sizeof expected, "a list of at most %d", most);
-    return !*list || (cJSON_IsArray(*list) && *count <= (uint32_t)most) ? GSIM_OK : fail(r, key, expected, *list);
+    return !*list || (cJSON_IsArray(*list) && *count <= (uint32_t)most)
+               ? GSIM_OK
+               : gsim_json_fail(key, expected, *list, r->error);
 }
 
 /* --- one box ----------------------------------------------------------------------------------------------------- */
@@ -110,7 +59,7 @@ static enum gsim_status find_vertex(struct reader *r, const char *place, const c
             *vertex = v;
             return GSIM_OK;
         }
-    return fail(r, place, "the name of a device, a switch, host or network", item);
+    return gsim_json_fail(place, "the name of a device, a switch, host or network", item, r->error);
 }
 
 static enum gsim_status name_vertex(struct reader *r, const char *place, uint32_t vertex, const char *name)
@@ -134,8 +83,8 @@ static enum gsim_status count_devices(struct reader *r, const cJSON *list, uint3
     cJSON_ArrayForEach(entry, list)
     {
         snprintf(place, sizeof place, "devices[%u]", i++);
-        enum gsim_status status = check_keys(r, place, entry, keys);
-        if (!status) status = read_count(r, place, entry, "count", 1, GSIM_LIMIT_GPUS, 1, &some);
+        enum gsim_status status = gsim_json_check_keys(entry, place, keys, r->error);
+        if (!status) status = gsim_json_read_count(entry, place, "count", 1, GSIM_LIMIT_GPUS, 1, &some, r->error);
         if (status) return status;
         *count += some;
         if (*count > GSIM_LIMIT_GPUS)
@@ -155,9 +104,9 @@ static enum gsim_status read_devices(struct reader *r, const cJSON *list)
     {
         const char *name, *model;
         snprintf(place, sizeof place, "devices[%u]", i++);
-        status = read_count(r, place, entry, "count", 1, GSIM_LIMIT_GPUS, 1, &count);
-        if (!status) status = read_text(r, place, entry, "name", "gpu", &name);
-        if (!status) status = read_text(r, place, entry, "device", "", &model);
+        status = gsim_json_read_count(entry, place, "count", 1, GSIM_LIMIT_GPUS, 1, &count, r->error);
+        if (!status) status = gsim_json_read_text(entry, place, "name", "gpu", &r->node->arena, &name, r->error);
+        if (!status) status = gsim_json_read_text(entry, place, "device", "", &r->node->arena, &model, r->error);
         for (uint32_t k = 0; k < count && !status; k++, d++) {
             bool is_numbered =
                 cJSON_GetObjectItemCaseSensitive(entry, "count") || !cJSON_GetObjectItemCaseSensitive(entry, "name");
@@ -179,13 +128,14 @@ static enum gsim_status read_places(struct reader *r, const cJSON *list)
     cJSON_ArrayForEach(entry, list)
     {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(entry, "at");
-        enum gsim_status status = read_count(r, "devices", entry, "count", 1, GSIM_LIMIT_GPUS, 1, &count);
+        enum gsim_status status =
+            gsim_json_read_count(entry, "devices", "count", 1, GSIM_LIMIT_GPUS, 1, &count, r->error);
         snprintf(place, sizeof place, "devices[%u].at", i++);
         at = 0;
         if (!status && item) status = find_vertex(r, place, item, &at);
         if (status) return status;
         if (at && (at <= r->box->device_count || at == gsim_box_network(r->box)))
-            return fail(r, place, "host or a switch", item);
+            return gsim_json_fail(place, "host or a switch", item, r->error);
         for (uint32_t k = 0; k < count; k++) r->box->attached[d++] = at;
     }
     return GSIM_OK;
@@ -201,11 +151,12 @@ static enum gsim_status read_link(struct reader *r, const char *place, const cJS
     const char *kind, *sharing;
     char where[64];
     int k = 0, s = 0;
-    enum gsim_status status = check_keys(r, place, entry, keys);
-    if (!status) status = read_text(r, place, entry, "name", "", &r->link_names[number]);
-    if (!status) status = read_text(r, place, entry, "kind", "pcie", &kind);
-    if (!status) status = read_text(r, place, entry, "sharing", "each-way", &sharing);
-    if (!status) status = read_number(r, place, entry, "latency_us", 0, 1e6, 0, &link->latency_us);
+    enum gsim_status status = gsim_json_check_keys(entry, place, keys, r->error);
+    if (!status)
+        status = gsim_json_read_text(entry, place, "name", "", &r->node->arena, &r->link_names[number], r->error);
+    if (!status) status = gsim_json_read_text(entry, place, "kind", "pcie", &r->node->arena, &kind, r->error);
+    if (!status) status = gsim_json_read_text(entry, place, "sharing", "each-way", &r->node->arena, &sharing, r->error);
+    if (!status) status = gsim_json_read_number(entry, place, "latency_us", 0, 1e6, 0, &link->latency_us, r->error);
     if (status) return status;
     while (kinds[k] && strcmp(kinds[k], kind) != 0) k++;
     while (sharings[s] && strcmp(sharings[s], sharing) != 0) s++;
@@ -220,14 +171,16 @@ static enum gsim_status read_link(struct reader *r, const char *place, const cJS
     const cJSON *ends = cJSON_GetObjectItemCaseSensitive(entry, "ends"),
                 *gbps = cJSON_GetObjectItemCaseSensitive(entry, "gbps");
     snprintf(where, sizeof where, "%s.ends", place);
-    if (!cJSON_IsArray(ends) || cJSON_GetArraySize(ends) != 2) return fail(r, where, "two names", ends);
+    if (!cJSON_IsArray(ends) || cJSON_GetArraySize(ends) != 2)
+        return gsim_json_fail(where, "two names", ends, r->error);
     for (int e = 0; e < 2 && !status; e++) status = find_vertex(r, where, cJSON_GetArrayItem(ends, e), &link->ends[e]);
-    if (!status && link->ends[0] == link->ends[1]) return fail(r, where, "two different ones", ends);
+    if (!status && link->ends[0] == link->ends[1]) return gsim_json_fail(where, "two different ones", ends, r->error);
     snprintf(where, sizeof where, "%s.gbps", place);
     for (int way = 0; way < 2 && !status; way++) {
         const cJSON *item = cJSON_IsArray(gbps) && cJSON_GetArraySize(gbps) == 2 ? cJSON_GetArrayItem(gbps, way) : gbps;
         if (!cJSON_IsNumber(item) || !(item->valuedouble > 0) || item->valuedouble > MOST_GBPS)
-            return fail(r, where, "a number above 0, or two: from the first end to the second, and back", item);
+            return gsim_json_fail(where, "a number above 0, or two: from the first end to the second, and back", item,
+                                  r->error);
         link->gbps[way] = item->valuedouble;
     }
     for (int e = 0; e < 2 && !status; e++) r->box->rail_count += link->ends[e] == gsim_box_network(r->box);
@@ -241,7 +194,7 @@ static enum gsim_status find_link(struct reader *r, const char *place, const cJS
             *link = l;
             return GSIM_OK;
         }
-    return fail(r, place, "the name of a link", item);
+    return gsim_json_fail(place, "the name of a link", item, r->error);
 }
 
 static enum gsim_status read_route(struct reader *r, const char *place, const cJSON *entry,
@@ -249,14 +202,14 @@ static enum gsim_status read_route(struct reader *r, const char *place, const cJ
 {
     static const char *const keys[] = {"from", "to", "links", NULL};
     char where[64];
-    enum gsim_status status = check_keys(r, place, entry, keys);
+    enum gsim_status status = gsim_json_check_keys(entry, place, keys, r->error);
     if (!status) status = find_vertex(r, place, cJSON_GetObjectItemCaseSensitive(entry, "from"), &route->from);
     if (!status) status = find_vertex(r, place, cJSON_GetObjectItemCaseSensitive(entry, "to"), &route->to);
     if (status) return status;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(entry, "links"), *item;
     snprintf(where, sizeof where, "%s.links", place);
     int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
-    if (count < 1 || count > 8) return fail(r, where, "a list of 1 to 8 links", list);
+    if (count < 1 || count > 8) return gsim_json_fail(where, "a list of 1 to 8 links", list, r->error);
     uint32_t *links = GSIM_ARENA_ARRAY(&r->node->arena, uint32_t, count), at = route->from;
     if (!links) return no_memory(r);
     route->links = links;
@@ -265,10 +218,11 @@ static enum gsim_status read_route(struct reader *r, const char *place, const cJ
         status = find_link(r, where, item, &links[route->link_count]);
         if (status) return status;
         const struct gsim_node_link *l = &r->box->links[links[route->link_count++]];
-        if (l->ends[0] != at && l->ends[1] != at) return fail(r, where, "links that follow one another", item);
+        if (l->ends[0] != at && l->ends[1] != at)
+            return gsim_json_fail(where, "links that follow one another", item, r->error);
         at = l->ends[l->ends[0] == at];
     }
-    return at == route->to ? GSIM_OK : fail(r, where, "links that end where the route does", list);
+    return at == route->to ? GSIM_OK : gsim_json_fail(where, "links that end where the route does", list, r->error);
 }
 
 static enum gsim_status read_links(struct reader *r, const cJSON *json)
@@ -351,7 +305,8 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     cJSON_ArrayForEach(item, switches)
     {
         snprintf(place, sizeof place, "switches[%u]", v - 1 - b->device_count);
-        if (!status && (!cJSON_IsString(item) || !*item->valuestring)) status = fail(r, place, "a name", item);
+        if (!status && (!cJSON_IsString(item) || !*item->valuestring))
+            status = gsim_json_fail(place, "a name", item, r->error);
         const char *name = status ? NULL : gsim_arena_strdup(arena, item->valuestring);
         if (!status) status = name ? name_vertex(r, place, v++, name) : no_memory(r);
         if (status) return status;
@@ -359,10 +314,12 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     if (!status) status = read_places(r, devices);
     if (!status) status = read_links(r, json);
     if (!status) status = read_bool(r, json, "peer_access", true, &b->has_peer_access);
-    if (!status && staged) status = check_keys(r, "through_host", staged, staged_keys);
-    if (!status && staged) status = read_number(r, "through_host", staged, "gbps", 1e-6, MOST_GBPS, 0, &b->staged_gbps);
+    if (!status && staged) status = gsim_json_check_keys(staged, "through_host", staged_keys, r->error);
     if (!status && staged)
-        status = read_number(r, "through_host", staged, "latency_us", 0, 1e6, 0, &b->staged_latency_us);
+        status = gsim_json_read_number(staged, "through_host", "gbps", 1e-6, MOST_GBPS, 0, &b->staged_gbps, r->error);
+    if (!status && staged)
+        status =
+            gsim_json_read_number(staged, "through_host", "latency_us", 0, 1e6, 0, &b->staged_latency_us, r->error);
     if (!status) status = check_reach(r);
     if (status) return status;
     r->node->parts = GSIM_ARENA_NEW(arena, struct gsim_node_part);
@@ -381,9 +338,9 @@ static enum gsim_status read_part(struct reader *r, const char *place, const cJS
 {
     static const char *const keys[] = {"node", "count", NULL};
     const char *name;
-    enum gsim_status status = check_keys(r, place, entry, keys);
-    if (!status) status = read_text(r, place, entry, "node", NULL, &name);
-    if (!status) status = read_count(r, place, entry, "count", 1, MOST_NODES, 1, &part->count);
+    enum gsim_status status = gsim_json_check_keys(entry, place, keys, r->error);
+    if (!status) status = gsim_json_read_text(entry, place, "node", NULL, &r->node->arena, &name, r->error);
+    if (!status) status = gsim_json_read_count(entry, place, "count", 1, MOST_NODES, 1, &part->count, r->error);
     if (status) return status;
     struct gsim_node inner = {.arena = r->node->arena}; /* what it allocates lives as long as the whole */
     r->node->arena = (struct gsim_arena){0};
@@ -402,13 +359,13 @@ static enum gsim_status read_levels(struct reader *r, const cJSON *json, const c
     snprintf(place, sizeof place, "network.%s", key);
     uint32_t size = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0, i = 0;
     if (!size || size > GSIM_NETWORK_LEVELS || (*count && size != *count))
-        return fail(r, place, "a number for each level", list);
+        return gsim_json_fail(place, "a number for each level", list, r->error);
     *count = size;
     cJSON_ArrayForEach(item, list)
     {
         if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 65536 ||
             item->valuedouble != floor(item->valuedouble))
-            return fail(r, place, "whole numbers from 1 on", item);
+            return gsim_json_fail(place, "whole numbers from 1 on", item, r->error);
         values[i++] = (uint32_t)item->valuedouble;
     }
     return GSIM_OK;
@@ -422,10 +379,10 @@ static enum gsim_status read_network(struct reader *r, const cJSON *json)
     struct gsim_network *n = &r->node->network;
     const char *topology;
     double leaves = INFINITY;
-    enum gsim_status status = check_keys(r, "network", json, keys);
-    if (!status) status = read_text(r, "network", json, "topology", NULL, &topology);
-    if (!status) status = read_number(r, "network", json, "gbps", 1e-6, MOST_GBPS, NAN, &n->gbps);
-    if (!status) status = read_number(r, "network", json, "latency_us", 0, 1e6, NAN, &n->latency_us);
+    enum gsim_status status = gsim_json_check_keys(json, "network", keys, r->error);
+    if (!status) status = gsim_json_read_text(json, "network", "topology", NULL, &r->node->arena, &topology, r->error);
+    if (!status) status = gsim_json_read_number(json, "network", "gbps", 1e-6, MOST_GBPS, NAN, &n->gbps, r->error);
+    if (!status) status = gsim_json_read_number(json, "network", "latency_us", 0, 1e6, NAN, &n->latency_us, r->error);
     if (status) return status;
     if (strcmp(topology, "crossbar") == 0) {
         n->topology = GSIM_TOPOLOGY_CROSSBAR;
@@ -442,7 +399,8 @@ static enum gsim_status read_network(struct reader *r, const cJSON *json)
             {"group_links", &n->group_links}, {"chassis_links", &n->chassis_links}, {"router_links", &n->router_links}};
         n->topology = GSIM_TOPOLOGY_DRAGONFLY;
         for (size_t i = 0; i < sizeof counts / sizeof counts[0] && !status; i++)
-            status = read_count(r, "network", json, counts[i].key, 1, 65536, i < 4 ? (double)NAN : 1, counts[i].count);
+            status = gsim_json_read_count(json, "network", counts[i].key, 1, 65536, i < 4 ? (double)NAN : 1,
+                                          counts[i].count, r->error);
         leaves = (double)n->groups * n->chassis * n->routers * n->nodes;
     } else {
         return gsim_error_set(r->error, GSIM_INPUT,
@@ -463,7 +421,7 @@ static enum gsim_status read_parts(struct reader *r, const cJSON *json)
     if (r->is_part) return gsim_error_set(r->error, GSIM_INPUT, "nodes: expected a node of one host");
     enum gsim_status status = read_list(r, json, "nodes", 64, &list, &node->part_count);
     if (status) return status;
-    if (!node->part_count) return fail(r, "nodes", "one node at least", list);
+    if (!node->part_count) return gsim_json_fail("nodes", "one node at least", list, r->error);
     node->parts = GSIM_ARENA_ARRAY(&node->arena, struct gsim_node_part, node->part_count);
     if (!node->parts) return no_memory(r);
     cJSON_ArrayForEach(entry, list)
@@ -494,14 +452,11 @@ static enum gsim_status read_file(struct gsim_node *node, const char *path, bool
     cJSON *json = gsim_json_read(path, error);
     if (!json) return error->status;
     bool has_nodes = cJSON_GetObjectItemCaseSensitive(json, "nodes") != NULL;
-    const char *schema;
-    enum gsim_status status = check_keys(&r, "node", json, has_nodes ? of_nodes : of_box);
-    if (!status) status = read_text(&r, "", json, "schema", NULL, &schema);
-    if (!status && strcmp(schema, SCHEMA) != 0)
-        status = gsim_error_set(error, GSIM_INPUT, "schema: expected \"" SCHEMA "\", found \"%.40s\"", schema);
-    if (!status) status = read_text(&r, "", json, "name", NULL, &node->name);
-    if (!status) status = read_text(&r, "", json, "comment", "", &node->comment);
-    if (!status) status = read_text(&r, "", json, "source", "", &node->text);
+    enum gsim_status status = gsim_json_check_keys(json, "node", has_nodes ? of_nodes : of_box, error);
+    if (!status) status = gsim_json_check_schema(json, SCHEMA, error);
+    if (!status) status = gsim_json_read_text(json, "", "name", NULL, &node->arena, &node->name, error);
+    if (!status) status = gsim_json_read_text(json, "", "comment", "", &node->arena, &node->comment, error);
+    if (!status) status = gsim_json_read_text(json, "", "source", "", &node->arena, &node->text, error);
     if (!status) status = has_nodes ? read_parts(&r, json) : read_box(&r, json);
     if (!status) gsim_node_count(node);
     gsim_json_release(json);

@@ -76,7 +76,7 @@ refuses "kind draft" serve "$runs/server.json" --batching speculative
 refuses "--rate: expected" serve "$runs/server.json" --rate fast
 refuses "no bucket is large enough" step "$runs/server.json" decode 99
 printf '{"schema": "gpusim-serving/1", "slot": 3}' >bad.json
-refuses 'unknown field "slot"' serve bad.json
+refuses 'slot: unknown field' serve bad.json
 printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "nowhere.json.gz"}, "prefill": {"8": "nowhere.json.gz"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json
 refuses "nowhere.json.gz" serve bad.json
 printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "a"}, "decode": {"2": "a"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json

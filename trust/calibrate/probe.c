@@ -122,11 +122,8 @@ static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, s
     const struct {
         const char *name, **text;
     } texts[] = {{"gpu", &probe->gpu}, {"driver", &probe->driver}, {"date", &probe->date}};
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(json, "compute_capability");
-    if (!cJSON_IsObject(json)) return gsim_json_fail("top level", "an object", json, error);
-    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PROBE_SCHEMA) != 0)
-        return gsim_json_fail("schema", "\"" GSIM_PROBE_SCHEMA "\"", schema, error);
+    if (gsim_json_check_schema(json, GSIM_PROBE_SCHEMA, error)) return error->status;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, texts[i].name);
         if (!cJSON_IsString(item)) continue;

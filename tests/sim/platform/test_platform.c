@@ -197,7 +197,7 @@ static const struct {
      "schema: expected \"gpusim-node/1\", found \"gpusim-node/2\""},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\"}", "devices: expected one at least"},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"count\": 0}]}",
-     "devices[0].count: expected a number from 1"},
+     "devices[0].count: expected an integer from 1"},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"at\": \"plx\"}]}",
      "devices[0].at: expected the name of a device, a switch, host"},
     {"{\"schema\": \"gpusim-node/1\", \"name\": \"x\", \"devices\": [{\"at\": \"s\"}], \"switches\": [\"s\"]}",
