@@ -46,7 +46,7 @@ struct hardware {
 /* One GPU: its front end, and what the host knows of it. */
 struct unit {
     struct hardware hw;
-    const struct gsim_op **list; /* the last M, by number modulo M */
+    struct gsim_acs_kept *list;  /* the last M, by number modulo M */
     uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
     gsim_stream stream;
     gsim_event sent;             /* behind all that was sent; of several GPUs, made at first use */
@@ -152,8 +152,8 @@ static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct
                    "dependence check");
     acs->check_us += gsim_now_us(acs->run->driver) - before;
     for (uint64_t number = from; number < u->next; number++) {
-        bool follows = gsim_op_conflicts(u->list[number % size], op, is_managed);
-        for (uint32_t i = 0; i < after_count && !follows; i++) follows = u->list[number % size]->index == after[i];
+        bool follows = gsim_op_conflicts(&u->list[number % size].op, op, is_managed);
+        for (uint32_t i = 0; i < after_count && !follows; i++) follows = u->list[number % size].op.index == after[i];
         if (follows) note->upstream[note->count++] = number;
     }
 }
@@ -166,7 +166,7 @@ static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
     acs->app.failed |= !note;
     if (!note) return;
     find_upstream(acs, u, op, note);
-    u->list[u->next++ % (uint64_t)acs->params->list] = op;
+    gsim_acs_keep(&acs->app, &u->list[u->next++ % (uint64_t)acs->params->list], op);
     double before = gsim_now_us(driver);
     gsim_launch_noted(driver, op, u->stream, note);
     acs->launch_us += gsim_now_us(driver) - before;
@@ -220,7 +220,7 @@ static bool init(struct acs_hw *acs)
         u->hw.params = acs->params;
         u->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
         u->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
-        u->list = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, (size_t)acs->params->list);
+        u->list = GSIM_ARENA_ARRAY(arena, struct gsim_acs_kept, (size_t)acs->params->list);
         if (!gsim_window_init(&u->hw.window, window, arena)) return false;
     }
     return !arena->failed;
@@ -275,6 +275,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     enum gsim_status status = gsim_acs_run(&acs->app, error);
     tell(acs);
     set_frontends(acs, false);
+    for (uint32_t d = 0; d < acs->app.unit_count; d++)
+        for (int64_t i = 0; i < acs->params->list; i++) gsim_acs_forget(&acs->units[d].list[i]);
     gsim_acs_release(&acs->app);
     return status;
 }

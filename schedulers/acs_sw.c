@@ -34,11 +34,8 @@ struct message {
 
 /* When a kernel in the window got how far. */
 struct entry {
-    const struct gsim_op *op;  /* of a program that is drawn it is gone when it has ended: OWN is its copy then */
-    struct gsim_op own;
-    struct gsim_arg *args;
-    struct gsim_segment *segments;
-    size_t arg_room, segment_room;
+    const struct gsim_op *op;
+    struct gsim_acs_kept kept; /* until it is out of the window */
     bool is_move;
     double ready_us, done_us;
     struct message ended;
@@ -102,28 +99,9 @@ static void make_ready(struct acs *acs, uint32_t entry)
 static uint32_t entry_of(const struct acs *acs, uint32_t op_index)
 {
     for (uint32_t e = 0; e < acs->window.size; e++)
-        if (acs->window.entries[e].is_taken && acs->entries[e].own.index == op_index && !acs->entries[e].is_move)
+        if (acs->window.entries[e].is_taken && acs->entries[e].kept.op.index == op_index && !acs->entries[e].is_move)
             return e;
     return NONE;
-}
-
-static bool keep(struct acs *acs, struct entry *entry, const struct gsim_op *op)
-{
-    entry->op = op;
-    entry->own = *op;
-    entry->is_move = gsim_op_is_move(acs->run, op);
-    if (!acs->run->draw) return true;
-    for (uint32_t a = 0; a < op->arg_count; a++) {
-        if (gsim_array_grow(&entry->args, sizeof *op->args, a, &entry->arg_room)) return false;
-        entry->args[a] = op->args[a];
-    }
-    for (uint32_t s = 0; s < op->segment_count; s++) {
-        if (gsim_array_grow(&entry->segments, sizeof *op->segments, s, &entry->segment_room)) return false;
-        entry->segments[s] = op->segments[s];
-    }
-    entry->own.args = entry->args;
-    entry->own.segments = entry->segments;
-    return true;
 }
 
 static void insert(struct acs *acs, const struct message *launched)
@@ -138,9 +116,12 @@ static void insert(struct acs *acs, const struct message *launched)
                    "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
-    if (!keep(acs, &acs->entries[at], op)) acs->app.failed = true;
+    acs->entries[at].op = op;
+    acs->entries[at].is_move = gsim_op_is_move(acs->run, op);
+    gsim_acs_keep(&acs->app, &acs->entries[at].kept, op);
     for (uint32_t e = 0; e < acs->window.size; e++)
-        if (e != at && acs->window.entries[e].is_taken && gsim_op_conflicts(&acs->entries[e].own, op, is_managed(acs)))
+        if (e != at && acs->window.entries[e].is_taken &&
+            gsim_op_conflicts(&acs->entries[e].kept.op, op, is_managed(acs)))
             gsim_window_wait_for(&acs->window, at, e);
     if (!gsim_afters_find(&acs->afters, op, acs->app.pending->node_of, &after, &after_count)) acs->app.failed = true;
     for (uint32_t i = 0; i < after_count; i++) {
@@ -318,10 +299,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
     for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
     tell(&acs);
-    for (int64_t i = 0; i < params->window; i++) {
-        gsim_free(acs.entries[i].args);
-        gsim_free(acs.entries[i].segments);
-    }
+    for (int64_t i = 0; i < params->window; i++) gsim_acs_forget(&acs.entries[i].kept);
     gsim_afters_release(&acs.afters);
     gsim_acs_release(&acs.app);
     return status ? status : gsim_run_status(run, error);

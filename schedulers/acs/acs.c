@@ -129,3 +129,27 @@ enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error)
     static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all};
     return gsim_feed_run(acs->run, 1, &user, acs, error);
 }
+
+/* --- kept ops --- */
+
+void gsim_acs_keep(struct gsim_acs *acs, struct gsim_acs_kept *kept, const struct gsim_op *op)
+{
+    kept->op = *op;
+    if (!acs->run->draw) return;
+    for (uint32_t a = 0; a < op->arg_count && !acs->failed; a++) {
+        acs->failed = gsim_array_grow(&kept->args, sizeof *op->args, a, &kept->arg_room);
+        if (!acs->failed) kept->args[a] = op->args[a];
+    }
+    for (uint32_t s = 0; s < op->segment_count && !acs->failed; s++) {
+        acs->failed = gsim_array_grow(&kept->segments, sizeof *op->segments, s, &kept->segment_room);
+        if (!acs->failed) kept->segments[s] = op->segments[s];
+    }
+    kept->op.args = kept->args;
+    kept->op.segments = kept->segments;
+}
+
+void gsim_acs_forget(struct gsim_acs_kept *kept)
+{
+    gsim_free(kept->args);
+    gsim_free(kept->segments);
+}

@@ -55,6 +55,16 @@ bool gsim_acs_init(struct gsim_acs *acs, struct gsim_run *run, const struct gsim
 void gsim_acs_release(struct gsim_acs *acs); /* accepts zeroed */
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error) GSIM_NODISCARD;
 
+/* An op that others are tested against: of a program that is drawn a copy, since the op is gone when it has ended. */
+struct gsim_acs_kept {
+    struct gsim_op op;
+    struct gsim_arg *args;
+    struct gsim_segment *segments;
+    size_t arg_room, segment_room;
+};
+void gsim_acs_keep(struct gsim_acs *acs, struct gsim_acs_kept *kept, const struct gsim_op *op);
+void gsim_acs_forget(struct gsim_acs_kept *kept); /* accepts zeroed */
+
 /* --- what a test of a kernel against others takes ACS's host --- */
 /* Table II of the paper: windows of 16 and 32 entries, kernels of 6 and 10 segments. */
 
