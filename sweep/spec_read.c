@@ -60,34 +60,42 @@ static enum gsim_status member_text(struct gsim_spec *spec, const cJSON *member,
     return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status read_options(struct gsim_spec *spec, const cJSON *options, struct gsim_error *error)
+/* Each member of a field that is an object. */
+static enum gsim_status read_members(struct gsim_spec *spec, const cJSON *object, const char *expected,
+                                     enum gsim_status (*read)(struct gsim_spec *, const cJSON *, struct gsim_error *),
+                                     struct gsim_error *error)
 {
     const cJSON *item;
-    enum gsim_status status = GSIM_OK;
-    if (!cJSON_IsObject(options)) return gsim_json_fail("options", "an object", options, error);
-    cJSON_ArrayForEach(item, options)
+    if (!cJSON_IsObject(object)) return gsim_json_fail(object->string, expected, object, error);
+    cJSON_ArrayForEach(item, object)
     {
-        const char *text = scalar_text(spec, item);
-        if (!text) status = gsim_json_fail(item->string, "a number, a string, true or false", item, error);
-        if (status == GSIM_OK) status = gsim_spec_fix(spec, item->string, text, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "options");
+        if (read(spec, item, error) != GSIM_OK) return gsim_error_prefix(error, "%s", object->string);
     }
-    return status;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_option(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    const char *text = scalar_text(spec, item);
+    return text ? gsim_spec_fix(spec, item->string, text, error)
+                : gsim_json_fail(item->string, "a number, a string, true or false", item, error);
+}
+
+static enum gsim_status read_options(struct gsim_spec *spec, const cJSON *options, struct gsim_error *error)
+{
+    return read_members(spec, options, "an object", read_option, error);
+}
+
+static enum gsim_status read_axis(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+{
+    const char *text;
+    enum gsim_status status = member_text(spec, item, &text, error);
+    return status == GSIM_OK ? gsim_spec_vary(spec, text, error) : status;
 }
 
 static enum gsim_status read_vary(struct gsim_spec *spec, const cJSON *vary, struct gsim_error *error)
 {
-    const cJSON *item;
-    enum gsim_status status = GSIM_OK;
-    if (!cJSON_IsObject(vary)) return gsim_json_fail("vary", "an object of names and values", vary, error);
-    cJSON_ArrayForEach(item, vary)
-    {
-        const char *text;
-        status = member_text(spec, item, &text, error);
-        if (status == GSIM_OK) status = gsim_spec_vary(spec, text, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "vary");
-    }
-    return status;
+    return read_members(spec, vary, "an object of names and values", read_axis, error);
 }
 
 static enum gsim_status read_paired(struct gsim_spec *spec, const cJSON *paired, struct gsim_error *error)
@@ -130,15 +138,6 @@ static enum gsim_status read_where(struct gsim_spec *spec, const cJSON *where, s
     return status;
 }
 
-static enum gsim_status read_count(const cJSON *item, double maximum, double *value, struct gsim_error *error)
-{
-    *value = item->valuedouble;
-    if (cJSON_IsNumber(item) && *value >= 1 && *value <= maximum && *value == floor(*value)) return GSIM_OK;
-    char expected[64];
-    snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
-    return gsim_json_fail(item->string, expected, item, error);
-}
-
 static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
     if (!cJSON_IsString(item)) return gsim_json_fail("name", "a string", item, error);
@@ -146,28 +145,18 @@ static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, str
     return spec->name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status read_repeat(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
+static enum gsim_status read_count(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
-    double number;
-    enum gsim_status status = read_count(item, 1e6, &number, error);
-    if (status == GSIM_OK) spec->repeat = (uint32_t)number;
-    return status;
-}
-
-static enum gsim_status read_samples(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
-{
-    double number;
-    enum gsim_status status = read_count(item, GSIM_AXIS_VALUES_MAX, &number, error);
-    if (status == GSIM_OK) spec->samples = (size_t)number;
-    return status;
-}
-
-static enum gsim_status read_sample_seed(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
-{
-    double number;
-    enum gsim_status status = read_count(item, 9007199254740992.0, &number, error);
-    if (status == GSIM_OK) spec->sample_seed = (uint64_t)number;
-    return status;
+    bool is_repeat = strcmp(item->string, "repeat") == 0, is_samples = strcmp(item->string, "samples") == 0;
+    double value = item->valuedouble, maximum = is_repeat ? 1e6 : is_samples ? GSIM_AXIS_VALUES_MAX : 9007199254740992.0;
+    char expected[64];
+    snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
+    if (!cJSON_IsNumber(item) || value < 1 || value > maximum || value != floor(value))
+        return gsim_json_fail(item->string, expected, item, error);
+    if (is_repeat) spec->repeat = (uint32_t)value;
+    else if (is_samples) spec->samples = (size_t)value;
+    else spec->sample_seed = (uint64_t)value;
+    return GSIM_OK;
 }
 
 static enum gsim_status read_text(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
@@ -181,8 +170,8 @@ static const struct {
     enum gsim_status (*read)(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error);
 } fields[] = {
     {"schema", read_text},     {"description", read_text},        {"name", read_name},   {"options", read_options},
-    {"vary", read_vary},       {"paired", read_paired},           {"where", read_where}, {"repeat", read_repeat},
-    {"samples", read_samples}, {"sample_seed", read_sample_seed},
+    {"vary", read_vary},       {"paired", read_paired},           {"where", read_where}, {"repeat", read_count},
+    {"samples", read_count}, {"sample_seed", read_count},
 };
 
 static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)

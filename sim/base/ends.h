@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim/base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on
- * one line what is kept, and exit with 128 + the signal. What a command keeps by itself: sweep/sink.h.
+ * one line what is kept, and exit with 128 + the signal. What a command keeps by itself: sim/base/jobs/run.h.
  */
 #pragma once
 

@@ -24,7 +24,7 @@ static const char *start(int *rank, int *size)
     int provided;
     sigset_t before;
     /* MPI's own threads inherit that these are blocked; else they would take, and end us by, the signal that the sweep
-     * looks for (sweep/sink.h). */
+     * looks for (sim/base/jobs/run.h). */
     gsim_ends_hold(&before);
     /* Workers are started by fork: InfiniBand's registered memory must survive that. */
     setenv("IBV_FORK_SAFE", "1", 0);
