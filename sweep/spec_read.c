@@ -148,7 +148,8 @@ static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, str
 static enum gsim_status read_count(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
     bool is_repeat = strcmp(item->string, "repeat") == 0, is_samples = strcmp(item->string, "samples") == 0;
-    double value = item->valuedouble, maximum = is_repeat ? 1e6 : is_samples ? GSIM_AXIS_VALUES_MAX : 9007199254740992.0;
+    double value = item->valuedouble,
+           maximum = is_repeat ? 1e6 : is_samples ? GSIM_AXIS_VALUES_MAX : 9007199254740992.0;
     char expected[64];
     snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
     if (!cJSON_IsNumber(item) || value < 1 || value > maximum || value != floor(value))
