@@ -74,8 +74,7 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
 }
 
 /* Early copies of pinned or pageable data get one stream of their own; other moves follow the op they serve.
- * A move for a host op or between GPUs has no stream of its own: it takes that of its last predecessor on the device.
- */
+ * A move for a host op or between GPUs has no stream of its own: it takes that of what made its data. */
 static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *state, const struct gsim_op *op)
 {
     if (!gsim_op_is_move(run, op)) return index_of(run, state, op);
@@ -85,16 +84,6 @@ static uint32_t stream_of_op(const struct gsim_run *run, struct async_state *sta
         return state->number_count;
     }
     return gsim_op_is_host(&run->program->ops[op->index]) ? UINT32_MAX : index_of(run, state, op);
-}
-
-/* A copy back runs behind the op that made its data. */
-static uint32_t stream_of_writer(const struct gsim_dag *dag, const struct gsim_oplist *list, const uint32_t *streams,
-                                 uint32_t node)
-{
-    for (uint32_t e = dag->pred_start[node + 1]; e-- > dag->pred_start[node];)
-        if (!gsim_op_is_host(list->ops[dag->preds[e]]) && list->ops[dag->preds[e]]->device == list->ops[node]->device)
-            return streams[dag->preds[e]];
-    return 0;
 }
 
 /* Of a program that is drawn streams are the program's numbers. The list is an op behind its moves. */
@@ -126,7 +115,9 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
     for (uint32_t i = 0; streams && i < list->op_count; i++) {
         if (gsim_op_is_host(list->ops[i])) continue;
         streams[i] = stream_of_op(run, state, list->ops[i]);
-        if (streams[i] == UINT32_MAX) streams[i] = stream_of_writer(choice->dag, list, streams, i);
+        if (streams[i] != UINT32_MAX) continue;
+        uint32_t maker = gsim_dag_maker(choice->dag, list, i);
+        streams[i] = maker == UINT32_MAX ? 0 : streams[maker];
     }
     choice->stream_count = state->stream_count;
     choice->prune = (enum gsim_plan_prune)params->prune;

@@ -107,10 +107,8 @@ static uint32_t stream_of(const struct gsim_run *run, const struct plan_state *s
     bool is_move = gsim_op_is_move(run, op) || op->kind == GSIM_OP_PREFETCH,
          follows = is_move && op->copy_kind == GSIM_COPY_D2H;
     if (is_move && !follows) return s->stream_count + (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_P2P);
-    for (uint32_t e = dag->pred_start[node + 1]; follows && e-- > dag->pred_start[node];) {
-        const struct gsim_op *pred = list->ops[dag->preds[e]];
-        if (!gsim_op_is_host(pred) && pred->device == op->device) return streams[dag->preds[e]];
-    }
+    uint32_t maker = follows ? gsim_dag_maker(dag, list, node) : NONE;
+    if (maker != NONE) return streams[maker];
     return s->stream_of[op->index];
 }
 

@@ -221,6 +221,15 @@ void gsim_dag_release(struct gsim_dag *dag)
     memset(dag, 0, sizeof(*dag));
 }
 
+uint32_t gsim_dag_maker(const struct gsim_dag *dag, const struct gsim_oplist *list, uint32_t node)
+{
+    for (uint32_t e = dag->pred_start[node + 1]; e-- > dag->pred_start[node];) {
+        const struct gsim_op *op = list->ops[dag->preds[e]];
+        if (!gsim_op_is_host(op) && op->device == list->ops[node]->device) return dag->preds[e];
+    }
+    return UINT32_MAX;
+}
+
 uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t end, uint32_t *levels)
 {
     uint32_t count = 0;

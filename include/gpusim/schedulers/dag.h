@@ -26,6 +26,8 @@ struct gsim_dag {
 enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_oplist *list, struct gsim_dag *dag,
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_dag_release(struct gsim_dag *dag); /* accepts a zeroed dag */
+/* The last op on its GPU that NODE follows, which made what a copy back takes; UINT32_MAX: none. */
+uint32_t gsim_dag_maker(const struct gsim_dag *dag, const struct gsim_oplist *list, uint32_t node);
 
 /* As-soon-as-possible levels of the nodes from BEGIN to before END, counted from 0, by edges among them alone; LEVELS
  * has END - BEGIN entries. Returns the number of levels. */
