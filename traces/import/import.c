@@ -518,8 +518,9 @@ static void note_date(struct gsim_records *r, int64_t seconds)
              (unsigned)(month + 1) % 100, (unsigned)(days + 1) % 100);
 }
 
-enum gsim_status gsim_records_program(struct gsim_records *r, const struct gsim_import_options *options,
-                                      struct gsim_program *program)
+/* What the records mean together, as a program. */
+static enum gsim_status make_program(struct gsim_records *r, const struct gsim_import_options *options,
+                                     struct gsim_program *program)
 {
     struct gsim_steps steps = {0};
     enum gsim_status status = gsim_records_keep_gpu(r);
@@ -561,7 +562,7 @@ enum gsim_status gsim_records_import(const char *path, gsim_records_reader *read
     struct gsim_records records = {.options = options, .notes = notes, .error = error};
     *notes = (struct gsim_import_notes){0};
     enum gsim_status status = read(path, &records, context);
-    if (status == GSIM_OK) status = gsim_records_program(&records, options, program);
+    if (status == GSIM_OK) status = make_program(&records, options, program);
     gsim_records_release(&records);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(error, "cannot read '%s'", path);
 }

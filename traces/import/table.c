@@ -168,7 +168,7 @@ enum gsim_status gsim_table_close(struct gsim_table *t, enum gsim_status status)
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
-void gsim_table_wrong(struct gsim_table *t, int column, const char *expected)
+static void wrong(struct gsim_table *t, int column, const char *expected)
 {
     if (t->failed) return;
     t->failed = true;
@@ -184,7 +184,7 @@ uint64_t gsim_table_whole(struct gsim_table *t, int column, uint64_t most)
     if (type == SQLITE_NULL) return 0;
     int64_t value = sqlite3_column_int64(t->rows, column);
     if (type == SQLITE_INTEGER && value >= 0 && (uint64_t)value <= most) return (uint64_t)value;
-    gsim_table_wrong(t, column, "a whole number that is not negative");
+    wrong(t, column, "a whole number that is not negative");
     return 0;
 }
 
@@ -193,10 +193,11 @@ uint32_t gsim_table_whole32(struct gsim_table *t, int column, uint32_t most)
     return (uint32_t)gsim_table_whole(t, column, most);
 }
 
-uint32_t gsim_table_size(struct gsim_table *t, int column, uint32_t most)
+/* At least 1. */
+static uint32_t size_at(struct gsim_table *t, int column, uint32_t most)
 {
     uint32_t value = gsim_table_whole32(t, column, most);
-    if (value == 0) gsim_table_wrong(t, column, "a positive whole number");
+    if (value == 0) wrong(t, column, "a positive whole number");
     return value;
 }
 
@@ -243,7 +244,7 @@ struct gsim_activity gsim_table_work(struct gsim_table *t, enum gsim_activity_ki
     work.start_ns = gsim_table_time(t, GSIM_WORK_START);
     work.end_ns = gsim_table_time(t, GSIM_WORK_END);
     if (work.end_ns - work.start_ns > GSIM_TABLE_DURATION_NS)
-        gsim_table_wrong(t, GSIM_WORK_END, "an end within 11 days of the start");
+        wrong(t, GSIM_WORK_END, "an end within 11 days of the start");
     work.correlation = gsim_table_whole(t, GSIM_WORK_CORRELATION, INT64_MAX);
     work.stream = gsim_table_stream(t, process, GSIM_WORK_DEVICE, GSIM_WORK_CONTEXT, GSIM_WORK_STREAM);
     return work;
@@ -260,12 +261,12 @@ struct gsim_work_shape gsim_table_shape(struct gsim_table *t, int first, struct 
         shape.grid = shape.block = (struct gsim_dim3){1, 1, 1};
         return shape;
     }
-    shape.grid.x = gsim_table_size(t, grid, GSIM_LIMIT_GRID_X);
-    shape.grid.y = gsim_table_size(t, grid + 1, GSIM_LIMIT_GRID_YZ);
-    shape.grid.z = gsim_table_size(t, grid + 2, GSIM_LIMIT_GRID_YZ);
-    shape.block.x = gsim_table_size(t, block, GSIM_LIMIT_BLOCK_XY);
-    shape.block.y = gsim_table_size(t, block + 1, GSIM_LIMIT_BLOCK_XY);
-    shape.block.z = gsim_table_size(t, block + 2, GSIM_LIMIT_BLOCK_Z);
+    shape.grid.x = size_at(t, grid, GSIM_LIMIT_GRID_X);
+    shape.grid.y = size_at(t, grid + 1, GSIM_LIMIT_GRID_YZ);
+    shape.grid.z = size_at(t, grid + 2, GSIM_LIMIT_GRID_YZ);
+    shape.block.x = size_at(t, block, GSIM_LIMIT_BLOCK_XY);
+    shape.block.y = size_at(t, block + 1, GSIM_LIMIT_BLOCK_XY);
+    shape.block.z = size_at(t, block + 2, GSIM_LIMIT_BLOCK_Z);
     shape.smem_bytes = gsim_table_whole32(t, smem, GSIM_LIMIT_SMEM_BYTES / 2) +
                        gsim_table_whole32(t, smem + 1, GSIM_LIMIT_SMEM_BYTES / 2);
     shape.cluster.x = gsim_table_whole32(t, cluster, GSIM_LIMIT_CLUSTER);

@@ -87,10 +87,8 @@ bool gsim_table_next(struct gsim_table *table);
 enum gsim_status gsim_table_close(struct gsim_table *table, enum gsim_status status) GSIM_NODISCARD;
 
 /* Values of the row; a wrong one sets failed. A whole number from 0 to MOST, NULL counts as 0. */
-void gsim_table_wrong(struct gsim_table *table, int column, const char *expected);
 uint64_t gsim_table_whole(struct gsim_table *table, int column, uint64_t most);
 uint32_t gsim_table_whole32(struct gsim_table *table, int column, uint32_t most);
-uint32_t gsim_table_size(struct gsim_table *table, int column, uint32_t most); /* at least 1 */
 int64_t gsim_table_time(struct gsim_table *table, int column);                 /* 0: not recorded */
 /* The text that the number in COLUMN stands for; NULL where there is none. Valid until the next. */
 const char *gsim_table_string(struct gsim_table *table, int column);

@@ -111,8 +111,6 @@ void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_o
 enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
 /* Waits for the device and gives back streams, events and graphs. */
 void gsim_cuda_release(struct gsim_cuda *cuda);
-/* Moves the tracer's activities into the timeline; the run is over. */
-enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Around an iteration whose blocks say when they run (blocks.h). */
 void gsim_cuda_blocks_begin(struct gsim_cuda *cuda);
@@ -152,8 +150,6 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
 void gsim_cuda_call_end(struct gsim_cuda *cuda);
 /* While a capture is under way: OP has become the last node that the next op of STREAM would follow. */
 void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gsim_stream stream);
-bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t graph_index, cudaGraphNode_t node, const struct gsim_op *op,
-                        gsim_stream stream);
 /* The version of OP's kernel that runs here. LAUNCH has been prepared and is completed; it keeps pointing to STAMPS. */
 const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *op, struct gsim_runner_launch *launch,
                            struct gsim_block_stamp **stamps);

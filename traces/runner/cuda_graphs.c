@@ -29,8 +29,8 @@ static uint32_t new_graph(struct gsim_cuda *cuda, cudaGraph_t graph)
     return index;
 }
 
-bool gsim_cuda_add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op,
-                        gsim_stream stream)
+static bool add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op,
+                     gsim_stream stream)
 {
     uint64_t traced = cuda->tracer ? gsim_tracer_node(cuda->tracer, node) : 0;
     gsim_cuda_lock(cuda);
@@ -87,7 +87,7 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
     } /* prefetches cannot be nodes in CUDA: not supported, as CUDA would say */
     gsim_cuda_end(cuda, GSIM_API_GRAPH_ADD, result, start, false, 0, NULL);
     gsim_free(dependences);
-    if (result != cudaSuccess || !gsim_cuda_add_node(cuda, index, node, op, 0)) return 0;
+    if (result != cudaSuccess || !add_node(cuda, index, node, op, 0)) return 0;
     return (gsim_graph_node)cuda->graphs[index].node_count - 1;
 }
 
@@ -132,7 +132,7 @@ void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gs
 #endif
     if (!gsim_cuda_check(cuda, result, GSIM_API_GRAPH_CAPTURE)) return;
     if (status == cudaStreamCaptureStatusActive && count == 1)
-        gsim_cuda_add_node(cuda, cuda->capture_graph, nodes[0], op, stream);
+        add_node(cuda, cuda->capture_graph, nodes[0], op, stream);
 }
 
 gsim_graph gsim_cuda_capture_end(struct gsim_driver *driver, gsim_stream stream)

@@ -52,7 +52,8 @@ static void add_record(struct gsim_cuda *cuda, const struct gsim_tracer_activity
     gsim_timeline_add_copy(cuda->timeline, &record);
 }
 
-enum gsim_status gsim_cuda_collect(struct gsim_cuda *cuda, struct gsim_error *error)
+/* Moves the tracer's activities into the timeline; the run is over. */
+static enum gsim_status collect(struct gsim_cuda *cuda, struct gsim_error *error)
 {
     const struct gsim_tracer_activity *list;
     size_t count, dropped, unknown = 0;
@@ -161,7 +162,7 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
     if (is_begun) status = gsim_cuda_init(&cuda, error);
     if (status == GSIM_OK) {
         status = execute(job, &cuda, &arena, error);
-        if (status == GSIM_OK && job->traced) status = gsim_cuda_collect(&cuda, error);
+        if (status == GSIM_OK && job->traced) status = collect(&cuda, error);
         if (status == GSIM_OK && timeline->failed)
             status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
         if (status == GSIM_OK && job->checked) status = check(job, error);

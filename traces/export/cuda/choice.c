@@ -10,16 +10,11 @@
 
 #define NONE GSIM_CHOICE_NONE
 
-struct list {
-    uint32_t *at;
-    size_t count, room;
-};
-
 /* The latest op of a stream, and what its next one waits for. */
 struct own_stream {
     uint32_t number, last;
     int priority;
-    struct list waits;
+    struct gsim_choice_list waits;
 };
 
 struct recorder {
@@ -27,26 +22,23 @@ struct recorder {
     struct gsim_choice *choice;
     const struct gsim_program *program;
     struct own_stream *streams;  /* by handle */
-    struct list *events;         /* by handle */
+    struct gsim_choice_list *events;         /* by handle */
     size_t stream_count, stream_room, event_count, event_room;
-    struct list nodes;           /* of the graph being made: their ops */
+    struct gsim_choice_list nodes;           /* of the graph being made: their ops */
     const char *asked;           /* what only a scheduler at run time asks; NULL: nothing */
     bool failed;
     struct own_stream no_stream; /* where memory is out */
-    struct list no_event;
+    struct gsim_choice_list no_event;
 };
 
 static struct recorder *of(struct gsim_driver *driver) { return (struct recorder *)(void *)driver; }
 
-static void push(struct recorder *r, struct list *list, uint32_t item)
+void gsim_choice_push(struct gsim_choice_list *list, uint32_t item, bool *failed)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == item) return;
-    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) {
-        r->failed = true;
-        return;
-    }
-    list->at[list->count++] = item;
+    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) *failed = true;
+    else list->at[list->count++] = item;
 }
 
 static struct own_stream *stream_at(struct recorder *r, gsim_stream handle)
@@ -62,15 +54,15 @@ static struct own_stream *stream_at(struct recorder *r, gsim_stream handle)
     return &r->streams[handle];
 }
 
-static struct list *event_at(struct recorder *r, gsim_event handle)
+static struct gsim_choice_list *event_at(struct recorder *r, gsim_event handle)
 {
     while (r->event_count <= handle) {
         if (gsim_array_grow(&r->events, sizeof *r->events, r->event_count, &r->event_room)) {
             r->failed = true;
-            r->no_event = (struct list){0};
+            r->no_event = (struct gsim_choice_list){0};
             return &r->no_event;
         }
-        r->events[r->event_count++] = (struct list){0};
+        r->events[r->event_count++] = (struct gsim_choice_list){0};
     }
     return &r->events[handle];
 }
@@ -145,19 +137,19 @@ static void see_prefetch(struct gsim_driver *d, const struct gsim_op *op, gsim_s
 static void see_record(struct gsim_driver *d, gsim_event e, gsim_stream s)
 {
     struct recorder *r = of(d);
-    struct list *event = event_at(r, e);
+    struct gsim_choice_list *event = event_at(r, e);
     const struct own_stream *stream = stream_at(r, s);
     event->count = 0;
-    if (stream->last != NONE) push(r, event, stream->last);
-    for (size_t i = 0; i < stream->waits.count; i++) push(r, event, stream->waits.at[i]);
+    if (stream->last != NONE) gsim_choice_push(event, stream->last, &r->failed);
+    for (size_t i = 0; i < stream->waits.count; i++) gsim_choice_push(event, stream->waits.at[i], &r->failed);
     gsim_event_record(r->forward.below, e, s);
 }
 
 static void see_wait(struct gsim_driver *d, gsim_stream s, gsim_event e)
 {
     struct recorder *r = of(d);
-    const struct list *event = event_at(r, e);
-    for (size_t i = 0; i < event->count; i++) push(r, &stream_at(r, s)->waits, event->at[i]);
+    const struct gsim_choice_list *event = event_at(r, e);
+    for (size_t i = 0; i < event->count; i++) gsim_choice_push(&stream_at(r, s)->waits, event->at[i], &r->failed);
     gsim_stream_wait_event(r->forward.below, s, e);
 }
 
@@ -172,10 +164,10 @@ static gsim_graph_node see_node(struct gsim_driver *d, gsim_graph g, const struc
                                 const gsim_graph_node *after, uint32_t count)
 {
     struct recorder *r = of(d);
-    struct list waits = {0};
+    struct gsim_choice_list waits = {0};
     for (uint32_t i = 0; i < count; i++)
-        if (after[i] < r->nodes.count) push(r, &waits, r->nodes.at[after[i]]);
-    push(r, &r->nodes, add_op(r, op, new_number(r, 0), waits.at, waits.count));
+        if (after[i] < r->nodes.count) gsim_choice_push(&waits, r->nodes.at[after[i]], &r->failed);
+    gsim_choice_push(&r->nodes, add_op(r, op, new_number(r, 0), waits.at, waits.count), &r->failed);
     gsim_free(waits.at);
     return gsim_graph_add(r->forward.below, g, op, after, count);
 }

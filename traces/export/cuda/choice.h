@@ -9,6 +9,13 @@
 
 #define GSIM_CHOICE_NONE UINT32_MAX
 
+struct gsim_choice_list {
+    uint32_t *at;
+    size_t count, room;
+};
+/* Adds ITEM unless it is there; without memory FAILED is set. */
+void gsim_choice_push(struct gsim_choice_list *list, uint32_t item, bool *failed);
+
 struct gsim_choice_op {
     uint32_t op;          /* of the program; of a prefetch that a policy added, the one it serves */
     uint32_t buffer;      /* of a prefetch that was added; NONE: it is the program's */

@@ -120,12 +120,12 @@ static void put_prefetches(struct writer *w, uint32_t step, const struct gsim_cu
 static void put_constant(struct writer *w, const struct gsim_cuda_site *site, const struct gsim_weave_site *s)
 {
     const struct gsim_weave_item *first = &w->weave.items[s->items.at[0]];
-    struct gsim_weave_list events = {0};
+    struct gsim_choice_list events = {0};
     char stream[64];
     for (size_t i = 0; i < s->items.count; i++) {
         const struct gsim_weave_item *item = &w->weave.items[s->items.at[i]];
         for (size_t k = 0; k < item->waits.count; k++)
-            gsim_weave_push(&w->weave, &events, w->weave.items[item->waits.at[k]].event);
+            gsim_choice_push(&events, w->weave.items[item->waits.at[k]].event, &w->weave.failed);
     }
     if (events.count || first->event != NONE) brace(w, site);
     for (size_t k = 0; k < events.count; k++) put_wait(w, site, first->stream, events.at[k]);
@@ -138,7 +138,7 @@ static void put_constant(struct writer *w, const struct gsim_cuda_site *site, co
 static void put_table(struct writer *w, const struct gsim_cuda_site *site, uint32_t number)
 {
     char text[96];
-    const struct gsim_weave_list *items = &w->weave.sites[number].items;
+    const struct gsim_choice_list *items = &w->weave.sites[number].items;
     for (size_t i = 0; i < items->count; i++) w->counts->waits += (uint32_t)w->weave.items[items->at[i]].waits.count;
     brace(w, site);
     snprintf(text, sizeof text, "gpusim_enter(&gpusim_call_%u);", number);
@@ -232,7 +232,7 @@ static void put_regions(struct writer *w)
 /* Streams are made before the first statement of a function executed that holds a call with one. */
 static void put_creation(struct writer *w)
 {
-    struct gsim_weave_list done = {0};
+    struct gsim_choice_list done = {0};
     for (size_t i = 0; i < w->weave.item_count; i++) {
         uint32_t node = w->weave.items[i].node;
         if (w->weave.items[i].stream == NONE) continue;
@@ -241,7 +241,7 @@ static void put_creation(struct writer *w)
             node = w->log->nodes[node].parent;
         uint32_t root = w->log->nodes[node].parent == GSIM_CUDA_NONE ? node : w->log->nodes[node].parent;
         size_t count = done.count;
-        gsim_weave_push(&w->weave, &done, root);
+        gsim_choice_push(&done, root, &w->weave.failed);
         if (done.count == count) continue;
         const struct gsim_cuda_site site = {
             .from = w->log->nodes[node].from, .to = w->log->nodes[node].to, .is_braced = true};

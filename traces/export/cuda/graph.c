@@ -134,7 +134,7 @@ static void add_group(struct gsim_regions *r, struct gsim_weave *w, struct group
     (*number)++;
     for (uint32_t i = w->first_item[g.first_step]; i < w->first_item[g.end_step]; i++) {
         r->of_item[i] = *number;
-        gsim_weave_push(w, &region->streams, w->items[i].stream);
+        gsim_choice_push(&region->streams, w->items[i].stream, &w->failed);
     }
 }
 
@@ -210,7 +210,7 @@ static void drop_regions(struct gsim_regions *r, const struct gsim_weave *w)
 static void cut_waits(const struct gsim_regions *r, struct gsim_weave *w)
 {
     for (size_t i = 0; i < w->item_count; i++) {
-        struct gsim_weave_list *waits = &w->items[i].waits;
+        struct gsim_choice_list *waits = &w->items[i].waits;
         size_t kept = 0;
         for (size_t k = 0; k < waits->count; k++) {
             bool is_inner = r->of_item[waits->at[k]] == r->of_item[i];
@@ -220,7 +220,7 @@ static void cut_waits(const struct gsim_regions *r, struct gsim_weave *w)
     }
 }
 
-static bool waits_alike(const struct gsim_weave *w, const struct gsim_weave_list *a, const struct gsim_weave_list *b)
+static bool waits_alike(const struct gsim_weave *w, const struct gsim_choice_list *a, const struct gsim_choice_list *b)
 {
     for (size_t i = 0; i < a->count; i++) {
         size_t k = 0;

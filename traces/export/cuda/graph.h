@@ -14,7 +14,7 @@ struct gsim_region {
     bool is_dropped;
     uint32_t executions;
     uint32_t first_step, end_step; /* of its first execution */
-    struct gsim_weave_list streams;
+    struct gsim_choice_list streams;
 };
 
 struct gsim_regions {

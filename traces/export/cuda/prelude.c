@@ -150,7 +150,7 @@ static void write_creation(const struct gsim_prelude *p, struct gsim_output *out
 static void write_table(const struct gsim_prelude *p, uint32_t number, struct gsim_output *out)
 {
     const struct gsim_weave *w = p->weave;
-    const struct gsim_weave_list *items = &w->sites[number].items;
+    const struct gsim_choice_list *items = &w->sites[number].items;
     size_t width = 0;
     for (size_t i = 0; i < items->count; i++)
         if (w->items[items->at[i]].waits.count > width) width = w->items[items->at[i]].waits.count;
@@ -164,7 +164,7 @@ static void write_table(const struct gsim_prelude *p, uint32_t number, struct gs
     gsim_output_printf(out, "}, gpusim_waits_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
         for (size_t k = 0; k < width; k++) {
-            const struct gsim_weave_list *waits = &w->items[items->at[i]].waits;
+            const struct gsim_choice_list *waits = &w->items[items->at[i]].waits;
             gsim_output_printf(out, "%s%d", i || k ? ", " : "",
                                k < waits->count ? (int)w->items[waits->at[k]].event : -1);
         }

@@ -9,17 +9,6 @@
 #define NONE        GSIM_WEAVE_NONE
 #define MOST_CLOCKS 50000000u /* numbers: of each item one a stream */
 
-void gsim_weave_push(struct gsim_weave *w, struct gsim_weave_list *list, uint32_t item)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->at[i] == item) return;
-    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) {
-        w->failed = true;
-        return;
-    }
-    list->at[list->count++] = item;
-}
-
 /* --- items --- */
 static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint32_t step)
 {
@@ -85,7 +74,7 @@ static void add_items(struct gsim_weave *w, const struct gsim_choice *choice, ui
         if (c != NONE) item->stream = choice->ops[c].stream;
         if (c != NONE) item_of_choice[c] = (uint32_t)w->item_count - 1;
         w->sites[step->site].is_op = true;
-        gsim_weave_push(w, &w->sites[step->site].items, (uint32_t)w->item_count - 1);
+        gsim_choice_push(&w->sites[step->site].items, (uint32_t)w->item_count - 1, &w->failed);
     }
     w->first_item[w->log->step_count] = (uint32_t)w->item_count;
 }
@@ -101,7 +90,7 @@ static void add_waits(struct gsim_weave *w, const struct gsim_choice *choice, co
         for (uint32_t i = 0; i < op->wait_count; i++) {
             uint32_t other = item_of_choice[choice->waits[op->wait_start + i]];
             if (other == NONE || other >= item_of_choice[c] || w->items[other].stream == item->stream) continue;
-            gsim_weave_push(w, &item->waits, other);
+            gsim_choice_push(&item->waits, other, &w->failed);
         }
     }
 }
@@ -182,7 +171,7 @@ static void order_item(struct clocks *c, uint32_t index)
         uint32_t pred = w->item_of[c->dag->preds[e]];
         if (pred == NONE || w->items[pred].stream == NONE || w->items[pred].stream == item->stream) continue;
         if (w->items[pred].position <= clock[w->items[pred].stream]) continue;
-        gsim_weave_push(w, &item->waits, pred);
+        gsim_choice_push(&item->waits, pred, &w->failed);
         w->added_waits++;
         wait_for(c, item, &w->items[pred]);
     }
@@ -212,7 +201,7 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
         if (is_use && item->node == step->node) leave(c, item->site, "the statement that holds it uses its result");
         if (item->stream == NONE) site->waits_for_all |= !w->log->steps[item->step].is_blocking;
         else if (item->position > c->host[item->stream]) {
-            gsim_weave_push(w, &site->streams, item->stream);
+            gsim_choice_push(&site->streams, item->stream, &w->failed);
             raise(c->host, c->of_stream + (size_t)item->stream * c->streams, c->streams);
             raise(c->base, c->host, c->streams);
         }

@@ -12,11 +12,6 @@
 
 #define GSIM_WEAVE_NONE UINT32_MAX
 
-struct gsim_weave_list {
-    uint32_t *at;
-    size_t count, room;
-};
-
 /* One op, or one prefetch that the policy added before it. */
 struct gsim_weave_item {
     uint32_t op, step, site, node;
@@ -25,7 +20,7 @@ struct gsim_weave_item {
     uint64_t bytes;
     uint32_t event;      /* NONE: nobody waits for it */
     uint32_t position;   /* in its stream, from 1 */
-    struct gsim_weave_list waits; /* items */
+    struct gsim_choice_list waits; /* items */
 };
 
 /* What becomes of a call in the text. */
@@ -34,8 +29,8 @@ struct gsim_weave_site {
     bool is_op, is_kept;          /* a synchronisation that stays */
     bool waits_for_all;           /* a USE or an END: for more than STREAMS */
     bool has_table;               /* its executions have different streams */
-    struct gsim_weave_list items; /* its executions, without prefetches */
-    struct gsim_weave_list streams; /* that the host waits for */
+    struct gsim_choice_list items; /* its executions, without prefetches */
+    struct gsim_choice_list streams; /* that the host waits for */
 };
 
 struct gsim_weave {
@@ -59,5 +54,3 @@ enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cud
 /* Gives events to those items that others wait for. */
 void gsim_weave_number(struct gsim_weave *weave);
 void gsim_weave_release(struct gsim_weave *weave); /* accepts zeroed */
-/* Adds ITEM unless it is there. */
-void gsim_weave_push(struct gsim_weave *weave, struct gsim_weave_list *list, uint32_t item);

@@ -207,6 +207,16 @@ static void note_data(struct gsim_emitter *e, uint32_t index, bool has_operands)
     else e->barrier = index;
 }
 
+/* One that stands for a wait, behind what the stream has. */
+static uint32_t emit_kernel(struct gsim_emitter *e, const struct gsim_kernel *kernel, struct gsim_emit_stream *stream)
+{
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
+    op.kernel_index = gsim_builder_kernel(e->builder, kernel);
+    follow(e, stream);
+    gsim_emit_take(e, &stream->waits);
+    return gsim_emit_op(e, &op);
+}
+
 /* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else.
  */
 static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work, struct gsim_emit_stream *stream)
@@ -221,11 +231,7 @@ static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work,
                                        .solo_us = fmax(length_us, 0.001),
                                        .solo_device = e->options->solo_device,
                                        .solo_cold = true};
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
-    op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
-    follow(e, stream);
-    gsim_emit_take(e, &stream->waits);
-    uint32_t index = gsim_emit_op(e, &op);
+    uint32_t index = emit_kernel(e, &kernel, stream);
     if (e->failed) return;
     e->made[index] = (struct gsim_emit_made){
         work->start_ns - work->idle_ns, work->start_ns, work->start_ns, stream->last, work->stream, false, true};
@@ -259,11 +265,7 @@ static void make_rank_wait(struct gsim_emitter *e, struct gsim_activity *work, s
                                        .solo_us = us,
                                        .solo_device = e->options->solo_device,
                                        .solo_cold = true};
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = stream->number};
-    op.kernel_index = gsim_builder_kernel(e->builder, &kernel);
-    follow(e, stream);
-    gsim_emit_take(e, &stream->waits);
-    uint32_t index = gsim_emit_op(e, &op);
+    uint32_t index = emit_kernel(e, &kernel, stream);
     if (e->failed) return;
     int64_t end_ns = work->start_ns + gsim_emit_ns(us);
     e->made[index] = (struct gsim_emit_made){work->start_ns, end_ns, end_ns, stream->last, work->stream, false, true};

@@ -322,7 +322,3 @@ typedef enum gsim_status gsim_records_reader(const char *path, struct gsim_recor
 enum gsim_status gsim_records_import(const char *path, gsim_records_reader *read, void *context,
                                      const struct gsim_import_options *options, struct gsim_program *program,
                                      struct gsim_import_notes *notes, struct gsim_error *error) GSIM_NODISCARD;
-
-/* The second half of every importer. Changes the records. */
-enum gsim_status gsim_records_program(struct gsim_records *records, const struct gsim_import_options *options,
-                                      struct gsim_program *program) GSIM_NODISCARD;

@@ -269,8 +269,10 @@ static enum gsim_status open_run(struct gsim_client_task *c, struct gsim_error *
     return GSIM_OK;
 }
 
-void gsim_client_serve(struct gsim_client_task *c, bool is_alone)
+static void *serve(void *argument)
 {
+    struct gsim_client_task *c = argument;
+    const bool is_alone = c->is_alone;
     struct gsim_error *error = &c->own->error, inner = {0};
     struct gsim_timeline timeline = {0};
     gsim_timeline_init(&timeline, c->stage->tasks[c->index].program, false);
@@ -296,12 +298,6 @@ void gsim_client_serve(struct gsim_client_task *c, bool is_alone)
     if (error->status) c->ledger->is_stopped = true;
     end_task(c);
     c->own->state = GSIM_LEDGER_DONE; /* the process ends with what it has on the GPU */
-}
-
-static void *thread_main(void *argument)
-{
-    struct gsim_client_task *c = argument;
-    gsim_client_serve(c, c->is_alone);
     return NULL;
 }
 
@@ -381,7 +377,7 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
                                        .spec = &stage->set->tasks[i],
                                        .gates = ledger->streams ? &gates : NULL,
                                        .is_alone = own == 1};
-        c->is_started = pthread_create(&c->thread, NULL, thread_main, c) == 0;
+        c->is_started = pthread_create(&c->thread, NULL, serve, c) == 0;
         if (c->is_started) continue;
         gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
         ledger->is_stopped = true; /* which the others wait for */

@@ -45,8 +45,6 @@ struct gsim_client_task {
     pthread_t thread;
 };
 
-void gsim_client_serve(struct gsim_client_task *client, bool is_alone);
-
 /* measure.c */
 /* Behind the warm-up, whose last request says how many launches there are. */
 void gsim_client_measure(struct gsim_client_task *client);
