@@ -283,9 +283,9 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "a\n"
             "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not "
             "explain.\n"
-            "The shares add up to the whole. Then pairs of streams that could overlap more, by reason, with what each "
+            "The shares add up to the whole. It also lists pairs of streams that could overlap more, with what each "
             "is\n"
-            "worth; the critical path, by kernels and causes. gpusim report makes a page of the JSON.\n",
+            "worth, and the critical path by kernel and cause. gpusim report makes a page of the JSON.\n",
             "  gpusim explain trace.json.gz\n"
             "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"

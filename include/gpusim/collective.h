@@ -36,7 +36,7 @@ struct gsim_collective {
     enum gsim_collective_kind kind;
     enum gsim_collective_algorithm algorithm;
     enum gsim_collective_protocol protocol;
-    uint64_t bytes;        /* as NCCL counts them: of the whole for all_gather and reduce_scatter */
+    uint64_t bytes;        /* as NCCL counts them; for all_gather and reduce_scatter of the whole */
     uint32_t channels;     /* at most so many; 0: by NCCL's rules */
     uint32_t communicator; /* of several of one group */
     uint32_t group_count;  /* 0: all ranks of the run */
@@ -56,8 +56,8 @@ struct gsim_device_spec;
 struct gsim_nccl;
 /* NCCL's numbers on the device's architecture, for gsim_free(); NULL: none are found, or no memory. */
 struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device);
-/* Microseconds that a collective of RANKS takes alone on such devices, all of one node, from when all ranks are
- * there. */
+/* Microseconds that a collective of RANKS ranks takes alone on such devices of one node, from when all ranks have
+ * arrived. */
 double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
                                    const struct gsim_collective *collective, uint32_t ranks);
 

@@ -13,11 +13,11 @@ GSIM_DECLARATIONS_BEGIN
 #define GSIM_ENERGY_WINDOW_US 10000.0 /* of the peak power */
 
 struct gsim_energy {
-    /* the base power while no kernel and no copy runs, and while one does; all GPUs */
+    /* base power of all GPUs, over the time without any kernel or copy and over the rest */
     double base_idle_mj, base_busy_mj;
     double kernels_mj, copies_mj;      /* above the base */
-    double total_mj, low_mj, high_mj;  /* the sum, and where it lies nine times in ten */
-    double mean_w, peak_w;             /* of GSIM_ENERGY_WINDOW_US each; of all GPUs */
+    double total_mj, low_mj, high_mj;  /* the sum, and its 90 % interval */
+    double mean_w, peak_w;             /* of all GPUs; the peak over windows of GSIM_ENERGY_WINDOW_US */
     uint64_t launches, estimated;      /* of kernels; those without a measured energy */
     double *iteration_mj;              /* by iteration of the timeline */
     double *task_mj;                   /* by task: its kernels, above the base */
@@ -25,15 +25,15 @@ struct gsim_energy {
     size_t iteration_count, task_count, gpu_count;
 };
 
-/* Whether anything is known of energy: a kernel of PROGRAM has its own, or DEVICE's base power was measured. */
+/* Whether energy is known: a kernel of PROGRAM has energy_mj, or DEVICE's base power was measured. */
 bool gsim_energy_is_known(const struct gsim_program *program, const struct gsim_device_spec *device);
 
-/* One launch of KERNEL, of US microseconds where its time alone is not known, on DEVICE, above the base power.
- * RELATIVE: how far it may be off. */
+/* Returns the energy in mJ of one launch of KERNEL on DEVICE above the base power. US: its microseconds, if its time
+ * alone is not known. *RELATIVE: half the width of its interval over it; *IS_ESTIMATED: it was not measured. */
 double gsim_energy_of_kernel(const struct gsim_kernel *kernel, const struct gsim_device_spec *device, double us,
                              double *relative, bool *is_estimated);
 
-/* MAKESPAN: of the run. Fails with GSIM_NOMEM only. */
+/* Fills ENERGY, whose arrays the caller releases; MAKESPAN is the run's. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                      gsim_time makespan, struct gsim_energy *energy,
                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -5,14 +5,11 @@
  * cycles.
  *
  * Order of calls in one kernel's life, with time standing still in each:
- *   on_submit        its launch is at the head of its hardware queue, has arrived, and no copy of its stream is under
- *                    way
- *     GSIM_FRONTEND_PASS  it goes on as without a policy: when its stream's order lets it start, on_ready is asked
- *     GSIM_FRONTEND_HOLD  it stays, and so does what is behind it in its queue; submitted again after
- *                         gsim_frontend_look()
- *     GSIM_FRONTEND_TAKE  it leaves the queue, which goes on; the policy must release it some day. Other commands of
- *                         its stream
- *                         (copies, events) wait for all that were taken before them
+ *   on_submit        its launch has arrived at the head of its hardware queue, and no copy of its stream runs
+ *     GSIM_FRONTEND_PASS  it goes on as without a policy: on_ready is asked when its stream's order lets it start
+ *     GSIM_FRONTEND_HOLD  it blocks its queue until gsim_frontend_look(), then on_submit is asked again
+ *     GSIM_FRONTEND_TAKE  it leaves the queue, which goes on; the policy must release it. Copies and events of its
+ *                         stream wait for all launches that were taken before them
  *   on_ready         of a passed launch: PASS starts it, HOLD as above
  *   on_kernel_start  its first blocks have been placed
  *   on_kernel_end    its last block has ended; LAUNCH is no more when the call returns
@@ -61,17 +58,17 @@ struct gsim_frontend {
     const struct gsim_frontend_calls *calls;
 };
 
-/* The decision takes so many cycles of the SMs' clock: what the policy does from here on, and the next launch it is
- * asked about, come that much later. Decisions are made one after the other. */
+/* Spends CYCLES of the SMs' clock on the decision: what the policy does from here on, and the next launch that it is
+ * asked about, are delayed by that. Decisions are made one after another. */
 static inline void gsim_frontend_spend(struct gsim_frontend *f, double cycles) { f->calls->spend(f, cycles); }
-/* A launch that was taken starts CYCLES after the decision; once. */
+/* Starts a launch that was taken, CYCLES after the decision. Call it once for each. */
 static inline void gsim_frontend_release(struct gsim_frontend *f, struct gsim_frontend_launch *launch, double cycles)
 {
     f->calls->release(f, launch, cycles);
 }
-/* Launches that were held are asked about again. */
+/* Asks about held launches again. */
 static inline void gsim_frontend_look(struct gsim_frontend *f) { f->calls->look(f); }
-/* on_timer is called with WHAT, CYCLES after the decision. */
+/* Calls on_timer with WHAT, CYCLES after the decision. */
 static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uint64_t what)
 {
     f->calls->arm(f, cycles, what);

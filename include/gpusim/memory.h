@@ -12,7 +12,7 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-/* NULL when memory is out. SIZE 0 gives a valid pointer. Memory from alloc is zeroed. */
+/* Allocates SIZE zeroed bytes; NULL when memory is out. SIZE 0 gives a valid pointer. */
 void *gsim_alloc(size_t size) __attribute__((malloc));
 void *gsim_realloc(void *old, size_t size); /* new part not zeroed; OLD stays valid on NULL */
 void gsim_free(void *memory);
@@ -34,8 +34,8 @@ struct gsim_arena {
 void *gsim_arena_alloc(struct gsim_arena *arena, size_t size);
 char *gsim_arena_strdup(struct gsim_arena *arena, const char *text);
 char *gsim_arena_printf(struct gsim_arena *arena, const char *format, ...) GSIM_PRINTF(2, 3);
-/* Takes over MEMORY, SIZE bytes of gsim_alloc or gsim_realloc, to be freed with the arena: a long list that has grown
- * need not be copied. Nonzero when memory is out; MEMORY is then the caller's still. */
+/* Takes over MEMORY, SIZE bytes of gsim_alloc or gsim_realloc, and frees it with the arena. Nonzero when memory is out:
+ * MEMORY is then still the caller's. */
 int gsim_arena_adopt(struct gsim_arena *arena, void *memory, size_t size);
 void gsim_arena_release(struct gsim_arena *arena); /* accepts a zeroed arena */
 /* Frees all, but keeps one chunk for what is allocated next. */

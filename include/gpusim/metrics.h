@@ -18,8 +18,8 @@ struct gsim_overlap {
     double compute_transfer, transfer_compute, compute_compute, total;
 };
 
-/* A kernel alone on the device: how long it takes, and for how long its blocks need all of the chip's DRAM
- * bandwidth and all of its SMs' issue rate. */
+/* A kernel alone on the device: its time, and the least time for its traffic at the chip's DRAM bandwidth and for its
+ * instructions at all SMs' issue rate. */
 struct gsim_kernel_alone {
     gsim_time time;
     double dram_us, issue_us;
@@ -84,9 +84,8 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
                                       const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* As gsim_metrics_compute, of one iteration: of those behind the warm-up the one of median length, which iteration_us
- * is the time of. Its sums do not depend on how many others ran, and its lower bound is one of its own time. KERNELS:
- * how many ran in it. */
+/* gsim_metrics_compute() of one iteration: of those after the warm-up, the one of median length. Its sums and lower
+ * bound do not depend on how many others ran. *KERNELS: how many ran in it. */
 enum gsim_status gsim_metrics_iteration(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                         const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
                                         size_t *kernels, struct gsim_error *error) GSIM_NODISCARD;

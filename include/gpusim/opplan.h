@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (data). Which GPU and stream each kernel and copy of a program has, in the order in which they are
- * issued: what
- * --plan writes of a run, and what the scheduler plan follows. CSV with the columns op, device, stream, start_us; JSON
- * by the ending.
+ * Layer: schedulers (data). A plan: the GPU and stream of each kernel and copy of a program, in issue order. --plan
+ * writes that of a run, and the scheduler plan follows it. CSV with the columns op, device, stream, start_us, or JSON
+ * if the name ends in ".json".
  */
 #pragma once
 
@@ -23,7 +22,7 @@ struct gsim_op_plan {
     size_t count;
 };
 
-/* Of the last iteration. PLAN is the caller's to release. */
+/* Makes the plan of the last iteration of TIMELINE. The caller releases PLAN. */
 enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_timeline *timeline,
                                    struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_op_plan_read(struct gsim_op_plan *plan, const char *path,

@@ -42,12 +42,14 @@ struct gsim_param {
 #define GSIM_CHOICE(type, field, initial, last, choices, help) \
     {#field, GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, last, "", choices, help}
 
-/* A table ends with a row whose name is NULL; a NULL table means "no parameters". */
+/* Fills OBJECT with the defaults of TABLE, which ends with a row whose name is NULL. A NULL table has no parameters. */
 void gsim_params_set_defaults(const struct gsim_param *table, void *object);
+/* The row called NAME; NULL: there is none. */
 const struct gsim_param *gsim_params_find(const struct gsim_param *table, const char *name);
-/* "NAME=VALUE" errors name the parameter, what was found and what was expected. */
+/* Sets one parameter of OBJECT. GSIM_USAGE names it, what was found and what was expected. */
 enum gsim_status gsim_params_set(const struct gsim_param *table, void *object, const char *name,
                                  const char *value, struct gsim_error *error) GSIM_NODISCARD;
+/* The value as a number; of a choice its index. */
 double gsim_params_get(const struct gsim_param *row, const void *object);
 /* The value as text, as gsim_params_set would read it. */
 void gsim_params_format(const struct gsim_param *row, const void *object, char *text, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). One resident launch: kernels whose blocks are tasks of workers that stay on their SMs until
- * the last task has ended, and how the next task comes to a worker. What each step costs is in the device file
- * (task_..., handoff_..., board_...).
+ * Layer: sim (interface). One launch of a persistent kernel. Its workers are blocks that stay on their SMs until the
+ * last task has ended. A task is a block of one of the launch's ops. The mode says how the next task comes to a worker.
+ * Costs of each step are a device's numbers (task_..., handoff_..., board_...).
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_PERSISTENT_MODE_MAP(X)                                                                                    \
-    X(STATIC, "static")           /* the host, before: a list per worker, in turn; a task polls what it follows */     \
-    X(BARRIER, "barrier")         /* the same, level by level, a barrier of all workers between two */                 \
-    X(QUEUE, "queue")             /* one queue in L2: ends push what follows, workers take tickets */                  \
+    X(STATIC, "static")           /* the host deals tasks out beforehand; a task polls its predecessors */     \
+    X(BARRIER, "barrier")         /* the same by levels, with a barrier of all workers between two */                 \
+    X(QUEUE, "queue")             /* one queue in L2: ends push successors, workers take tickets */                  \
     X(CLAIM, "claim")             /* the preset order, tasks taken from a counter */                                   \
-    X(SCHED_WARPS, "sched-warps") /* warps on SMs of their own are told of ends and push tasks to their workers */     \
-    X(COPILOT, "copilot")         /* threads of the host do, through flags in memory that both see */
+    X(SCHED_WARPS, "sched-warps") /* warps on SMs of their own see ends and push tasks to their workers */     \
+    X(COPILOT, "copilot")         /* threads of the host do so, through flags that both see */
 
 enum gsim_persistent_mode {
 #define GSIM_PERSISTENT_ENUM(name, text) GSIM_PERSISTENT_##name,
@@ -37,9 +37,9 @@ struct gsim_copilot {
     double up_us, down_us;  /* a flag's way to the host and to the device; 0: host_flag_up_us, host_flag_down_us */
     double fetch_us;        /* a descriptor's way to its worker behind its flag; below 0: host_fetch_us */
     double post_us;         /* what telling the host costs the worker; below 0: host_post_us */
-    /* with nothing ready, places tasks behind what they follow; the worker waits for that by itself */
+    /* with nothing ready, places tasks before their predecessors have ended; the worker polls for these */
     bool speculates;
-    double guess;           /* share of such placements that stay; the others are made again once the task is ready */
+    double guess;           /* share of such placements that stay; others are repeated when the task is ready */
     bool is_global;         /* a worker gets a second task only where no other thread's worker has none, and so on */
     /* the only task behind a task that follows nothing else stays on its worker, without the host */
     bool bypasses;

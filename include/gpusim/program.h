@@ -33,9 +33,7 @@ struct gsim_dim3 {
     uint32_t x, y, z;
 };
 
-/* One kernel at one launch shape. Work is given by solo_us measured on solo_device, or by the demand
- * fields and the device's rates, or by both (then solo_us fixes the time, the demands how it is shared).
- * A zero demand field means "not given". */
+/* Pipes of a GPU (gpusim/pipes.def). */
 enum gsim_pipe {
 #define X(key, name, scope, what) GSIM_PIPE_##key,
 #include "gpusim/pipes.def"
@@ -44,6 +42,9 @@ enum gsim_pipe {
 };
 extern const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1]; /* ends with NULL */
 
+/* One kernel at one launch shape. Work is given by solo_us measured on solo_device, or by the demand
+ * fields and the device's rates, or by both (then solo_us fixes the time, the demands how it is shared).
+ * A zero demand field means "not given". */
 struct gsim_kernel {
     const char *name;
     struct gsim_dim3 grid, block;
@@ -56,14 +57,15 @@ struct gsim_kernel {
                                  dependent instructions and memory latency; bounds a block from below */
     double sm_cycles;         /* SM clock cycles that the whole grid keeps the load/store and issue units of
                                  SMs busy, beside the flops: what blocks on one SM share */
-    double rows;           /* that its threads walk, each its own, in buffers of 64 KB or more a row; 1: they go through
-                              buffers together; 0: not given */
-    double loop_x, loop_y; /* with solo_us: items that the grid's threads stride over along x and y, which gives some
-                              blocks one round more than others; 0: not given, all are alike */
-    double loop_z;            /* the same along z: blocks beyond them have nothing to do; 0: not given, all have */
-    double
-        prologue; /* share of a block's work that does not need what its launch follows programmatically; 0: all does */
-    double trigger; /* share of a block's work behind which it lets such launches begin; 0: not given, at its exit */
+    /* rows that its threads walk, each its own, in buffers of 64 KB or more a row; 1: threads go through buffers
+     * together; 0: not given */
+    double rows;
+    /* with solo_us: items that the grid's threads stride over along x and y, which gives some blocks one round more;
+     * along z blocks beyond them have nothing to do; 0: not given, blocks are alike */
+    double loop_x, loop_y, loop_z;
+    /* of programmatic launches, shares of a block's work: PROLOGUE does not need the kernel before, 0: nothing; behind
+     * TRIGGER it lets the next kernel begin, 0: at its end */
+    double prologue, trigger;
     bool demand_given;        /* flops and dram_bytes are known, also where they are 0 */
     double solo_us;           /* duration of the grid alone on solo_device; 0: not given */
     const char *solo_device;  /* NULL: the simulated device */
@@ -81,8 +83,7 @@ struct gsim_kernel {
     struct gsim_dim3 cluster; /* blocks that stand in one GPC at once; 0, 0, 0: not given, each stands alone */
     bool solo_cold;           /* solo_us was measured inside a program, with caches as that left them, and not by
                                  repeating the kernel */
-    const struct gsim_collective
-        *collective; /* its launch shape and its time follow from that; NULL: it is no collective */
+    const struct gsim_collective *collective; /* gives its launch shape and time; NULL: it is none */
 };
 
 /* One pointer argument of a kernel call. Constness as declared in the author's signature may be weaker

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. A stream of random numbers, passed in: whoever draws knows this struct alone, not the generator
- * behind it. The simulator's generators are GSL's (sim/base/random.c); another host of schedulers brings its own.
+ * Layer: base. A stream of random numbers, which is passed in. Who draws knows this struct and not the generator behind
+ * it: the simulator's are GSL's (sim/base/random.c), another host of schedulers brings its own.
  */
 #pragma once
 
@@ -27,8 +27,7 @@ static inline uint32_t gsim_random_integer(const struct gsim_random *source, uin
     return source->integer(source->state, count);
 }
 
-/* A factor with mean 1 and standard deviation SPREAD, log-normal: times stay positive, and long ones are more likely
- * than the normal distribution has them. 1 where SPREAD is 0. */
+/* Draws a log-normal factor of mean 1 and standard deviation SPREAD; 1 if SPREAD is 0. */
 double gsim_random_scale(const struct gsim_random *source, double spread);
 
 /* GSL's generator taus2 (L'Ecuyer, Math. Comp. 68, 1999) started from SEED. Fails with GSIM_NOMEM. */

@@ -30,7 +30,7 @@ struct gsim_ranks {
     double gpu_gbps;             /* of a GPU's link to the others of its node, each way; 0: the device's own */
     bool is_over_host;           /* with GPU_GBPS: it is no NVLink */
     bool has_multicast;          /* the node's switch reduces */
-    double speed;                /* collectives move data so many times as fast; 0: 1 */
+    double speed;                /* factor of the speed of collectives; 0: 1 */
 };
 
 /* Ranks that run one program. */
@@ -49,15 +49,15 @@ struct gsim_rank_set {
     struct gsim_task_set *set;
     struct gsim_arena arena;
 };
-/* COUNT entries of LIST, which must outlive SET, as SIMULATION's tasks: its program, tasks, sharing, ranks and GPUs are
- * set. ITERATIONS: 0: the programs' own. LINKS says how they are connected; its lists are filled in. */
+/* Makes the COUNT entries of LIST, which must outlive SET, the tasks of SIMULATION: sets its program, tasks, sharing,
+ * ranks and gpu_count. ITERATIONS 0: the programs' own. LINKS: how they are connected; its lists are not read. */
 enum gsim_status gsim_rank_set_init(struct gsim_rank_set *set, const struct gsim_rank_program *list, uint32_t count,
                                     const struct gsim_ranks *links, uint32_t iterations,
                                     struct gsim_simulation *simulation, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_rank_set_release(struct gsim_rank_set *set); /* accepts zeroed */
 
 struct gsim_sharing_ops;
-/* How such tasks share GPUs: not at all. */
+/* The way of sharing of ranks: each has a GPU of its own. */
 extern const struct gsim_sharing_ops gsim_sharing_ranks;
 
 GSIM_DECLARATIONS_END

@@ -31,8 +31,7 @@ enum gsim_memory_mode {
 /* Which launch shapes a workload should use: serial and concurrent runs were tuned apart (KeSCo). */
 enum gsim_shape { GSIM_SHAPE_CONCURRENT, GSIM_SHAPE_SERIAL };
 
-/* What a data sheet and a bandwidth test tell of a device; how the simulated machine works inside is no scheduler's to
- * know. */
+/* What a scheduler may know of a device: its data sheet and a bandwidth test, but not how the machine works inside. */
 struct gsim_device_facts {
     const char *name;
     uint32_t sm_count, fp32_lanes_per_sm, hw_queues, priority_levels;

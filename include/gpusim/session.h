@@ -34,11 +34,9 @@ int gsim_session_set(struct gsim_session *session, const char *name, const char 
 
 /* A policy in place of the scheduler. One iteration's ops are known beforehand, data movement among them, and numbered
  * from 0 in program order:
- *   1. push: a device op whose predecessors have all been issued, in order. PREDS are these predecessors. US: its time
- *     alone
- *   2. pop: the next op to issue, one that was pushed, and *STREAM below STREAM_COUNT for it; below 0: none. Host ops
- *     go by
- *      themselves, as soon as all device ops before them have been issued, or pop has none
+ *   1. push: a device op whose predecessors, PREDS, have all been issued, in order. US: its time alone
+ *   2. pop: returns the next op to issue, one that was pushed, and sets *STREAM below STREAM_COUNT; below 0: none. Host
+ *      ops go by themselves when all device ops before them have been issued, or pop has none
  *   3. done: the op has been issued
  * Events between streams are the session's. NULL for PUSH ends it. The callbacks come from gsim_session_run(). */
 typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,

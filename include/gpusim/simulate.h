@@ -21,7 +21,7 @@ struct gsim_gpu_options {
     bool check;            /* verify capacity and work conservation after every event (tests) */
     double tolerance;      /* relative change of the chip's memory load that re-rates the other SMs */
     int model;             /* of work (gpusim/model.h), of all devices that name none themselves */
-    /* one SM stands for so many, alike: an estimate, for very many kernels side by side; 0 or 1: all are simulated */
+    /* simulate one SM in so many, an estimate for dozens of kernels side by side; 0 or 1: all */
     int64_t sample;
 };
 extern const struct gsim_param gsim_gpu_params[];
@@ -35,10 +35,9 @@ struct gsim_statistics {
 
 struct gsim_demand;
 
-/* As GSIM_STEADY_MOST iterations would be, without those that are known beforehand: once a cycle of at most
- * GSIM_STEADY_CYCLE iterations (mostly of one) comes a second time, to GSIM_STEADY_SAME of each, all others are; and
- * once the last GSIM_STEADY_NEAR_COUNT differ by at most GSIM_STEADY_NEAR of the shortest, these stand for the others.
- * With noise one behind the first. */
+/* until_steady ends a run before GSIM_STEADY_MOST iterations, when the rest is known: a cycle of at most
+ * GSIM_STEADY_CYCLE iterations has come a second time, each within GSIM_STEADY_SAME, or the last GSIM_STEADY_NEAR_COUNT
+ * iterations differ by at most GSIM_STEADY_NEAR of the shortest. With noise it ends behind the second iteration. */
 #define GSIM_STEADY_MOST       30
 #define GSIM_STEADY_CYCLE      8
 #define GSIM_STEADY_SAME       1e-10 /* chance gives the same to 1e-8 */
@@ -63,7 +62,7 @@ struct gsim_simulation {
     const void *sharing_params;          /* NULL: defaults */
     const struct gsim_ranks *ranks;      /* with TASKS: each is a rank on a GPU of its own; NULL: they share one */
     const struct gsim_task_profiles *profile;  /* for a policy; NULL: none */
-    /* of host time before every launch of a kernel, for who measures them; 0: nobody does */
+    /* host time before every launch of a kernel, spent by whoever measures them; 0: nobody does */
     double measure_us;
     struct gsim_gpu_options gpu;
     const struct gsim_node *node;        /* where it runs; NULL: GPU_COUNT devices alike, each with links of its own */
@@ -94,9 +93,9 @@ struct gsim_simulation {
     const struct gsim_demand *demands;
 };
 
-/* Fills TIMELINE (initialised here, released by the caller also on failure). Times count from the
- * program's first call. A scheduler or driver of another interface (abi, size) is refused. Input errors (a block that
- * does not fit the device) name kernel and limit. */
+/* Simulates and fills TIMELINE, which is initialised here and released by the caller, also on failure. Times count from
+ * the program's first call. GSIM_INPUT: a block does not fit the device (the message names kernel and limit), or a
+ * scheduler or driver of another interface (abi, size). GSIM_SIM: a deadlock, or a program that was not done right. */
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error) GSIM_NODISCARD;
 

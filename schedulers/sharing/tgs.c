@@ -165,9 +165,8 @@ static bool note(const void *params, double run_us, char *text, size_t size)
     double message_us = ((const struct tgs_params *)params)->message_us, messages = floor(run_us / message_us);
     if (messages >= FEW) return false;
     snprintf(text, size,
-             "tgs: %.0f messages of the urgent task's rate come in this run, one each %.4g s, and others wait for %d "
-             "of them or its end: "
-             "fewer than %d show no settled limit (--opt message_us=N)",
+             "tgs: %.0f messages of the urgent task's rate in this run, one each %.4g s. The others wait for %d of "
+             "them or its end, and their limit is not settled before %d: use a longer run or --opt message_us=N",
              messages, message_us / 1e6, SAMPLES, FEW);
     return true;
 }

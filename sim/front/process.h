@@ -19,7 +19,7 @@ struct gsim_marker {
     bool is_complete;
     bool is_timed;                 /* recorded with timing */
     uint32_t unit;                 /* of the stream's last work */
-    gsim_time time, later;         /* LATER: by how much the queues that wait for it are turned to later, or earlier */
+    gsim_time time, later;         /* LATER: delay, perhaps negative, of queues that wait */
     double ended_bytes;            /* the device's then */
     uint32_t recorded_stream, event, iteration;
     uint32_t correlation;          /* of the call that recorded it */

@@ -82,8 +82,8 @@ static double missing_ps(const struct gsim_device *d, const struct gsim_op *op, 
     return bytes / (working_threads(d, op) * d->spec->bytes_in_flight_per_thread) * d->spec->l2_miss_ns * 1e3;
 }
 
-/* The share of what both read after which TASK, which starts now, is ahead of LEADER, which has read DONE of it; 1:
- * never. Both read from the front. */
+/* The share of what both read, from the front on, at which COMMAND, which starts now, overtakes LEADER, which has read
+ * DONE of it. 1: never. */
 static double share_behind(const struct gsim_device *d, const struct gsim_command *command,
                            const struct gsim_command *leader, double done)
 {

@@ -48,7 +48,7 @@ static struct gsim_policy *policy_of(struct gsim_share *share)
 }
 static struct held_kernel *held_of(struct gsim_command *command) { return command->held; }
 
-/* What stands behind it in its stream is with its client until it is released. */
+/* Commands behind a held kernel stay in the client's stream and do not block the hardware queue. */
 static void hold(struct held_kernel *h, bool is_held)
 {
     if (!h->command->graph_run) gsim_front_hold(h->command->front, h->command->stream, is_held);

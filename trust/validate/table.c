@@ -140,8 +140,8 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
     if (has_kind(validation, GSIM_CASE_ATEN))
         gsim_output_text(
             output,
-            "  aten: issued by PyTorch; of its own host time per op, stream, event and synchronise the prediction\n"
-            "  knows the file's \"host\", or what they take beside another H200.\n");
+            "  aten: issued by PyTorch. Host times per op, stream, event and synchronise are the file's \"host\",\n"
+            "  else those of another H200 host.\n");
     gsim_output_text(
         output, "  mean, median, worst are of absolute errors, bias is the mean signed one; corr. is Pearson's, of\n"
                 "  logarithms; own spread is half the range of the repeated measurements over their median, which for\n"

@@ -71,11 +71,11 @@ void gsim_trace_validation_print(const struct gsim_trace_validation *v, struct g
                      "copies added up. times:\n"
                      "  how far kernels' and copies' starts and ends are off, counted from the first launch, "
                      "as a share of all the time.\n"
-                     "  Kernels have the durations that the trace gives, those that ran beside others times alone "
-                     "that bring these about\n"
-                     "  (--alone): so this tests queues, launch costs, gaps, waits, the host's time and copies, "
-                     "and not how long a kernel\n"
-                     "  takes. repairs: records that could not be, put right.\n");
+                     "  Kernels have the trace's durations, overlapping kernels solo times that reproduce these "
+                     "(--alone):\n"
+                     "  this tests queues, launch costs, gaps, waits, the host's time and copies, and not how long a "
+                     "kernel\n"
+                     "  takes. repairs: impossible records that were corrected.\n");
 }
 
 void gsim_trace_validation_print_ops(const struct gsim_trace_validation *v, struct gsim_output *output)
