@@ -162,7 +162,7 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     return moved == UINT32_MAX ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
-static void hasten_link(struct gsim_device_spec *d, double factor)
+void gsim_edit_hasten_link(struct gsim_device_spec *d, double factor)
 {
     double *const rates[] = {&d->h2d_gbps,          &d->cached_h2d_gbps,   &d->d2h_gbps,      &d->bidirectional_gbps,
                              &d->pageable_h2d_gbps, &d->pageable_d2h_gbps, &d->prefetch_gbps, &d->fault_total_gbps};
@@ -281,7 +281,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_LINK:
         touched = gsim_edit_hasten_copies(e, d, c->factor);
         if (!touched) touched = moves_data(e->source, false);
-        hasten_link(d, c->factor);
+        gsim_edit_hasten_link(d, c->factor);
         break;
     case GSIM_CHANGE_DEVICE: status = take_device(v, e, c->argument, error); break;
     case GSIM_CHANGE_COUNT: break;

@@ -5,7 +5,9 @@
  */
 #pragma once
 
+#include "gpusim/device.h"
 #include "gpusim/program.h"
+#include "gpusim/schedulers/moves.h"
 
 struct gsim_edit {
     const struct gsim_program *source;
@@ -24,3 +26,5 @@ bool gsim_edit_add_after(struct gsim_edit *edit, uint32_t op, uint32_t other) GS
 enum gsim_status gsim_edit_finish(struct gsim_edit *edit, struct gsim_program *program,
                                   struct gsim_error *error) GSIM_NODISCARD;
 void gsim_edit_release(struct gsim_edit *edit);
+
+void gsim_edit_hasten_link(struct gsim_device_spec *device, double factor);

@@ -22,11 +22,6 @@
 #define TRIGGER                                                                                                        \
     0.5 /* of a block's time, where a program gives none: as assumed for trust/published/README.md, "mega" */
 
-static bool is_host(const struct gsim_op *op)
-{
-    return op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
-}
-
 static int32_t stream_of(const struct gsim_op *op) { return op->stream < 0 ? 0 : op->stream; }
 
 /* The last op of each stream as a walk comes by: few streams, found one after the other. */
@@ -55,7 +50,7 @@ uint32_t gsim_edit_order_streams(struct gsim_edit *e, bool all_in_one)
     struct lasts lasts = {0};
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->source->op_count && changed != NONE; i++) {
-        if (is_host(&e->ops[i]) || e->dropped[i]) continue;
+        if (gsim_op_is_host(&e->ops[i]) || e->dropped[i]) continue;
         uint32_t *last = last_in(&lasts, all_in_one ? 0 : stream_of(&e->ops[i]));
         if (!last || (*last != NONE && !gsim_edit_add_after(e, i, *last))) {
             changed = NONE;
@@ -75,7 +70,7 @@ void gsim_edit_gather_host(struct gsim_edit *e)
     bool launches = false;
     for (uint32_t i = 0; i < e->source->op_count; i++) {
         struct gsim_op *op = &e->ops[i];
-        if (!is_host(op)) {
+        if (!gsim_op_is_host(op)) {
             launches = true;
             continue;
         }
@@ -106,7 +101,7 @@ static bool may_launch_ahead(const struct gsim_edit *e, uint32_t op, uint32_t la
     if (its->kind != GSIM_OP_KERNEL || last == NONE || e->ops[last].kind != GSIM_OP_KERNEL) return false;
     for (uint32_t a = 0; a < its->after_count; a++) {
         const struct gsim_op *before = &e->ops[its->after[a]];
-        if (!is_host(before) && stream_of(before) != stream_of(its)) return false;
+        if (!gsim_op_is_host(before) && stream_of(before) != stream_of(its)) return false;
     }
     return true;
 }
@@ -116,7 +111,7 @@ uint32_t gsim_edit_launch_ahead(struct gsim_edit *e, double prologue)
     struct lasts lasts = {0};
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->source->op_count && changed != NONE; i++) {
-        if (is_host(&e->ops[i]) || e->dropped[i]) continue;
+        if (gsim_op_is_host(&e->ops[i]) || e->dropped[i]) continue;
         uint32_t *last = last_in(&lasts, stream_of(&e->ops[i]));
         if (!last) {
             changed = NONE;
@@ -145,7 +140,7 @@ static bool is_copy(const struct gsim_op *op, enum gsim_copy_kind kind)
 static bool waits_for_device(const struct gsim_edit *e, uint32_t op)
 {
     for (uint32_t a = 0; a < e->ops[op].after_count; a++)
-        if (!is_host(&e->ops[e->ops[op].after[a]])) return true;
+        if (!gsim_op_is_host(&e->ops[e->ops[op].after[a]])) return true;
     return false;
 }
 
@@ -167,7 +162,7 @@ static bool keep_order(struct gsim_edit *e, uint32_t wait, const uint32_t *await
     struct lasts seen = {0}; /* by stream: its first op behind the wait */
     bool ok = true;
     for (uint32_t i = wait + 1; i < e->source->op_count && ok; i++) {
-        if (is_host(&e->ops[i])) continue;
+        if (gsim_op_is_host(&e->ops[i])) continue;
         uint32_t *first = last_in(&seen, stream_of(&e->ops[i]));
         ok = first != NULL;
         if (!ok || *first != NONE) continue;
@@ -201,7 +196,7 @@ uint32_t gsim_edit_drop_syncs(struct gsim_edit *e)
     uint32_t *reads = gsim_alloc(sizeof *reads * ((size_t)e->source->op_count + 1));
     struct lasts streams = {0};
     for (uint32_t i = 0; reads && i < e->source->op_count && changed != NONE; i++)
-        if (!is_host(&e->ops[i]) && !last_in(&streams, stream_of(&e->ops[i]))) changed = NONE;
+        if (!gsim_op_is_host(&e->ops[i]) && !last_in(&streams, stream_of(&e->ops[i]))) changed = NONE;
     for (uint32_t i = 0; reads && i < e->source->op_count && changed != NONE; i++) {
         if (e->ops[i].kind != GSIM_OP_HOST_COMPUTE || !waits_for_device(e, i)) continue;
         uint32_t count = find_reads(e, i, first_unread, reads);
@@ -246,7 +241,7 @@ static uint32_t rank_found(struct gsim_edit *e, const struct rank *ranks, size_t
 {
     uint32_t changed = 0;
     for (uint32_t i = 0; i < e->source->op_count; i++)
-        for (size_t r = 0; r < count && !is_host(&e->ops[i]); r++) {
+        for (size_t r = 0; r < count && !gsim_op_is_host(&e->ops[i]); r++) {
             if (ranks[r].stream != stream_of(&e->ops[i]) || e->ops[i].priority == ranks[r].priority) continue;
             e->ops[i].priority = ranks[r].priority;
             changed++;
@@ -273,17 +268,17 @@ uint32_t gsim_edit_rank_streams(struct gsim_edit *e, const struct gsim_device_sp
     for (uint32_t i = p->op_count; i-- > 0;) {
         const struct gsim_op *op = &e->ops[i];
         for (uint32_t a = 0; a < op->arg_count; a++) below[i] = fmax(below[i], of_buffer[op->args[a].buffer_index]);
-        uint32_t *behind = is_host(op) ? NULL : last_in(&next, stream_of(op));
+        uint32_t *behind = gsim_op_is_host(op) ? NULL : last_in(&next, stream_of(op));
         if (behind && *behind != NONE) below[i] = fmax(below[i], below[*behind]);
         if (behind) *behind = i;
-        below[i] += op->kind == GSIM_OP_KERNEL ? lengths[op->kernel_index] : is_host(op) ? 0 : op->copy_us;
+        below[i] += op->kind == GSIM_OP_KERNEL ? lengths[op->kernel_index] : gsim_op_is_host(op) ? 0 : op->copy_us;
         for (uint32_t a = 0; a < op->after_count; a++) below[op->after[a]] = fmax(below[op->after[a]], below[i]);
         for (uint32_t a = 0; a < op->arg_count; a++)
             of_buffer[op->args[a].buffer_index] = fmax(of_buffer[op->args[a].buffer_index], below[i]);
     }
     for (uint32_t i = 0; i < p->op_count; i++) {
         size_t r = 0;
-        if (is_host(&e->ops[i])) continue;
+        if (gsim_op_is_host(&e->ops[i])) continue;
         while (r < count && ranks[r].stream != stream_of(&e->ops[i])) r++;
         if (r == count) ranks[count++] = (struct rank){stream_of(&e->ops[i]), below[i], 0};
     }
@@ -425,7 +420,7 @@ uint32_t gsim_edit_pin(struct gsim_edit *e)
         if (e->ops[i].stream >= own) own = e->ops[i].stream + 1;
     for (uint32_t i = 0; i < e->source->op_count; i++) {
         struct gsim_op *op = &e->ops[i];
-        if (is_host(op)) {
+        if (gsim_op_is_host(op)) {
             uint32_t kept[64], count = 0;
             bool had = false;
             for (uint32_t a = 0; a < op->after_count && count < 64; a++) {

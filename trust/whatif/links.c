@@ -29,37 +29,16 @@ struct linker {
 
 #define NONE UINT32_MAX
 
-struct keyed {
-    uint32_t high, low, item;
-};
-
-static int compare_keyed(const void *left, const void *right)
-{
-    const struct keyed *a = left, *b = right;
-    if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    if (a->low != b->low) return a->low < b->low ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
-static bool sort_into(struct keyed *keys, size_t count, uint32_t *items)
-{
-    if (!keys) return false;
-    qsort(keys, count, sizeof *keys, compare_keyed);
-    for (size_t i = 0; i < count; i++) items[i] = keys[i].item;
-    gsim_free(keys);
-    return true;
-}
-
 /* --- groups --- */
 static bool sort_members(struct linker *l, uint32_t *count)
 {
     struct gsim_moments *m = l->m;
-    struct keyed *keys = gsim_alloc(sizeof *keys * ((size_t)m->work_count + 1));
+    struct gsim_moment_key *keys = gsim_alloc(sizeof *keys * ((size_t)m->work_count + 1));
     *count = 0;
     for (uint32_t i = 0; keys && i < m->work_count; i++)
         if (!m->works[i].is_migration && m->works[i].call != NONE)
-            keys[(*count)++] = (struct keyed){m->works[i].correlation, i, i};
-    return sort_into(keys, *count, l->members);
+            keys[(*count)++] = (struct gsim_moment_key){m->works[i].correlation, i, i};
+    return gsim_sort_into(keys, *count, l->members);
 }
 
 static void make_groups(struct linker *l, uint32_t count)
@@ -87,10 +66,10 @@ static void make_groups(struct linker *l, uint32_t count)
 static bool sort_waits(struct linker *l)
 {
     const struct gsim_timeline *t = l->m->timeline;
-    struct keyed *keys = gsim_alloc(sizeof *keys * (t->wait_count + 1));
+    struct gsim_moment_key *keys = gsim_alloc(sizeof *keys * (t->wait_count + 1));
     for (size_t i = 0; keys && i < t->wait_count; i++)
-        keys[i] = (struct keyed){t->waits[i].waiting_stream, t->waits[i].correlation, (uint32_t)i};
-    return sort_into(keys, t->wait_count, l->waits);
+        keys[i] = (struct gsim_moment_key){t->waits[i].waiting_stream, t->waits[i].correlation, (uint32_t)i};
+    return gsim_sort_into(keys, t->wait_count, l->waits);
 }
 
 /* The first of the sorted waits of STREAM with at least this correlation. */

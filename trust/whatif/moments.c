@@ -23,16 +23,21 @@ static int compare_starts(const void *left, const void *right)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-struct end_of {
-    gsim_time end;
-    uint32_t work;
-};
-
-static int compare_ends(const void *left, const void *right)
+static int compare_keyed(const void *left, const void *right)
 {
-    const struct end_of *a = left, *b = right;
-    if (a->end != b->end) return a->end < b->end ? -1 : 1;
-    return (a->work > b->work) - (a->work < b->work);
+    const struct gsim_moment_key *a = left, *b = right;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+bool gsim_sort_into(struct gsim_moment_key *keys, size_t count, uint32_t *items)
+{
+    if (!keys) return false;
+    qsort(keys, count, sizeof *keys, compare_keyed);
+    for (size_t i = 0; i < count; i++) items[i] = keys[i].item;
+    gsim_free(keys);
+    return true;
 }
 
 static void list_works(struct gsim_moments *m)
@@ -73,43 +78,23 @@ static void list_works(struct gsim_moments *m)
 
 static bool order_works(struct gsim_moments *m)
 {
-    struct end_of *ends = gsim_alloc(sizeof *ends * ((size_t)m->work_count + 1));
-    if (!ends) return false;
-    for (uint32_t i = 0; i < m->work_count; i++) {
-        ends[i] = (struct end_of){m->works[i].end, i};
+    struct gsim_moment_key *ends = gsim_alloc(sizeof *ends * ((size_t)m->work_count + 1));
+    for (uint32_t i = 0; ends && i < m->work_count; i++) {
+        ends[i] = (struct gsim_moment_key){.high = m->works[i].end, .item = i};
         if (!m->works[i].is_copy) m->starts[m->kernel_count++] = i;
     }
-    qsort(ends, m->work_count, sizeof *ends, compare_ends);
-    for (uint32_t i = 0; i < m->work_count; i++) m->by_end[i] = ends[i].work;
-    gsim_free(ends);
-    return true;
-}
-
-struct call_order {
-    uint32_t thread, call;
-    gsim_time start;
-};
-
-static int compare_calls(const void *left, const void *right)
-{
-    const struct call_order *a = left, *b = right;
-    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-    if (a->start != b->start) return a->start < b->start ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
+    return gsim_sort_into(ends, m->work_count, m->by_end);
 }
 
 static bool order_calls(struct gsim_moments *m)
 {
     const struct gsim_timeline *t = m->timeline;
-    struct call_order *order = gsim_alloc(sizeof *order * (t->api_count + 1));
-    if (!order) return false;
-    for (size_t i = 0; i < t->api_count; i++) {
-        order[i] = (struct call_order){t->apis[i].thread, (uint32_t)i, t->apis[i].start};
+    struct gsim_moment_key *order = gsim_alloc(sizeof *order * (t->api_count + 1));
+    for (size_t i = 0; order && i < t->api_count; i++) {
+        order[i] = (struct gsim_moment_key){t->apis[i].thread, t->apis[i].start, (uint32_t)i};
         if (t->apis[i].correlation >= m->correlation_count) m->correlation_count = t->apis[i].correlation + 1;
     }
-    qsort(order, t->api_count, sizeof *order, compare_calls);
-    for (size_t i = 0; i < t->api_count; i++) m->calls[i] = order[i].call;
-    gsim_free(order);
+    if (!gsim_sort_into(order, t->api_count, m->calls)) return false;
     m->call_of = gsim_alloc(sizeof *m->call_of * ((size_t)m->correlation_count + 1));
     if (!m->call_of) return false;
     for (uint32_t c = 0; c <= m->correlation_count; c++) m->call_of[c] = UINT32_MAX;

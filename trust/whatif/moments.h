@@ -46,3 +46,11 @@ uint32_t gsim_moments_call_at(const struct gsim_moments *moments, uint32_t threa
 
 /* --- links.c: what each work waited for --- */
 enum gsim_status gsim_moments_link(struct gsim_moments *moments, struct gsim_error *error) GSIM_NODISCARD;
+
+/* --- shared by moments.c and links.c --- */
+struct gsim_moment_key {
+    gsim_time high, low; /* the order; then by item */
+    uint32_t item;
+};
+/* The items in the order of KEYS, which is freed; false when that is NULL. */
+bool gsim_sort_into(struct gsim_moment_key *keys, size_t count, uint32_t *items);

@@ -21,11 +21,6 @@ bool gsim_reason_is_shared(enum gsim_reason reason)
     return reason != GSIM_PAIR_DEPENDENCE && reason != GSIM_PAIR_ROOM;
 }
 
-static bool is_host(const struct gsim_op *op)
-{
-    return op->kind == GSIM_OP_HOST_COMPUTE || op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE;
-}
-
 static void free_host(struct gsim_device_spec *d, struct gsim_edit *e)
 {
     double *const calls[] = {
@@ -96,7 +91,7 @@ static bool free_dependence(struct gsim_edit *e, const unsigned char *sides)
         for (uint32_t a = 0; a < e->ops[i].arg_count && sides[i]; a++)
             uses[e->ops[i].args[a].buffer_index] |= (unsigned char)(sides[i] | (e->ops[i].args[a].writes ? 4 : 0));
     for (uint32_t i = 0; ok && i < p->op_count; i++) {
-        if (!sides[i] || is_host(&e->ops[i])) continue;
+        if (!sides[i] || gsim_op_is_host(&e->ops[i])) continue;
         ok = drop_after(e, i, sides);
         if (ok && sides[i] == 2 && e->ops[i].kind == GSIM_OP_KERNEL) ok = drop_args(e, i, uses);
     }
@@ -136,10 +131,7 @@ static bool free_room(struct gsim_edit *e, const struct gsim_device_spec *d, con
 
 static void free_copies(struct gsim_variant *v, struct gsim_edit *e)
 {
-    struct gsim_device_spec *d = &v->device;
-    double *const rates[] = {&d->h2d_gbps,          &d->cached_h2d_gbps,   &d->d2h_gbps,      &d->bidirectional_gbps,
-                             &d->pageable_h2d_gbps, &d->pageable_d2h_gbps, &d->prefetch_gbps, &d->fault_total_gbps};
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) *rates[i] *= MANY;
+    gsim_edit_hasten_link(&v->device, MANY);
     for (uint32_t i = 0; i < e->source->op_count; i++) {
         if (e->ops[i].kind != GSIM_OP_COPY) continue;
         e->ops[i].copy_us /= MANY;
