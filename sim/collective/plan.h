@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (collective). A collective resolved for the ranks of a run: algorithm, protocol, channels, threads
- * (rules.c), and the time and traffic of its steps (steps.c and one file per algorithm). Rendezvous and clock:
- * sim/collective/collective.h.
+ * Layer: sim/collective. A collective resolved for the ranks of a run: its algorithm, protocol, channels and threads
+ * (rules.c), and the time and traffic of its steps (steps.c, and a file per algorithm). When ranks meet, and how time
+ * passes, is sim/collective/collective.h's.
  */
 #pragma once
 
 #include "gpusim/program.h"
 #include "sim/collective/nccl.h"
 
-/* What connects the ranks of a group: the one place that knows the platform. Rates of one direction of one GPU. */
+/* What connects the ranks of a group. Rates are of one direction of one GPU. */
 struct gsim_collective_links {
     double gpu_gbps;        /* peer copies between GPUs of a node; without a link of their own, by way of the host */
     double net_gbps;        /* of a GPU's part of its node's network */
@@ -21,47 +21,49 @@ struct gsim_collective_links {
 struct gsim_collective_plan {
     const struct gsim_collective *what;
     uint32_t ranks, nodes;
-    enum gsim_collective_algorithm algorithm; /* of pairs and all-to-alls auto: they have none */
+    enum gsim_collective_algorithm algorithm; /* GSIM_ALGORITHM_AUTO for pairs and all-to-alls, which have none */
     enum gsim_collective_protocol protocol;
     uint32_t channels, threads;
 };
 
-/* What stands in the way of its steps. */
+/* What slows its steps at one moment. */
 struct gsim_collective_conditions {
-    double gpu_gbps, net_gbps; /* its parts of the links */
-    double memory_stretch;     /* of loads and stores of its blocks, 1: nobody else */
-    double sent_share;         /* of the channels that are under way, all: 1 */
+    double gpu_gbps, net_gbps; /* of the links, what it gets */
+    double memory_stretch;     /* of its loads and stores; 1: no other traffic */
+    double sent_share;         /* share of its channels that move data; 1: all */
 };
 
-/* RANKS of them take part. */
+/* The plan of WHAT among RANKS ranks, by NCCL's rules. It refers to WHAT. */
 struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what,
                                                  uint32_t ranks, const struct gsim_collective_links *links);
-/* From the moment at which all blocks of all ranks are resident. */
+/* Microseconds under C, from when all blocks of all ranks are resident. */
 double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                           const struct gsim_collective_conditions *c);
-/* Alone on the links. */
+/* The same alone on the links. */
 double gsim_collective_alone_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                                 const struct gsim_collective_links *links);
-/* Of a rank's device memory, in bytes, from its beginning to its end. */
+/* Bytes that it reads and writes in a rank's device memory. */
 double gsim_collective_traffic(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan);
 /* Bytes that a rank sends. */
 double gsim_collective_sent(const struct gsim_collective_plan *plan);
-/* Blocks, threads, registers and shared memory, in KERNEL. */
+/* Sets grid, block, registers and shared memory of KERNEL. */
 void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                            struct gsim_kernel *kernel);
 
 /* --- steps.c: what the algorithms share -------------------------------------------------------------------------- */
-/* All channels move BYTES of a rank by a step of BLOCK_GBPS a block; over a link of LINK_GBPS, 0: over none. */
+/* Microseconds in which all channels move BYTES of a rank at BLOCK_GBPS a block, over a link of LINK_GBPS; 0: over
+ * none. */
 double gsim_steps_us(const struct gsim_collective_plan *plan, double bytes, double block_gbps, double link_gbps,
                      const struct gsim_collective_conditions *c);
-/* Start and end, and hops beyond those between two ranks. */
+/* Microseconds of start and end; of HOPS within nodes and NET_HOPS between them, beyond those of two ranks. */
 double gsim_steps_base_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan);
 double gsim_steps_hops_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, double hops,
                           double net_hops);
-/* The narrowest link of a ring over all ranks. */
+/* GB/s of the narrowest link of a ring over all ranks. */
 double gsim_steps_link_gbps(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                             const struct gsim_collective_conditions *c);
 
+/* --- a file per algorithm: gsim_collective_us() of each ---------------------------------------------------------- */
 double gsim_ring_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                     const struct gsim_collective_conditions *c);
 double gsim_tree_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (collective, internal). What is known of all collectives of a run. */
+/* Layer: sim/collective (internal). The state of all collectives of a run. */
 #pragma once
 
 #include "gpusim/ranks.h"
 #include "sim/collective/collective.h"
 #include "sim/collective/plan.h"
 
-/* Ranks that do collectives together, in order. */
+/* An ordered group of ranks. */
 struct gsim_communicator {
     const struct gsim_collective *like; /* has its group */
     uint32_t task_count;
-    const uint32_t *tasks;              /* that are simulated, in the group's order */
+    const uint32_t *tasks;              /* of its ranks that are simulated, in the group's order */
     uint32_t ranks;                     /* of the group */
 };
 
@@ -19,7 +19,7 @@ struct gsim_collective_member {
     bool has_come, is_resident;
 };
 
-/* One collective from its first kernel's turn to its last kernel's end. */
+/* One collective, from its first kernel's submission to its last kernel's end. */
 struct gsim_collective_run {
     uint32_t communicator, iteration, ordinal;
     const struct gsim_collective_plan *plan;

@@ -11,10 +11,9 @@
 #define GSIM_TRACE_HOST_PID  1000u
 #define GSIM_TRACE_SPANS_PID 3000u
 
-/* Kernels, copies and waits as slices of process 0 (the device), one track per stream and more where slices
- * overlap; API calls as slices of process GSIM_TRACE_HOST_PID, one track per host thread; flow events from
- * call to device work by correlation, and from one stream's work to another's that waited for its event; iterations
- * and occupancy; within the result's window; with a block log a track per SM (sim/report/chrome_sms.h). Streams: memory
- * for one slice per record only. */
+/* Writes what is in the result's window. Kernels, copies and waits are slices of process 0 (the device), a track per
+ * stream, more where slices overlap. API calls are slices of process GSIM_TRACE_HOST_PID, a track per host thread. Flow
+ * events go from a call to its device work, and from a stream's work to another's that waited for its event. Iterations
+ * and occupancy have tracks; with a block log each SM has (sim/report/chrome_sms.h). Memory: one slice per record. */
 enum gsim_status gsim_chrome_write(const struct gsim_result *result, struct gsim_output *output,
                                    struct gsim_error *error) GSIM_NODISCARD;

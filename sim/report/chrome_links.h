@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Of a trace: iterations as slices on a track of their own, and waits of one stream for another as arrows
- * (sim/report/chrome.h has the rest).
+ * Layer: sim/report (internal). Parts of a trace (sim/report/chrome.h): iterations as slices on a track of their own,
+ * and waits of one stream for another as arrows.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct gsim_trace_work {
 };
 
 void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_output *output);
-/* An arrow for each wait: from what the recorded stream did last before the event, to what the waiting stream does
- * first behind it, where the trace shows both. Sorts WORKS. The flows' ids follow on AFTER_ID. */
+/* Writes an arrow for each wait whose two ends the trace shows: from the last work of the recorded stream before the
+ * event to the first of the waiting stream behind it. Sorts WORKS. Flow ids start at AFTER_ID + 1. */
 void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace_work *works, size_t count,
                              uint64_t after_id, struct gsim_output *output);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The timeline as tracks of slices that never overlap, for whoever draws it (sim/report/gantt.c,
- * sim/report/chrome.c): slices sorted by track and start, those that overlap on one track spread over lanes.
+ * Layer: sim/report. A timeline as tracks of slices, for gantt.c and chrome.c, which draw it: slices are sorted by
+ * track and start, and those that overlap on one track are spread over lanes.
  */
 #pragma once
 
@@ -22,8 +22,9 @@ struct gsim_slices {
     size_t count, capacity;
 };
 
+/* Appends SLICE. GSIM_NOMEM. */
 enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_slice *slice,
                                  struct gsim_error *error) GSIM_NODISCARD;
-/* Sorts by (track, start, kind, record) and gives each slice the lowest lane that is free at its start. */
+/* Sorts LIST by (track, start, kind, record) and gives each slice the lowest lane that is free at its start. */
 enum gsim_status gsim_slices_arrange(struct gsim_slices *list, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_slices_release(struct gsim_slices *list);
