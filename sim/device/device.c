@@ -26,7 +26,7 @@ static const char *const sections[] = {"gpu", "link", "managed", "host", "power"
 
 /* --- reading a file ----------------------------------------------------------------------------------------- */
 /* A non-empty text, copied to the arena. */
-enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected,
+static enum gsim_status read_text(struct gsim_device_reader *reader, const char *place, const char *expected,
                                   const cJSON *item, const char **text)
 {
     if (!cJSON_IsString(item) || !item->valuestring[strspn(item->valuestring, " ")])
@@ -124,7 +124,7 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
         return gsim_json_fail(place, expected, unit, reader->error);
 
     snprintf(place, sizeof(place), "%s.%s.source", row->section, row->name);
-    status = gsim_reader_text(reader, place, "where the number comes from, in words",
+    status = read_text(reader, place, "where the number comes from, in words",
                        cJSON_GetObjectItemCaseSensitive(item, "source"), &source);
     if (status == GSIM_OK) status = read_kind(reader, row, cJSON_GetObjectItemCaseSensitive(item, "kind"), &kind);
     return status == GSIM_OK ? keep(reader, row, values, source, kind) : status;
@@ -197,7 +197,7 @@ static enum gsim_status read_gpus(struct gsim_device_reader *reader, const cJSON
     cJSON_ArrayForEach(item, list)
     {
         const char *name = NULL;
-        enum gsim_status status = gsim_reader_text(reader, "gpus", "a name", item, &name);
+        enum gsim_status status = read_text(reader, "gpus", "a name", item, &name);
         if (status != GSIM_OK) return status;
         const char *before = reader->spec->gpus;
         reader->spec->gpus =
@@ -221,16 +221,16 @@ static enum gsim_status read_head(struct gsim_device_reader *reader, const cJSON
     enum gsim_status status = gsim_reader_head(reader, json, GSIM_DEVICE_SCHEMA, keys);
     const cJSON *arch = status == GSIM_OK ? cJSON_GetObjectItemCaseSensitive(json, "arch") : NULL;
     if (status == GSIM_OK)
-        status = gsim_reader_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"),
+        status = read_text(reader, "name", "a name", cJSON_GetObjectItemCaseSensitive(json, "name"),
                                   &reader->spec->name);
     if (status == GSIM_OK)
-        status = gsim_reader_text(reader, "title", "a title", cJSON_GetObjectItemCaseSensitive(json, "title"),
+        status = read_text(reader, "title", "a title", cJSON_GetObjectItemCaseSensitive(json, "title"),
                            &reader->spec->title);
     if (status == GSIM_OK)
         status = read_compute_capability(reader, cJSON_GetObjectItemCaseSensitive(json, "compute_capability"));
     if (status == GSIM_OK) status = read_gpus(reader, cJSON_GetObjectItemCaseSensitive(json, "gpus"));
     if (status == GSIM_OK && arch)
-        status = gsim_reader_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
+        status = read_text(reader, "arch", "the name of an architecture", arch, &reader->spec->arch);
     return status;
 }
 

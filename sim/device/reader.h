@@ -24,9 +24,6 @@ static inline bool gsim_device_number_is_limit(int number)
     return number >= GSIM_DEV_warp_threads && number <= GSIM_DEV_carveout_kib_last;
 }
 
-/* A non-empty text, copied to the arena. */
-enum gsim_status gsim_reader_text(struct gsim_device_reader *reader, const char *place, const char *expected,
-                                  const cJSON *item, const char **text);
 /* An object with these fields alone, its schema that one. */
 enum gsim_status gsim_reader_head(struct gsim_device_reader *reader, const cJSON *json, const char *schema,
                                   const char *const *keys);

@@ -96,7 +96,6 @@ extern const struct gsim_command_class gsim_front_op;
 void gsim_front_submit(struct gsim_command *command);
 /* One that was submitted is as if it had not been. */
 void gsim_front_kill(struct gsim_command *command);
-void gsim_front_kernel_drained(void *data, void *command, gsim_time now); /* told to the device */
 
 /* --- programmatic.c ---------------------------------------------------------------------------------------- */
 /* The command is a kernel that may begin before the one that its stream is busy with has ended. Kernels in missing

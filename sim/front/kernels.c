@@ -16,7 +16,7 @@ void gsim_front_submit(struct gsim_command *command)
     gsim_managed_submit(d, command);
 }
 
-void gsim_front_kernel_drained(void *data, void *tag, gsim_time now)
+static void kernel_drained(void *data, void *tag, gsim_time now)
 {
     struct gsim_command *command = tag;
     (void)data;
@@ -126,5 +126,5 @@ TELL(triggered)
 TELL(over)
 
 const struct gsim_gpu_listener gsim_front_listener = {NULL, kernel_began, kernel_over, kernel_triggered,
-                                                      gsim_front_kernel_drained};
+                                                      kernel_drained};
 const struct gsim_gpu_watcher gsim_front_watcher = {NULL, blocks_stayed};

@@ -178,9 +178,10 @@ static bool is_word(const char *value, const char *word)
 
 enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const char *const *words, int *choice)
 {
-    move_to(fields, field);
     const char *value = fields->values[field];
     char expected[160] = "";
+    if (!value) return *choice < 0 ? gsim_fields_require(fields, field) : GSIM_OK;
+    move_to(fields, field);
     for (int i = 0; words[i]; i++) {
         if (is_word(value, words[i])) {
             *choice = i;

@@ -53,7 +53,8 @@ enum gsim_status gsim_fields_integer(struct gsim_fields *fields, int field, doub
                                      double *number) GSIM_NODISCARD;
 enum gsim_status gsim_fields_real(struct gsim_fields *fields, int field, double maximum, double *number) GSIM_NODISCARD;
 enum gsim_status gsim_fields_bool(struct gsim_fields *fields, int field, bool *flag) GSIM_NODISCARD;
-/* One of WORDS (ends with NULL); *CHOICE is its index. */
+/* One of WORDS (ends with NULL); *CHOICE is its index. Where the field is absent it stays; below 0: the field must be
+ * there. */
 enum gsim_status gsim_fields_choice(struct gsim_fields *fields, int field, const char *const *words,
                                     int *choice) GSIM_NODISCARD;
 /* Text of 1 to GSIM_LIMIT_NAME bytes. The first needs the value and decodes it into ROOM; the second leaves *TEXT where

@@ -54,10 +54,10 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
     if (reader->total_bytes > (double)GSIM_LIMIT_BYTES)
         return gsim_fields_error(&fields, "all buffers together have %.0f bytes, expected at most %llu",
                                  reader->total_bytes, GSIM_LIMIT_BYTES);
-    if (values[BUFFER_INIT] && (status = gsim_fields_choice(&fields, BUFFER_INIT, init_names, &init)) != GSIM_OK)
-        return status;
     bool is_read_mostly = false;
-    if ((status = gsim_fields_bool(&fields, BUFFER_READ_MOSTLY, &is_read_mostly)) != GSIM_OK) return status;
+    status = gsim_fields_choice(&fields, BUFFER_INIT, init_names, &init);
+    if (status == GSIM_OK) status = gsim_fields_bool(&fields, BUFFER_READ_MOSTLY, &is_read_mostly);
+    if (status != GSIM_OK) return status;
     if (gsim_array_grow(&reader->buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
     reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
@@ -116,7 +116,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, const char *text, 
     const char *values[FILE_FIELD_COUNT];
     struct gsim_fields fields = {.names = file_names, .values = values, .error = reader->error};
     enum gsim_status status = gsim_fields_read_jump(&fields, gsim_scan_start(text), NULL, jump);
-    int schema;
+    int schema = -1;
     char name[GSIM_NAME_ROOM];
     /* A file of another kind has other fields: that it is of another kind says more. */
     if (status == GSIM_INPUT && values[FILE_SCHEMA]) {
@@ -126,7 +126,6 @@ static enum gsim_status read_file(struct gsim_reader *reader, const char *text, 
     if (status == GSIM_INPUT && *gsim_scan_start(text) == '{' && is_trace(gsim_scan_start(text)))
         return gsim_error_set(reader->error, GSIM_INPUT,
                               "expected a program, found a trace: gpusim import kineto makes a program of it");
-    if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_SCHEMA);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, FILE_SCHEMA, schemas, &schema);
     if (status == GSIM_OK) status = gsim_fields_name(&fields, FILE_NAME, name);
     if (status == GSIM_OK) status = gsim_fields_integer(&fields, FILE_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, iterations);

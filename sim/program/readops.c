@@ -37,6 +37,14 @@ static const char *const kind_names[] = {"kernel",       "copy",        "prefetc
 static const char *const memory_names[] = {"run", "pinned", "pageable", NULL}; /* enum gsim_copy_memory */
 static const char *const copy_names[] = {"h2d", "d2h", "d2d", "p2p", NULL}; /* enum gsim_copy_kind */
 
+/* A flag, unless something has failed before; false where it is absent. */
+static bool read_flag(struct gsim_fields *fields, int field, enum gsim_status *status)
+{
+    bool flag = false;
+    if (!*status) *status = gsim_fields_bool(fields, field, &flag);
+    return flag;
+}
+
 static enum gsim_status read_shapes(struct gsim_fields *fields, struct gsim_kernel *kernel)
 {
     static const double grid_maximum[] = {GSIM_LIMIT_GRID_X, GSIM_LIMIT_GRID_YZ, GSIM_LIMIT_GRID_YZ};
@@ -298,12 +306,8 @@ static enum gsim_status read_launch(struct gsim_reader *reader, struct gsim_fiel
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
     if (status == GSIM_OK) status = read_order(reader, fields);
     if (status == GSIM_OK) status = read_non_const(reader, fields);
-    bool programmatic = false;
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_PROGRAMMATIC, &programmatic);
-    op->programmatic = programmatic;
-    bool is_unknown = false;
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNKNOWN, &is_unknown);
-    op->is_unknown = is_unknown;
+    op->programmatic = read_flag(fields, OP_PROGRAMMATIC, &status);
+    op->is_unknown = read_flag(fields, OP_UNKNOWN, &status);
     if (status == GSIM_OK) sort_segments(reader);
     return status;
 }
@@ -340,16 +344,13 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
 static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_fields *fields, struct gsim_op *op)
 {
     struct gsim_collective collective = {0};
-    int kind = 0, algorithm = 0, protocol = 0;
+    int kind = -1, algorithm = 0, protocol = 0;
     double bytes = 0;
-    enum gsim_status status = gsim_fields_require(fields, OP_KIND);
-    if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_KIND, gsim_collective_names, &kind);
+    enum gsim_status status = gsim_fields_choice(fields, OP_KIND, gsim_collective_names, &kind);
     if (status == GSIM_OK) status = gsim_fields_require(fields, OP_BYTES);
     if (status == GSIM_OK) status = gsim_fields_integer(fields, OP_BYTES, 1, GSIM_LIMIT_BYTES, &bytes);
-    if (status == GSIM_OK && fields->values[OP_ALGORITHM])
-        status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
-    if (status == GSIM_OK && fields->values[OP_PROTOCOL])
-        status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
+    if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_ALGORITHM, gsim_algorithm_names, &algorithm);
+    if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_PROTOCOL, gsim_protocol_names, &protocol);
     if (status == GSIM_OK) status = gsim_reader_count(fields, OP_CHANNELS, GSIM_LIMIT_CHANNELS, &collective.channels);
     if (status == GSIM_OK)
         status = gsim_reader_count(fields, OP_COMMUNICATOR, GSIM_LIMIT_RANKS, &collective.communicator);
@@ -393,8 +394,8 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     int copy_kind = GSIM_COPY_H2D;
     enum gsim_status status = GSIM_OK;
     if (op->kind == GSIM_OP_COPY) {
-        status = gsim_fields_require(fields, OP_KIND);
-        if (status == GSIM_OK) status = gsim_fields_choice(fields, OP_KIND, copy_names, &copy_kind);
+        copy_kind = -1;
+        status = gsim_fields_choice(fields, OP_KIND, copy_names, &copy_kind);
         op->copy_kind = (enum gsim_copy_kind)copy_kind;
         if (status == GSIM_OK) status = read_peer(fields, op);
     }
@@ -414,14 +415,12 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     status = gsim_fields_integer(fields, OP_BYTES, 1, maximum, &bytes);
     op->bytes = (uint64_t)bytes;
     int memory = GSIM_COPY_MEMORY_OF_RUN;
-    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_MEMORY])
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY)
         status = gsim_fields_choice(fields, OP_MEMORY, memory_names, &memory);
     op->copy_memory = (uint8_t)memory;
-    if (status == GSIM_OK && op->kind == GSIM_OP_COPY && fields->values[OP_US])
+    if (status == GSIM_OK && op->kind == GSIM_OP_COPY)
         status = gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->copy_us);
-    bool untimed = false;
-    if (status == GSIM_OK) status = gsim_fields_bool(fields, OP_UNTIMED, &untimed);
-    op->untimed = untimed;
+    op->untimed = read_flag(fields, OP_UNTIMED, &status);
     return status;
 }
 
@@ -486,7 +485,7 @@ static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim
     }
     reader->pending_count = left;
     op->stream = -1;
-    return fields->values[OP_US] ? gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->host_us) : GSIM_OK;
+    return gsim_fields_real(fields, OP_US, GSIM_LIMIT_US, &op->host_us);
 }
 
 enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, const char *value,
@@ -501,12 +500,11 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
                                  .error = reader->error};
     struct gsim_op op = {0};
     char what[GSIM_NAME_ROOM];
-    int kind = 0;
+    int kind = -1;
     reader->arg_count = 0;
     reader->after_count = 0;
     reader->segment_count = 0;
     enum gsim_status status = gsim_fields_read(&fields, value, rest);
-    if (status == GSIM_OK) status = gsim_fields_require(&fields, OP_OP);
     if (status == GSIM_OK) status = gsim_fields_choice(&fields, OP_OP, kind_names, &kind);
     op.kind = kind == SYNCHRONIZE  ? GSIM_OP_HOST_COMPUTE
               : kind == COLLECTIVE ? GSIM_OP_KERNEL
@@ -523,11 +521,8 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else if (op.kind == GSIM_OP_HOST_COMPUTE) {
         status = gsim_fields_require(&fields, OP_US);
         if (status == GSIM_OK) status = gsim_fields_real(&fields, OP_US, GSIM_LIMIT_US, &op.host_us);
-        bool overhead = false, needed = false;
-        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_OVERHEAD, &overhead);
-        if (status == GSIM_OK) status = gsim_fields_bool(&fields, OP_NEEDED, &needed);
-        op.overhead = overhead;
-        op.needed = needed;
+        op.overhead = read_flag(&fields, OP_OVERHEAD, &status);
+        op.needed = read_flag(&fields, OP_NEEDED, &status);
         if (status == GSIM_OK && fields.values[OP_WHAT]) {
             status = gsim_fields_name(&fields, OP_WHAT, what);
             op.what = what;
