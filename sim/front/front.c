@@ -373,7 +373,7 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
     drop_head(f, hw_queue);
 }
 
-/* No earlier start of TASK, which arrived. */
+/* The earliest start of COMMAND, which has arrived. */
 static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream,
                                 const struct gsim_command *command)
 {

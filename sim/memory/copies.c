@@ -127,10 +127,10 @@ static void let_engine_go(void *argument)
     if (!engine->current) engine_next(engine);
 }
 
-/* Behind the copy of TASK. In a graph the next copy of its lane comes before those of others that wait (H200: bs with
- * taskflow in traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; taken to be so where engines
- * look for one another, which are the same devices). In streams the engine itself makes the records that follow, then
- * turns to another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
+/* What ENGINE does behind COMMAND's copy. In a graph the next copy of its lane comes before those of other lanes that
+ * wait (H200: bs with taskflow in traces/h200/runs-1g.json.gz, three copies of one lane, then of the next; assumed of
+ * all devices whose engines poll one another). In streams the engine itself makes the records that follow, then serves
+ * another stream (H200: traces/h200/probe.json, h2d_record_chain and h2d_across). */
 static void engine_after(struct gsim_device *d, struct gsim_copy_engine *engine, const struct gsim_command *command)
 {
     if (command->graph_run && d->gaps.engine_poll && d->hooks->goes_on(command->front, command, &engine->kept_node)) {

@@ -77,7 +77,7 @@ static enum gsim_status read_buffer_at(struct gsim_reader *reader, const struct 
 enum { SEGMENT_BUFFER, SEGMENT_OFFSET, SEGMENT_BYTES, SEGMENT_FIELD_COUNT };
 static const char *const segment_names[] = {"buffer", "offset", "bytes", NULL};
 
-/* What a list has of a buffer's bytes. Its ARG is the buffer until the arguments' order is known. */
+/* What a list has of a buffer's bytes. Its arg is the buffer until the arguments' order is known. */
 static enum gsim_status read_segment(struct gsim_reader *reader, const struct gsim_fields *fields, const char **value,
                                      bool writes, uint32_t *buffer)
 {

@@ -16,7 +16,8 @@ static bool add(uint32_t *sum, uint32_t count)
     return true;
 }
 
-/* The task's ops, numbered from FIRST.ops; buffers and kernels of ALL. */
+/* Copies the ops of FROM to TO, with FIRST_OP as the first one's index, and buffers and kernels as SET's programs have
+ * them. */
 static bool copy_ops(struct gsim_task_set *set, const struct gsim_program *from, const struct counts *first,
                      struct gsim_op *to, uint32_t first_op)
 {

@@ -214,7 +214,7 @@ static double alone(struct sandbox *box, const struct gsim_demand *w)
 }
 
 /* Finds X in [LOW, HIGH] with alone() = TARGET by regula falsi (Illinois variant) on logarithmic scales; leaves
- * WORK at the best X. Returns the relative error there. */
+ * W at the best X. Returns the relative error there. */
 static double find(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                    struct sandbox *box, double target, const struct settled *settled, double low, double high,
                    double tolerance)

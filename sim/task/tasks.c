@@ -51,7 +51,7 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     return GSIM_OK;
 }
 
-/* SMs that a process of SHARE of all takes: a multiple of STEP, the next one below. */
+/* SHARE_SMS rounded down to a multiple of STEP: the SMs that a process takes. */
 static uint32_t whole_parts(double share_sms, uint32_t step) { return (uint32_t)(share_sms + 0.01) / step * step; }
 
 /* A number of SMs that is no multiple of STEP is what the others leave. */

@@ -139,7 +139,7 @@ double *contract_solo_us(const struct gsim_program *program, const struct gsim_d
 }
 
 /* Some SM runs blocks / sm_count blocks or more, blocks_per_sm at a time, each for as long as it takes alone: blocks
- * in company are slower. And no SM issues more than its rate. A starving block still gets 0.3 % of what it asks
+ * beside others are slower. And no SM issues more than its rate. A starving block still gets 0.3 % of what it asks
  * for, so the rate may be exceeded a little: at most by what the 12 warps per sub-partition beyond the oldest
  * four ask for, 0.3 % of 12 x 0.826. */
 static double least_ps(const struct gsim_demand *w, const struct gsim_device_spec *device)

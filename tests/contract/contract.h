@@ -30,7 +30,7 @@ void contract_check(const struct contract *c);
 /* How long each kernel of PROGRAM takes alone on DEVICE. NULL when memory is out; the caller gsim_free()s. */
 double *contract_solo_us(const struct gsim_program *program, const struct gsim_device_spec *device);
 
-/* The least time that each kernel can take in any company, from its blocks' work (sim/sm/demand.h). Below the time
+/* The least time that each kernel can take beside any others, from its blocks' work (sim/sm/demand.h). Below the time
  * alone: a kernel among others may be faster than alone, since fewer of its blocks share an SM then and those that
  * had to wait may be spread more evenly (seen on an H200 too). The same caller's duties. */
 double *contract_least_us(const struct gsim_program *program, const struct gsim_device_spec *device);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: trust/calibrate. What recorded runs tell without a simulation, as series of a probe that nobody ran: how long
- * copies take by themselves (traced_h2d, traced_d2h) and what calls cost in company (called_launch, ...). What becomes
- * of them: trust/calibrate/probes.c.
+ * copies take by themselves (traced_h2d, traced_d2h) and what calls cost between others (called_launch, ...). What
+ * becomes of them: trust/calibrate/probes.c.
  */
 #pragma once
 

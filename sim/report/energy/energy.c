@@ -91,7 +91,7 @@ static gsim_time union_of(struct span *spans, size_t count)
     return sum;
 }
 
-/* MJ of START to END go into the windows in which they are drawn. */
+/* Adds MJ, drawn from START_US to END_US, to the windows in which it is drawn. */
 static void spread(double *windows, size_t count, double start_us, double end_us, double mj)
 {
     size_t first = (size_t)(start_us / GSIM_ENERGY_WINDOW_US), last = (size_t)(end_us / GSIM_ENERGY_WINDOW_US);

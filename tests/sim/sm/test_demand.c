@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * From a kernel to its blocks' work: parts of described blocks by hand, kinds of measured ones, their inversion over
- * a grid of shapes, shared-memory configurations as seen on an H200, what company does to data in L2, and errors.
+ * a grid of shapes, shared-memory configurations as seen on an H200, what other kernels do to data in L2, and errors.
  */
 #include "sim/sm/gpu.h"
 #include "tests/sim/machine_fixture.h"
@@ -250,7 +250,7 @@ static void blocks_of_unequal_work(void)
 /* Of two kernels of unknown demand, the one with 64 registers per thread beside shared memory is a matrix product.
  * H200: cuBLAS's 128 blocks of 128 threads, 56.2 us alone, take 97.6 two on an SM behind another kernel (pair 5 of
  * traces/h200/vm/ aten-loaded.json.gz, behind an elementwise one of 185 us). Of a short one 2 us, at most four fifths,
- * are latency that company leaves alone. */
+ * are latency that others leave alone. */
 static void tiles_are_issue_bound(void)
 {
     struct gsim_device_spec d = loaded("h200");
@@ -380,7 +380,7 @@ static struct gsim_demand l2_work(enum gsim_demand_kind kind, double bytes, doub
 }
 
 /* 10 MiB of L2 hold 8 MiB of data between runs. */
-static void company_displaces_l2(void)
+static void others_displace_l2(void)
 {
     struct gsim_device_spec d = fixture_device();
     d.l2_mib = 10;
@@ -510,7 +510,7 @@ static const struct test_case cases[] = {
     {"measured twice: latency and throughput", two_times_tell_latency_from_throughput},
     {"solo is the same", solo_is_the_same},
     {"shared-memory configurations", carveouts},
-    {"company displaces L2", company_displaces_l2},
+    {"others displace L2", others_displace_l2},
     {"cold dependent loads", cold_dependent_loads},
     {"adjusted is as found afresh", adjusted_is_as_found_afresh},
     {"errors", errors},

@@ -267,7 +267,7 @@ static void carveout_kept(void)
         histogram(&w, 3, sms_with);
         CHECK_INT(sms_with[1], comes_behind ? SMS : 0);
         run_until(&w, GSIM_TIME_NEVER);
-        CHECK_NEAR(gsim_time_us(w.end[2]) - gsim_time_us(begin), 10, comes_behind ? 5 : 0.01); /* slower in company */
+        CHECK_NEAR(gsim_time_us(w.end[2]) - gsim_time_us(begin), 10, comes_behind ? 5 : 0.01);
         gsim_arena_release(&w.arena);
     }
 }

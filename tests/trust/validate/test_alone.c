@@ -79,7 +79,7 @@ static void times_alone_come_back(void)
     CHECK_NEAR(alone.alone_us, sum_us, 1e-6);
 }
 
-/* Of one stream, as a graph's kernels are, or without times: nothing is known of company. */
+/* Of one stream, as a graph's kernels are, or without times: nothing is known of kernels beside them. */
 static void others_stay(void)
 {
     struct gsim_error error = {0};
