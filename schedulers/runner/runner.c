@@ -113,33 +113,6 @@ static void bring_back(struct gsim_runner *r, const struct gsim_op *op)
     }
 }
 
-/* A known program's iterations have the same moves, from the second on. */
-static const struct gsim_op *keep_move(struct gsim_runner *r, const struct gsim_op *move)
-{
-    if (r->run->draw) return gsim_move_keep(r->run, move);
-    size_t at = r->kept_count++;
-    if (at < r->kept_most && gsim_op_is_same(r->kept[at], move)) return r->kept[at];
-    if (gsim_array_grow(&r->kept, sizeof *r->kept, at, &r->kept_room)) return NULL;
-    if (at == r->kept_most) r->kept_most++;
-    return r->kept[at] = gsim_move_keep(r->run, move);
-}
-
-/* The moves for OP by the rules of moves.h. */
-static void find_moves(struct gsim_runner *r, const struct gsim_op *op)
-{
-    size_t count = 0;
-    r->move_count = 0;
-    if (!r->walk) return;
-    r->failed |= !gsim_moves_walk_op(r->walk, op, &count);
-    for (size_t m = 0; m < count && !r->failed; m++) {
-        struct gsim_arg arg;
-        struct gsim_op move = gsim_moves_walk_move(r->walk, m, op, &arg);
-        const struct gsim_op *kept = keep_move(r, &move);
-        r->failed = !kept || gsim_array_grow(&r->moves, sizeof *r->moves, m, &r->move_room);
-        if (!r->failed) r->moves[r->move_count++] = kept;
-    }
-}
-
 /* --- ops that wait --- */
 
 static uint32_t device_of(const struct gsim_runner *r, uint32_t slot) { return slot / (uint32_t)r->params->depth; }
@@ -251,7 +224,8 @@ static bool is_left_out(const struct gsim_runner *r, const struct gsim_op *op)
 
 static void take(struct gsim_runner *r, const struct gsim_op *op)
 {
-    find_moves(r, op);
+    r->move_count = 0;
+    r->failed |= r->walk && !gsim_moves_walk_add(r->walk, op, &r->moves, &r->move_count, &r->move_room);
     if (r->failed) return;
     if (gsim_op_is_host(op)) do_on_host(r, op);
     else if (is_left_out(r, op) && r->run->draw) gsim_frontier_leave_out(&r->frontier, op);
@@ -272,7 +246,7 @@ static void run_known(struct gsim_runner *r)
     for (uint32_t i = 0; i < r->run->iterations && !is_over(r); i++) {
         gsim_iteration_begin(r->driver, i);
         forget_all(r);
-        r->kept_count = 0;
+        if (r->walk) gsim_moves_walk_restart(r->walk);
         for (uint32_t o = 0; o < r->run->program->op_count && !is_over(r); o++) take(r, &r->run->program->ops[o]);
         drain(r);
         gsim_iteration_end(r->driver, i);
@@ -396,7 +370,7 @@ enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_pol
     gsim_bringer_release(&r.bringer);
     gsim_moves_walk_destroy(r.walk);
     gsim_placing_release(r.view.placing);
-    void *owned[] = {r.nodes, r.moves, r.kept, r.streams, r.parents};
+    void *owned[] = {r.nodes, r.moves, r.streams, r.parents};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) gsim_free(owned[i]);
     if (status) return status;
     return r.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling") : gsim_run_status(run, error);

@@ -47,11 +47,11 @@ struct gsim_runner {
     uint32_t buffer_room, live;     /* live: ops that have come and are not known to have ended */
     gsim_stream *copies;            /* by device: to others; 0: not made yet */
     bool is_ahead, is_managed, brings, failed;
-    /* Data: the bringer's moves (BRINGS), or those of moves.h for the present op. KEPT: of the iteration before. */
+    /* Data: the bringer's moves (BRINGS), or those of moves.h for the present op. */
     struct gsim_bringer bringer;
     struct gsim_moves_walk *walk;
-    const struct gsim_op **moves, **kept;
-    size_t move_count, move_room, kept_count, kept_most, kept_room;
+    const struct gsim_op **moves;
+    size_t move_count, move_room;
     /* runner.c: DEPTH of each device. */
     struct gsim_runner_slot *slots;
     struct gsim_waitable *waitables;

@@ -188,12 +188,11 @@ static struct gsim_op move_as_op(const struct move *move, const struct gsim_op *
                             .device = served->device};
 }
 
-static struct gsim_op *make_move(struct lowerer *l, const struct move *move)
+static const struct gsim_op *make_move(const struct lowerer *l, const struct move *move, const struct gsim_op *served)
 {
-    struct gsim_op *op = GSIM_ARENA_NEW(l->run->arena, struct gsim_op);
-    struct gsim_arg *arg = GSIM_ARENA_NEW(l->run->arena, struct gsim_arg);
-    if (op && arg) *op = move_as_op(move, &l->run->program->ops[move->served], arg);
-    return arg ? op : NULL;
+    struct gsim_arg arg;
+    struct gsim_op op = move_as_op(move, served, &arg);
+    return gsim_move_keep(l->run, &op);
 }
 
 /* Moves of one place keep the order in which they were noted: a counting sort by position. */
@@ -221,7 +220,8 @@ static bool merge(struct lowerer *l, struct gsim_oplist *list)
     uint32_t count = 0;
     for (uint32_t i = 0; ok && i <= program->op_count; i++) {
         for (uint32_t m = start[i]; ok && m < start[i + 1]; m++)
-            ok = (list->ops[count++] = make_move(l, &l->moves[sorted[m]])) != NULL;
+            ok = (list->ops[count++] = make_move(l, &l->moves[sorted[m]],
+                                                 &program->ops[l->moves[sorted[m]].served])) != NULL;
         bool listed = i < program->op_count && (l->keeps || program->ops[i].kind != GSIM_OP_PREFETCH);
         if (ok && listed) list->ops[count++] = &program->ops[i];
     }
@@ -326,6 +326,8 @@ enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place pl
 
 struct gsim_moves_walk {
     struct lowerer lowerer;
+    const struct gsim_op **kept; /* moves of the iteration before, and of this one */
+    size_t kept_count, kept_most, kept_room;
 };
 
 struct gsim_moves_walk *gsim_moves_walk_create(struct gsim_run *run, uint32_t buffers, bool automatic)
@@ -347,6 +349,7 @@ void gsim_moves_walk_destroy(struct gsim_moves_walk *walk)
     if (!walk) return;
     gsim_free(walk->lowerer.states);
     gsim_free(walk->lowerer.moves);
+    gsim_free(walk->kept);
     gsim_free(walk);
 }
 
@@ -355,19 +358,33 @@ void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index)
     start_state(&walk->lowerer, buffer_index);
 }
 
-bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, size_t *count)
+void gsim_moves_walk_restart(struct gsim_moves_walk *walk) { walk->kept_count = 0; }
+
+/* The INDEX-th move of the present op. */
+static const struct gsim_op *keep(struct gsim_moves_walk *walk, size_t index, const struct gsim_op *served)
+{
+    struct gsim_arg arg;
+    struct gsim_op move = move_as_op(&walk->lowerer.moves[index], served, &arg);
+    if (walk->lowerer.run->draw) return gsim_move_keep(walk->lowerer.run, &move);
+    size_t at = walk->kept_count++;
+    if (at < walk->kept_most && gsim_op_is_same(walk->kept[at], &move)) return walk->kept[at];
+    if (gsim_array_grow(&walk->kept, sizeof *walk->kept, at, &walk->kept_room)) return NULL;
+    if (at == walk->kept_most) walk->kept_most++;
+    return walk->kept[at] = gsim_move_keep(walk->lowerer.run, &move);
+}
+
+bool gsim_moves_walk_add(struct gsim_moves_walk *walk, const struct gsim_op *op, const struct gsim_op ***ops,
+                         size_t *count, size_t *room)
 {
     struct lowerer *l = &walk->lowerer;
     l->move_count = 0;
     note_op(l, 0, op);
-    *count = l->move_count;
+    for (size_t m = 0; m < l->move_count && !l->failed; m++) {
+        const struct gsim_op *move = keep(walk, m, op);
+        if (!move || gsim_array_grow(ops, sizeof **ops, *count, room)) return false;
+        (*ops)[(*count)++] = move;
+    }
     return !l->failed;
-}
-
-struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op,
-                                    struct gsim_arg *arg)
-{
-    return move_as_op(&walk->lowerer.moves[index], op, arg);
 }
 
 bool gsim_moves_walk_keeps(const struct gsim_moves_walk *walk) { return walk->lowerer.keeps; }

@@ -18,12 +18,12 @@ const struct gsim_op *gsim_move_keep(struct gsim_run *run, const struct gsim_op 
     if (run->draw) return gsim_draw_move(run->draw, op);
     struct gsim_op *own = GSIM_ARENA_NEW(arena, struct gsim_op);
     struct gsim_arg *arg = GSIM_ARENA_NEW(arena, struct gsim_arg);
-    struct gsim_segment *segment = GSIM_ARENA_NEW(arena, struct gsim_segment);
-    if (!own || !arg || !segment) return NULL;
+    struct gsim_segment *segment = op->segments ? GSIM_ARENA_NEW(arena, struct gsim_segment) : NULL;
+    if (!own || !arg || (op->segments && !segment)) return NULL;
     *own = *op;
     *arg = *op->args;
     own->args = arg;
-    if (op->segments) *segment = *op->segments;
+    if (segment) *segment = *op->segments;
     own->segments = segment;
     return own;
 }

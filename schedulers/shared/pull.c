@@ -167,17 +167,6 @@ static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim
     list->ops = p->ops;
 }
 
-static void add_walked_moves(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
-{
-    size_t moves;
-    if (!gsim_moves_walk_op(p->walk, op, &moves)) p->failed = true;
-    for (size_t m = 0; m < moves && !p->failed; m++) {
-        struct gsim_arg arg;
-        struct gsim_op move = gsim_moves_walk_move(p->walk, m, op, &arg);
-        add(p, list, gsim_draw_move(p->draw, &move));
-    }
-}
-
 /* Kernels go where the placement says; what moves data for one on its own stays with GPU 0. */
 static void place(struct gsim_pull *p, const struct gsim_op *op)
 {
@@ -193,7 +182,9 @@ static void add_moves(struct gsim_pull *p, struct gsim_oplist *list, const struc
 {
     if (p->placing) place(p, op);
     if (!p->placing || p->is_managed) {
-        add_walked_moves(p, list, op);
+        size_t count = 0; /* they are the first */
+        p->failed |= !gsim_moves_walk_add(p->walk, op, &p->ops, &count, &p->op_room);
+        *list = (struct gsim_oplist){.ops = p->ops, .op_count = (uint32_t)count};
         return;
     }
     p->bringer.count = 0;

@@ -11,10 +11,11 @@ struct gsim_moves_walk *gsim_moves_walk_create(struct gsim_run *run, uint32_t bu
 void gsim_moves_walk_destroy(struct gsim_moves_walk *walk); /* accepts NULL */
 /* The buffer has just been made. */
 void gsim_moves_walk_begin(struct gsim_moves_walk *walk, uint32_t buffer_index);
-/* Notes what must be moved before OP; *COUNT moves, which gsim_moves_walk_move() tells. False: out of memory. */
-bool gsim_moves_walk_op(struct gsim_moves_walk *walk, const struct gsim_op *op, size_t *count);
-/* Move INDEX for OP as an op, with its argument in ARG. */
-struct gsim_op gsim_moves_walk_move(const struct gsim_moves_walk *walk, size_t index, const struct gsim_op *op,
-                                    struct gsim_arg *arg);
+/* Another iteration of a known program begins: moves that are the same as in the one before are the same ops. */
+void gsim_moves_walk_restart(struct gsim_moves_walk *walk);
+/* Adds what must be moved before OP to *OPS, of which there are *COUNT and room for *ROOM. Moves live as long as the
+ * run, or as one that is drawn. False: out of memory. */
+bool gsim_moves_walk_add(struct gsim_moves_walk *walk, const struct gsim_op *op, const struct gsim_op ***ops,
+                         size_t *count, size_t *room);
 /* Whether a prefetch of the program's own is issued. */
 bool gsim_moves_walk_keeps(const struct gsim_moves_walk *walk);
