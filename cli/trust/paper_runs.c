@@ -11,6 +11,7 @@
 #include "cli/tasks/tasks.h"
 #include "sim/base/jobs/run.h"
 #include "sim/base/scratch.h"
+#include "traces/import/cuda/tokens.h"
 #include "trust/published/script_overlap.h"
 
 #define MESSAGE 160
@@ -19,6 +20,11 @@
 #define PROGRAM_SEED "program.seed"
 #define CXX          "program.cxx"
 #define OPTS         "opts"
+#define SOURCE       "source"
+#define RANKS        "ranks" /* that run the program, on GPUs of their own; all are alike, but with EACH */
+#define EACH         "ranks.each"
+#define MULTICAST    "ranks.multicast"
+#define MOST_RANKS   8
 #define MEASURED     "measure.requests" /* of each task alone, where a way of sharing needs a profile */
 #define UNTIL        "until_us"         /* what TASK.work_us counts until, if all requests have ended before */
 
@@ -112,6 +118,16 @@ static enum gsim_status of_last(struct shot *s, const char *name, double *value,
 
 static bool needs_detail(const char *name) { return is(name, "sm_busy_ratio") || is(name, "achieved_occupancy"); }
 
+/* Of a kernel that is no collective. */
+static double longest_kernel_us(const struct gsim_timeline *t)
+{
+    double longest = NAN;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (!t->program->kernels[t->kernels[i].kernel_index].collective)
+            longest = fmax(isnan(longest) ? 0 : longest, gsim_time_us(t->kernels[i].end - t->kernels[i].start));
+    return longest;
+}
+
 /* Names that a timeline's records answer at once; false: it is none of them. */
 static bool at_once(const struct gsim_timeline *t, const char *name, double *value)
 {
@@ -121,7 +137,10 @@ static bool at_once(const struct gsim_timeline *t, const char *name, double *val
     *value = NAN;
     for (size_t i = 0; i < t->figure_count; i++) /* what the scheduler says of itself */
         if (is(t->figures[i].name, name)) *value = t->figures[i].value;
-    if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
+    if (is(name, "collective_us"))
+        *value = t->collective_count ? gsim_time_us(t->collectives[0].end - t->collectives[0].begun) : NAN;
+    else if (is(name, "longest_us")) *value = longest_kernel_us(t);
+    else if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
     else if (is(name, "first_us")) *value = first ? span_us(first) : NAN;
     else if (is(name, "streams_used")) *value = last ? last->streams_used : NAN;
     else if (is(name, "events_recorded")) *value = last ? last->events_recorded : NAN;
@@ -165,6 +184,26 @@ static enum gsim_status take_cxx(struct gsim_cli_point *point, const char *workl
     return ops->build(&point->workload, &point->program, error);
 }
 
+/* RANKS that run the point's program: one for all of them, or, where each is asked for, that many. */
+static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gsim_paper_point *asked,
+                                   struct gsim_rank_set *set, struct gsim_error *error)
+{
+    struct gsim_rank_program list[MOST_RANKS];
+    const struct gsim_ranks links = {.has_multicast = own_setting(asked, MULTICAST) != NULL};
+    uint32_t ranks = (uint32_t)strtoul(own_setting(asked, RANKS), NULL, 10);
+    uint32_t count = own_setting(asked, EACH) ? ranks : 1;
+    if (!ranks || count > MOST_RANKS)
+        return gsim_error_set(error, GSIM_INPUT, RANKS ": expected 1 or more, and at most %d each", MOST_RANKS);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = (struct gsim_rank_program){.program = &point->program,
+                                             .scheduler = point->simulation.scheduler,
+                                             .scheduler_params = point->params,
+                                             .rank = i,
+                                             .copies = ranks / count,
+                                             .device = i};
+    return gsim_rank_set_init(set, list, count, &links, 1, &point->simulation, error);
+}
+
 static enum gsim_status run_program(const struct gsim_cli_setup *setup, const struct gsim_paper_point *asked,
                                     const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
 {
@@ -173,6 +212,7 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     const struct gsim_scheduler_ops *scheduler = NULL;
     struct gsim_cli_point point = {0};
     struct gsim_cli_setup drawn = *setup;
+    struct gsim_rank_set ranks = {0};
     struct gsim_timeline timeline = {0};
     if (!workload || !name) return gsim_error_set(error, GSIM_INPUT, "expected a workload and sched, or task1");
     enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
@@ -184,6 +224,7 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     point.simulation.seed = setup->seed;
     for (size_t f = 0; f < batch->figure_count; f++) point.simulation.detailed |= needs_detail(batch->figures[f]);
     if (cxx && is(cxx, "1")) status = take_cxx(&point, workload, error);
+    if (status == GSIM_OK && own_setting(asked, RANKS)) status = make_ranks(&point, asked, &ranks, error);
     if (status == GSIM_OK) status = gsim_simulate(&point.simulation, &timeline, error);
     struct shot shot = {.timeline = &timeline, .program = &point.program, .device = point.simulation.device};
     for (int pass = 0; pass < 2; pass++) /* what is of the last iteration alone comes last: it drops the others */
@@ -194,6 +235,7 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
             if (is_whole == !pass) status = figure(&shot, batch->figures[f], &values[f], error);
         }
     gsim_timeline_release(&timeline);
+    gsim_rank_set_release(&ranks);
     gsim_cli_point_release(&point);
     return status;
 }
@@ -310,7 +352,7 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
     for (size_t i = 0; i < point->count && !arena->failed; i++) {
         const struct gsim_paper_setting *s = &point->settings[i];
         enum gsim_cli_key option = gsim_request_option(s->name);
-        static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL};
+        static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL, RANKS, EACH, MULTICAST};
         bool is_own = false;
         for (size_t o = 0; o < sizeof own / sizeof own[0]; o++) is_own = is_own || is(s->name, own[o]);
         if (is_own) continue;
@@ -342,12 +384,27 @@ static enum gsim_status scale(struct gsim_device_spec *device, const struct gsim
     return gsim_device_set_number(device, runs->scale, text, error);
 }
 
+/* In place of a run: what a CUDA source takes to write. */
+static enum gsim_status count_source(const char *path, const struct gsim_paper_batch *batch, double *values,
+                                     struct gsim_error *error)
+{
+    struct gsim_cuda_effort effort = {0};
+    enum gsim_status status = gsim_cuda_effort_of(path, "run", &effort, error);
+    for (size_t f = 0; f < batch->figure_count; f++)
+        values[f] = is(batch->figures[f], "lines")    ? effort.lines
+                    : is(batch->figures[f], "tokens") ? effort.tokens
+                                                      : NAN;
+    return status;
+}
+
 static enum gsim_status run_point(const struct gsim_paper_runs *runs, const struct gsim_paper_point *point,
                                   const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
     struct gsim_cli_setup setup = {0};
+    const char *source = own_setting(point, SOURCE);
+    if (source) return count_source(source, batch, values, error);
     enum gsim_status status = make_arguments(point, &arena, &arguments, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
     if (status == GSIM_OK) {
@@ -410,13 +467,13 @@ static enum gsim_status take_one(void *data, uint64_t item, const char *outcome,
 static void note_failures(const struct gsim_paper_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        size_t before = 0, count = 0;
+        size_t before = 0, count = 0; /* where all failed, that is the paper's error */
         for (size_t j = 0; batch->points[i].error && j < batch->count; j++) {
             bool alike = batch->points[j].error && is(batch->points[j].error, batch->points[i].error);
             before += alike && j < i;
             count += alike;
         }
-        if (count && !before)
+        if (count && !before && count < batch->count)
             fprintf(stderr, "gpusim: %zu of %zu runs failed: %s\n", count, batch->count, batch->points[i].error);
     }
 }

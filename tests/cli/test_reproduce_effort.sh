@@ -27,7 +27,7 @@ grep -q '^serial  *86  *378  *381 ' table.txt && grep -q '^kesco  *88  *401 ' ta
 
 # Comments and what stands outside the body do not count; a text is one token, whatever it holds.
 mkdir -p copy/examples copy/trust/published
-cp -R "$source/examples/cuda" copy/examples && cp -R "$source/trust/published/effort" copy/trust/published
+cp -R "$source/examples/cuda" copy/examples && cp -R "$source/trust/published/effort" "$source"/trust/published/kesco?effort.* copy/trust/published
 cat >copy/examples/cuda/vec.cu <<'CU'
 void other() { run(1, 2); }
 void run() // run( {

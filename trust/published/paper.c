@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: trust/published. See trust/published/paper.h. From a spec to points, tables and text. */
-#include "trust/published/paper.h"
+#include "trust/published/state.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -15,14 +15,7 @@
 #define MOST_POINTS 1000000
 #define FOLDER_WORD "{folder}"
 
-struct gsim_paper {
-    const cJSON *spec;
-    const char *folder;
-    struct gsim_arena arena;
-    sqlite3 *db;
-};
-
-static const cJSON *member(const cJSON *object, const char *name)
+const cJSON *gsim_paper_member(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
@@ -47,7 +40,7 @@ static char *text_of(const cJSON *item, struct gsim_arena *arena)
     return text;
 }
 
-static enum gsim_status prepare(struct gsim_paper *p, const cJSON *item, sqlite3_stmt **statement,
+enum gsim_status gsim_paper_prepare(struct gsim_paper *p, const cJSON *item, sqlite3_stmt **statement,
                                 struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
@@ -62,14 +55,14 @@ static enum gsim_status prepare(struct gsim_paper *p, const cJSON *item, sqlite3
 }
 
 /* The next row of a query; false: there is none, or STATUS says what is wrong. */
-static bool step(struct gsim_paper *p, sqlite3_stmt *statement, enum gsim_status *status, struct gsim_error *error)
+bool gsim_paper_step(struct gsim_paper *p, sqlite3_stmt *statement, enum gsim_status *status, struct gsim_error *error)
 {
     int code = *status == GSIM_OK ? sqlite3_step(statement) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE) *status = gsim_cells_fail(p->db, error);
     return code == SQLITE_ROW;
 }
 
-static const char *column_text(sqlite3_stmt *rows, int column)
+const char *gsim_paper_text(sqlite3_stmt *rows, int column)
 {
     const char *text = (const char *)sqlite3_column_text(rows, column);
     return text ? text : "";
@@ -191,7 +184,7 @@ static enum gsim_status expand(struct gsim_paper *p, struct expansion *e, struct
     }
     e->setting_most = settings_in(e->options) + settings_in(e->vary) + columns + (size_t)cJSON_GetArraySize(e->vary);
     if (!e->rows) return add_product(e, error);
-    while (step(p, e->rows, &status, error)) status = add_product(e, error);
+    while (gsim_paper_step(p, e->rows, &status, error)) status = add_product(e, error);
     return status;
 }
 
@@ -221,15 +214,27 @@ static enum gsim_status keep(struct gsim_paper *p, const char *name, struct expa
     return status;
 }
 
+/* All runs failed, or, where all are needed, one did. */
+static enum gsim_status check_failures(const struct gsim_paper_batch *batch, bool is_required, struct gsim_error *error)
+{
+    const char *message = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!batch->points[i].error) continue;
+        if (!count++) message = batch->points[i].error;
+    }
+    return count && (is_required || count == batch->count) ? gsim_error_set(error, GSIM_INPUT, "%s", message) : GSIM_OK;
+}
+
 static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, const struct gsim_paper_host *host,
                                   struct gsim_error *error)
 {
-    const cJSON *figures = member(group, "figures"), *rows = member(group, "rows"), *figure;
+    const cJSON *figures = gsim_paper_member(group, "figures"), *rows = gsim_paper_member(group, "rows"), *figure;
     struct gsim_arena arena = {0};
     struct expansion e = {.arena = &arena,
                           .folder = p->folder,
-                          .options = member(group, "options"),
-                          .vary = member(group, "vary")};
+                          .options = gsim_paper_member(group, "options"),
+                          .vary = gsim_paper_member(group, "vary")};
     e.batch.arena = &arena;
     e.batch.figures = GSIM_ARENA_ARRAY(&arena, const char *, cJSON_GetArraySize(figures) + 1);
     enum gsim_status status = e.batch.figures ? GSIM_OK : no_memory(error);
@@ -237,10 +242,11 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, cons
         if (e.batch.figures && cJSON_IsString(figure)) e.batch.figures[e.batch.figure_count++] = figure->valuestring;
     if (status == GSIM_OK && !e.batch.figure_count)
         status = gsim_error_set(error, GSIM_INPUT, "figures: expected a list of names");
-    if (status == GSIM_OK && rows) status = prepare(p, rows, &e.rows, error);
+    if (status == GSIM_OK && rows) status = gsim_paper_prepare(p, rows, &e.rows, error);
     if (status == GSIM_OK) status = expand(p, &e, error);
     if (status == GSIM_OK) status = host->run(host->data, &e.batch, error);
-    if (status == GSIM_OK) status = keep(p, member(group, "runs")->valuestring, &e, error);
+    if (status == GSIM_OK) status = check_failures(&e.batch, cJSON_IsTrue(gsim_paper_member(group, "required")), error);
+    if (status == GSIM_OK) status = keep(p, gsim_paper_member(group, "runs")->valuestring, &e, error);
     sqlite3_finalize(e.rows);
     gsim_free(e.batch.points);
     gsim_free(e.keys);
@@ -250,15 +256,21 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, cons
 
 /* --- programs --- */
 
-/* A column of a row is a field of an op (gpusim-program/1); a number becomes a list where the field is one. */
+/* A column of a row is a field of an op (gpusim-program/1). A field that is a list has its numbers between blanks. */
 static void add_field(cJSON *op, const char *name, sqlite3_stmt *row, int column)
 {
-    bool is_list = strcmp(name, "grid") == 0 || strcmp(name, "block") == 0 || strcmp(name, "after") == 0;
+    static const char *const lists[] = {"grid", "block", "after", "group"};
     int type = sqlite3_column_type(row, column);
-    if (type == SQLITE_TEXT) cJSON_AddStringToObject(op, name, (const char *)sqlite3_column_text(row, column));
-    else if (type != SQLITE_NULL && !is_list) cJSON_AddNumberToObject(op, name, sqlite3_column_double(row, column));
-    else if (type != SQLITE_NULL)
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(op, name), cJSON_CreateNumber(sqlite3_column_double(row, column)));
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    cJSON *list = NULL;
+    for (size_t i = 0; text && i < sizeof lists / sizeof lists[0] && !list; i++)
+        if (strcmp(name, lists[i]) == 0) list = cJSON_AddArrayToObject(op, name);
+    char *end = NULL;
+    for (double number; list && (number = strtod(text, &end), end != text); text = end)
+        cJSON_AddItemToArray(list, cJSON_CreateNumber(number));
+    if (list || !text) return;
+    if (type == SQLITE_TEXT) cJSON_AddStringToObject(op, name, text);
+    else cJSON_AddNumberToObject(op, name, sqlite3_column_double(row, column));
 }
 
 /* Keeps a program's text, and adds its name and file to the table. */
@@ -270,7 +282,7 @@ static enum gsim_status keep_program(struct gsim_paper *p, cJSON *program, sqlit
     enum gsim_status status = text ? host->keep(host->data, text, &path, error) : no_memory(error);
     cJSON_free(text);
     if (status != GSIM_OK) return status;
-    gsim_cells_bind(insert, 1, member(program, "name")->valuestring);
+    gsim_cells_bind(insert, 1, gsim_paper_member(program, "name")->valuestring);
     gsim_cells_bind(insert, 2, path);
     return gsim_cells_add(p->db, insert, error);
 }
@@ -289,7 +301,7 @@ static void add_op(cJSON *program, sqlite3_stmt *row)
 {
     cJSON *op = cJSON_CreateObject(), *kernels = cJSON_GetObjectItem(program, "kernels"), *known;
     for (int i = 1; i < sqlite3_column_count(row); i++) add_field(op, sqlite3_column_name(row, i), row, i);
-    const cJSON *kernel = member(op, "kernel");
+    const cJSON *kernel = gsim_paper_member(op, "kernel");
     bool is_new = cJSON_IsString(kernel);
     cJSON_ArrayForEach(known, kernels) is_new = is_new && strcmp(known->child->valuestring, kernel->valuestring) != 0;
     if (is_new) {
@@ -306,12 +318,12 @@ static enum gsim_status make_programs(struct gsim_paper *p, const cJSON *item, c
     static const char *const columns[] = {"name", "file"};
     sqlite3_stmt *rows = NULL, *insert = NULL;
     cJSON *program = NULL;
-    enum gsim_status status = prepare(p, member(item, "sql"), &rows, error);
+    enum gsim_status status = gsim_paper_prepare(p, gsim_paper_member(item, "sql"), &rows, error);
     if (status == GSIM_OK)
-        status = gsim_cells_make(p->db, member(item, "programs")->valuestring, columns, 2, &insert, error);
-    while (step(p, rows, &status, error)) {
-        const char *name = column_text(rows, 0);
-        if (program && strcmp(member(program, "name")->valuestring, name) != 0) {
+        status = gsim_cells_make(p->db, gsim_paper_member(item, "programs")->valuestring, columns, 2, &insert, error);
+    while (gsim_paper_step(p, rows, &status, error)) {
+        const char *name = gsim_paper_text(rows, 0);
+        if (program && strcmp(gsim_paper_member(program, "name")->valuestring, name) != 0) {
             status = keep_program(p, program, insert, host, error);
             cJSON_Delete(program);
             program = NULL;
@@ -331,7 +343,7 @@ static enum gsim_status make_programs(struct gsim_paper *p, const cJSON *item, c
 static enum gsim_status make_table(struct gsim_paper *p, const char *name, const cJSON *item, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    const char *sql = text_of(member(item, "sql"), &arena);
+    const char *sql = text_of(gsim_paper_member(item, "sql"), &arena);
     enum gsim_status status =
         sql ? gsim_cells_view(p->db, name, sql, error) : gsim_error_set(error, GSIM_INPUT, "expected sql");
     gsim_arena_release(&arena);
@@ -341,10 +353,13 @@ static enum gsim_status make_table(struct gsim_paper *p, const char *name, const
 enum gsim_status gsim_paper_run(struct gsim_paper *p, const struct gsim_paper_host *host, struct gsim_error *error)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, member(p->spec, "steps"))
+    cJSON_ArrayForEach(item, gsim_paper_member(p->spec, "steps"))
     {
-        const cJSON *runs = member(item, "runs"), *programs = member(item, "programs"), *table = member(item, "table"),
-                    *name = runs ? runs : programs ? programs : table;
+        const cJSON *runs = gsim_paper_member(item, "runs"), *programs = gsim_paper_member(item, "programs"),
+                    *table = gsim_paper_member(item, "table"),
+                    *name = runs       ? runs
+                            : programs ? programs
+                                       : table;
         if (!cJSON_IsString(name))
             return gsim_error_set(error, GSIM_INPUT, "steps: expected runs, programs or a table, by their name");
         enum gsim_status status = runs       ? run_group(p, item, host, error)
@@ -353,146 +368,6 @@ enum gsim_status gsim_paper_run(struct gsim_paper *p, const struct gsim_paper_ho
         if (status != GSIM_OK) return gsim_error_prefix(error, "%.60s", name->valuestring);
     }
     return GSIM_OK;
-}
-
-/* --- what is written --- */
-
-#define RESULT                                                                                                         \
-    "SELECT e.*, c.simulated,"                                                                                         \
-    " CASE WHEN c.simulated IS NULL THEN NULL"                                                                         \
-    " WHEN c.simulated < e.low - abs(e.low) * e.slack THEN (c.simulated - e.low) / abs(e.low)"                         \
-    " WHEN c.simulated > e.high + abs(e.high) * e.slack THEN (c.simulated - e.high) / abs(e.high) ELSE 0 END AS off "  \
-    "FROM expected e LEFT JOIN cells c USING (cell) ORDER BY e.rowid"
-#define SIZED "CASE WHEN low = high THEN printf('%.4g', low) WHEN high IS NULL THEN printf('%.4g or more', low) "      \
-              "ELSE printf('%.4g to %.4g', low, high) END"
-/* Where a spec has no text of its own. */
-#define TEXT_SQL                                                                                                       \
-    "SELECT printf('%-40s %18s %10s %-6s %-13s  %s', '', 'published', 'simulated', '', '', 'source') UNION ALL "       \
-    "SELECT * FROM (SELECT printf('%-40s %18s %10s %-6s %-13s  %s', cell, " SIZED ","                                  \
-    " iif(simulated IS NULL, '-', printf('%.4g', simulated)), unit,"                                                   \
-    " CASE WHEN off IS NULL THEN 'not simulated' WHEN off = 0 THEN 'within' ELSE 'missed' END, source) FROM result)"
-
-static void put_csv(const char *text, void (*put)(void *data, const char *text), void *data)
-{
-    bool is_quoted = text[strcspn(text, ",\"\n")] != '\0';
-    char one[2] = "";
-    if (!is_quoted) {
-        put(data, text);
-        return;
-    }
-    put(data, "\"");
-    for (; *text; text++) {
-        one[0] = *text;
-        put(data, *text == '"' ? "\"\"" : one);
-    }
-    put(data, "\"");
-}
-
-static enum gsim_status write_csv(struct gsim_paper *p, sqlite3_stmt *rows,
-                                  void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    int count = sqlite3_column_count(rows);
-    for (int i = 0; i < count; i++) {
-        put(data, i ? "," : "");
-        put_csv(sqlite3_column_name(rows, i), put, data);
-    }
-    put(data, "\n");
-    while (step(p, rows, &status, error)) {
-        for (int i = 0; i < count; i++) {
-            put(data, i ? "," : "");
-            put_csv(column_text(rows, i), put, data);
-        }
-        put(data, "\n");
-    }
-    return status;
-}
-
-static void put_json(const char *text, void (*put)(void *data, const char *text), void *data)
-{
-    char *end, *quoted;
-    bool is_number = *text && isfinite(strtod(text, &end)) && !*end;
-    cJSON *item = *text && !is_number ? cJSON_CreateString(text) : NULL;
-    quoted = item ? cJSON_PrintUnformatted(item) : NULL;
-    put(data, is_number ? text : quoted ? quoted : "null");
-    cJSON_free(quoted);
-    cJSON_Delete(item);
-}
-
-static enum gsim_status write_json(struct gsim_paper *p, sqlite3_stmt *rows,
-                                   void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    const char *before = "";
-    put(data, "{\"schema\": \"gpusim-reproduction/1\", \"version\": \"" GPUSIM_VERSION "\",\n \"rows\": [");
-    for (; step(p, rows, &status, error); before = ",") {
-        put(data, before);
-        for (int i = 0; i < sqlite3_column_count(rows); i++) {
-            put(data, i ? ", " : "\n  {");
-            put_json(sqlite3_column_name(rows, i), put, data);
-            put(data, ": ");
-            put_json(column_text(rows, i), put, data);
-        }
-        put(data, "}");
-    }
-    put(data, "\n ]}\n");
-    return status;
-}
-
-static enum gsim_status write_rows(struct gsim_paper *p, enum gsim_paper_form form,
-                                   void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
-{
-    const cJSON *sql = member(p->spec, form == GSIM_PAPER_JSON && member(p->spec, "json") ? "json" : "csv");
-    sqlite3_stmt *rows = NULL;
-    cJSON *own = sql ? NULL : cJSON_CreateString("SELECT * FROM result");
-    enum gsim_status status = prepare(p, sql ? sql : own, &rows, error);
-    if (status == GSIM_OK) status = (form == GSIM_PAPER_CSV ? write_csv : write_json)(p, rows, put, data, error);
-    sqlite3_finalize(rows);
-    cJSON_Delete(own);
-    return status;
-}
-
-static enum gsim_status write_lines(struct gsim_paper *p, const cJSON *sql, void (*put)(void *data, const char *text),
-                                    void *data, struct gsim_error *error)
-{
-    sqlite3_stmt *rows = NULL;
-    enum gsim_status status = prepare(p, sql, &rows, error);
-    while (step(p, rows, &status, error)) {
-        put(data, column_text(rows, 0));
-        put(data, "\n");
-    }
-    sqlite3_finalize(rows);
-    return status;
-}
-
-static bool has_table(struct gsim_paper *p, const char *name)
-{
-    return sqlite3_table_column_metadata(p->db, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-}
-
-enum gsim_status gsim_paper_write(struct gsim_paper *p, enum gsim_paper_form form,
-                                  void (*put)(void *data, const char *text), void *data, struct gsim_error *error)
-{
-    const cJSON *text = member(p->spec, "text"), *title = member(p->spec, "title"), *item;
-    enum gsim_status status = GSIM_OK;
-    bool has_result = has_table(p, "cells") && has_table(p, "expected") && !has_table(p, "result");
-    if (has_result) status = gsim_cells_view(p->db, "result", RESULT, error);
-    if (status != GSIM_OK || form != GSIM_PAPER_TEXT)
-        return status == GSIM_OK ? write_rows(p, form, put, data, error) : status;
-    if (!text) {
-        cJSON *own = cJSON_CreateString(TEXT_SQL);
-        put(data, cJSON_IsString(title) ? title->valuestring : "");
-        put(data, "\n\n");
-        status = own ? write_lines(p, own, put, data, error) : no_memory(error);
-        cJSON_Delete(own);
-    }
-    cJSON_ArrayForEach(item, text)
-    {
-        if (status != GSIM_OK) break;
-        if (cJSON_IsObject(item)) status = write_lines(p, member(item, "sql"), put, data, error);
-        else if (cJSON_IsString(item)) put(data, item->valuestring), put(data, "\n");
-    }
-    return status == GSIM_OK ? status : gsim_error_prefix(error, "text");
 }
 
 /* --- opening --- */
@@ -513,13 +388,13 @@ static enum gsim_status check_spec(const cJSON *spec, struct gsim_error *error)
 {
     static const char *const known[] = {"schema", "name", "title",  "comment", "tables", "takes", "only",
                                         "steps",  "text", "csv",    "json",    "figure", "then",  "same", NULL},
-                             *const of_step[] = {"runs",  "figures", "options",  "rows",    "vary",
-                                                 "table", "sql",     "programs", "comment", NULL};
-    const cJSON *schema = member(spec, "schema"), *item;
+                             *const of_step[] = {"runs", "figures",  "options", "rows",     "vary", "table",
+                                                 "sql",  "programs", "comment", "required", NULL};
+    const cJSON *schema = gsim_paper_member(spec, "schema"), *item;
     if (!cJSON_IsString(schema) || strcmp(schema->valuestring, GSIM_PAPER_SCHEMA) != 0)
         return gsim_error_set(error, GSIM_INPUT, "schema: expected \"" GSIM_PAPER_SCHEMA "\"");
     enum gsim_status status = check_keys(spec, known, error);
-    cJSON_ArrayForEach(item, member(spec, "steps"))
+    cJSON_ArrayForEach(item, gsim_paper_member(spec, "steps"))
     {
         if (status == GSIM_OK) status = check_keys(item, of_step, error);
     }
@@ -561,7 +436,8 @@ static enum gsim_status put_asked(struct gsim_paper *p, const struct gsim_paper_
 /* A file's name, or an object with it and with the names of columns. */
 static enum gsim_status read_table(struct gsim_paper *p, const cJSON *item, struct gsim_error *error)
 {
-    const cJSON *file = cJSON_IsObject(item) ? member(item, "file") : item, *columns = member(item, "columns"), *column;
+    const cJSON *columns = gsim_paper_member(item, "columns"), *file = columns ? gsim_paper_member(item, "file") : item;
+    const cJSON *column;
     size_t count = 0;
     const char **names = columns ? GSIM_ARENA_ARRAY(&p->arena, const char *, cJSON_GetArraySize(columns) + 1) : NULL;
     const char *path = NULL;
@@ -583,7 +459,7 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
     enum gsim_status status = check_spec(spec, error);
     if (status == GSIM_OK) status = gsim_cells_open(&p->db, error);
     if (status == GSIM_OK) status = put_asked(p, asked, error);
-    cJSON_ArrayForEach(item, member(spec, "tables"))
+    cJSON_ArrayForEach(item, gsim_paper_member(spec, "tables"))
     {
         if (status == GSIM_OK) status = read_table(p, item, error);
     }
@@ -593,18 +469,18 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
 enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const char *(**rows)[2], size_t *count,
                                  struct gsim_error *error)
 {
-    const cJSON *sql = member(p->spec, key);
+    const cJSON *sql = gsim_paper_member(p->spec, key);
     sqlite3_stmt *statement = NULL;
     size_t room = 0;
     *rows = NULL;
     *count = 0;
-    enum gsim_status status = sql ? prepare(p, sql, &statement, error) : GSIM_OK;
-    while (statement && step(p, statement, &status, error)) {
+    enum gsim_status status = sql ? gsim_paper_prepare(p, sql, &statement, error) : GSIM_OK;
+    while (statement && gsim_paper_step(p, statement, &status, error)) {
         if (gsim_array_grow(rows, sizeof **rows, *count, &room)) status = no_memory(error);
         else {
-            (*rows)[*count][0] = gsim_arena_strdup(&p->arena, column_text(statement, 0));
+            (*rows)[*count][0] = gsim_arena_strdup(&p->arena, gsim_paper_text(statement, 0));
             (*rows)[(*count)++][1] = gsim_arena_strdup(
-                &p->arena, sqlite3_column_count(statement) > 1 ? column_text(statement, 1) : "");
+                &p->arena, sqlite3_column_count(statement) > 1 ? gsim_paper_text(statement, 1) : "");
         }
     }
     sqlite3_finalize(statement);
