@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "cli/figures/plot.h"
 #include "ask/schedule/result.h"
 #include "cli/whatif/subject.h"
 #include "sim/base/text.h"
@@ -181,43 +182,36 @@ static enum gsim_status search_all(struct question *q, struct gsim_error *error)
 }
 
 /* --- what comes out --- */
-static enum gsim_status put_text(const struct question *q, struct gsim_error *error)
+static void put_text(const void *what, struct gsim_output *out)
 {
+    const struct question *q = what;
     const struct gsim_schedule *f = &q->found;
     const struct gsim_assignment *best = &f->tried[f->best];
-    struct gsim_output out;
     bool is_worth = gsim_schedule_plan(f) != f->one;
-    enum gsim_status status = gsim_output_open(&out, "-", error);
-    if (status != GSIM_OK) return status;
-    gsim_output_printf(&out, "%s on %s: %u kernels and copies of %u units as one CUDA graph\n", f->subject, f->device,
+    gsim_output_printf(out, "%s on %s: %u kernels and copies of %u units as one CUDA graph\n", f->subject, f->device,
                        q->units.node_count, q->units.count);
-    gsim_output_printf(&out, "\n%-12s %8s %12s %9s\n%-12s %8u %12.1f %9s\n", "assignment", "streams", "us", "worth %",
+    gsim_output_printf(out, "\n%-12s %8s %12s %9s\n%-12s %8u %12.1f %9s\n", "assignment", "streams", "us", "worth %",
                        "one stream", 1u, q->one.us, "");
     for (uint32_t i = 0; i < f->tried_count; i++)
-        gsim_output_printf(&out, "%-12s %8u %12.1f %+9.1f\n", f->tried[i].policy, f->tried[i].stream_count,
+        gsim_output_printf(out, "%-12s %8u %12.1f %+9.1f\n", f->tried[i].policy, f->tried[i].stream_count,
                            f->tried[i].us, 100 * (1 - f->tried[i].us / q->one.us));
-    gsim_output_text(&out, "\n");
+    gsim_output_text(out, "\n");
     if (best->stream_count > 1)
-        gsim_output_printf(&out, "streams are worth %.1f %%, %.1f to %.1f: ", f->worth.percent, f->worth.low,
+        gsim_output_printf(out, "streams are worth %.1f %%, %.1f to %.1f: ", f->worth.percent, f->worth.low,
                            f->worth.high);
     if (best->stream_count == 1)
-        gsim_output_text(&out, "streams are worth nothing: all stays on one\n");
+        gsim_output_text(out, "streams are worth nothing: all stays on one\n");
     else if (is_worth)
-        gsim_output_printf(&out, "%u streams by %s, %u waits\n", best->stream_count, best->policy,
+        gsim_output_printf(out, "%u streams by %s, %u waits\n", best->stream_count, best->policy,
                            best->wait_start[q->units.count]);
     else
-        gsim_output_text(&out, "one stream stays\n");
-    if (is_worth && f->worth.low < 0) gsim_output_text(&out, "that may be a loss: measure both\n");
-    return gsim_output_commit(&out, error);
+        gsim_output_text(out, "one stream stays\n");
+    if (is_worth && f->worth.low < 0) gsim_output_text(out, "that may be a loss: measure both\n");
 }
 
-/* As it was typed. */
-static const char *command_of(struct question *q)
+static void put_json(const void *what, struct gsim_output *out)
 {
-    const char *line = "gpusim";
-    for (int i = 1; line && i < q->arguments->argc; i++)
-        line = gsim_arena_printf(&q->arena, "%s %s", line, q->arguments->argv[i]);
-    return line ? line : "gpusim schedule";
+    gsim_schedule_put_json(out, &((const struct question *)what)->found);
 }
 
 static enum gsim_status put_files(struct question *q, struct gsim_error *error)
@@ -226,19 +220,13 @@ static enum gsim_status put_files(struct question *q, struct gsim_error *error)
     struct gsim_output out = {0};
     enum gsim_status status = GSIM_OK;
     if (python) {
-        status = gsim_output_open(&out, python, error);
-        if (status == GSIM_OK) status = gsim_schedule_put_python(&out, &q->found, command_of(q), error);
+        const char *command = gsim_cli_command_line(q->arguments, &q->arena);
+        status = command ? gsim_output_open(&out, python, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (status == GSIM_OK) status = gsim_schedule_put_python(&out, &q->found, command, error);
         if (status == GSIM_OK) status = gsim_output_commit(&out, error);
         gsim_output_release(&out);
     }
-    if (json && status == GSIM_OK) {
-        status = gsim_output_open(&out, json, error);
-        if (status != GSIM_OK) return status;
-        gsim_schedule_put_json(&out, &q->found);
-        status = gsim_output_commit(&out, error);
-        gsim_output_release(&out);
-    }
-    return status;
+    return status == GSIM_OK && json ? gsim_output_write(json, put_json, q, error) : status;
 }
 
 static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
@@ -257,7 +245,7 @@ enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *argume
     if (status == GSIM_OK)
         status = gsim_worth_find(&q.one, &q.tried[q.found.best], &q.units, &q.base, q.runs, &q.found.worth, error);
     if (status == GSIM_OK) status = put_files(&q, error);
-    if (status == GSIM_OK && !is_silent) status = put_text(&q, error);
+    if (status == GSIM_OK && !is_silent) status = gsim_output_write("-", put_text, &q, error);
     gsim_assignment_release(&q.one);
     for (uint32_t i = 0; i < POLICIES; i++) gsim_assignment_release(&q.tried[i]);
     gsim_traced_operators_release(&q.operators);

@@ -270,16 +270,21 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
 
 /* --- results --- */
 
-static enum gsim_status write_report(const struct gsim_serving_head *head, struct gsim_serving_result *result,
-                                     const char *path, struct gsim_error *error)
+struct answer {
+    struct gsim_serving_result *result;
+    struct gsim_serving_head head;
+};
+
+static void put_json(const void *what, struct gsim_output *out)
 {
-    struct gsim_output out;
-    enum gsim_status status = gsim_output_open(&out, path, error);
-    if (status) return status;
-    gsim_serving_json(&out, head, result);
-    status = gsim_output_commit(&out, error);
-    gsim_output_release(&out);
-    return status;
+    const struct answer *a = what;
+    gsim_serving_json(out, &a->head, a->result);
+}
+
+static void put_text(const void *what, struct gsim_output *out)
+{
+    const struct answer *a = what;
+    gsim_serving_print(out, &a->head, a->result);
 }
 
 static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
@@ -287,17 +292,10 @@ static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
     const char *report = v->arguments->value[GSIM_CLI_REPORT];
     const struct cell cell = {v->rates[0], v->policies[0], v->params[0], v->besides[0]};
     struct gsim_serving_result result = {0};
-    struct gsim_serving_head head;
-    struct gsim_output out;
-    enum gsim_status status = run_cell(v, &cell, report != NULL, &result, &head, error);
-    if (!status && !(report && strcmp(report, "-") == 0)) {
-        status = gsim_output_open(&out, "-", error);
-        if (!status) {
-            gsim_serving_print(&out, &head, &result);
-            status = gsim_output_commit(&out, error);
-        }
-    }
-    if (!status && report) status = write_report(&head, &result, report, error);
+    struct answer a = {.result = &result};
+    enum gsim_status status = run_cell(v, &cell, report != NULL, &result, &a.head, error);
+    if (!status)
+        status = gsim_cli_write(NULL, report, &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &a, error);
     gsim_serving_result_release(&result);
     return status;
 }

@@ -157,41 +157,46 @@ static void put_time_alone(const struct gsim_sensitivity *s, struct gsim_output 
     gsim_cli_point_release(&point);
 }
 
-static void put_table(const struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
-                      struct gsim_output *output)
+/* What is told, the SHOWN largest effects first. */
+struct answer {
+    const struct gsim_sensitivity *s;
+    struct ranking ranks[GSIM_DEVICE_NUMBER_COUNT];
+    size_t shown;
+};
+
+static void put_table(const void *what, struct gsim_output *output)
 {
+    const struct answer *answer = what;
+    const struct gsim_sensitivity *s = answer->s;
     double unit = unit_of(s);
     put_head(s, output);
-    for (size_t i = 0; i < shown; i++) put_row(s, ranks[i].input, unit, output);
-    if (shown < s->input_count) put_others(s, ranks, shown, output);
+    for (size_t i = 0; i < answer->shown; i++) put_row(s, answer->ranks[i].input, unit, output);
+    if (answer->shown < s->input_count) put_others(s, answer->ranks, answer->shown, output);
     put_explanation(s, output);
     put_time_alone(s, output);
 }
 
 /* --- CSV --- */
-static enum gsim_status write_csv(const struct gsim_sensitivity *s, const char *path, struct gsim_error *error)
+static void put_csv(const void *what, struct gsim_output *output)
 {
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    gsim_output_text(&output, "number,value,unit,kind,low,high,");
-    gsim_output_text(&output, s->design.method == GSIM_ONE_AT_A_TIME ? "result,result_low,result_high\n"
+    const struct gsim_sensitivity *s = ((const struct answer *)what)->s;
+    gsim_output_text(output, "number,value,unit,kind,low,high,");
+    gsim_output_text(output, s->design.method == GSIM_ONE_AT_A_TIME ? "result,result_low,result_high\n"
                               : s->design.method == GSIM_MORRIS      ? "effect_size,effect_mean,effect_spread\n"
                                                                      : "first,first_half,total,total_half\n");
     for (size_t i = 0; i < s->input_count; i++) {
         const struct gsim_input *input = &s->inputs[i];
         const struct gsim_effect *e = &s->effects[i];
-        gsim_output_printf(&output, "%s,%.12g,%s,%s,%.12g,%.12g,", gsim_device_number_name(input->number), input->value,
+        gsim_output_printf(output, "%s,%.12g,%s,%s,%.12g,%.12g,", gsim_device_number_name(input->number), input->value,
                            gsim_device_number_unit(input->number),
                            gsim_number_kind_name(s->setup.device.kind[input->number]), input->low, input->high);
         if (s->design.method == GSIM_ONE_AT_A_TIME)
-            gsim_output_printf(&output, "%.9g,%.9g,%.9g\n", s->y[0], s->y[0] + e->low, s->y[0] + e->high);
+            gsim_output_printf(output, "%.9g,%.9g,%.9g\n", s->y[0], s->y[0] + e->low, s->y[0] + e->high);
         else if (s->design.method == GSIM_MORRIS)
-            gsim_output_printf(&output, "%.9g,%.9g,%.9g\n", e->size, e->mean, e->spread);
+            gsim_output_printf(output, "%.9g,%.9g,%.9g\n", e->size, e->mean, e->spread);
         else
-            gsim_output_printf(&output, "%.9g,%.9g,%.9g,%.9g\n", e->first, e->first_half, e->total, e->total_half);
+            gsim_output_printf(output, "%.9g,%.9g,%.9g,%.9g\n", e->first, e->first_half, e->total, e->total_half);
     }
-    return gsim_output_commit(&output, error);
 }
 
 /* --- the picture ------------------------------------------------------------------------------------------------- */
@@ -237,19 +242,13 @@ static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *r
 
 enum gsim_status gsim_effects_deliver(struct gsim_sensitivity *s, struct gsim_error *error)
 {
-    struct ranking ranks[GSIM_DEVICE_NUMBER_COUNT];
-    struct gsim_output output;
-    size_t shown = 0;
-    const char *csv = s->arguments->value[GSIM_CLI_CSV];
+    struct answer a = {.s = s};
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < s->input_count; i++) ranks[i] = (struct ranking){i, size_of(s, i)};
-    qsort(ranks, s->input_count, sizeof *ranks, by_size);
-    while (shown < s->input_count && ranks[shown].size > LEAST * ranks[0].size) shown++;
-    if (s->arguments->value[GSIM_CLI_OUTPUT]) status = draw(s, ranks, shown ? shown : 1, error);
-    if (status == GSIM_OK && csv) status = write_csv(s, csv, error);
-    if (status != GSIM_OK || (csv && strcmp(csv, "-") == 0)) return status;
-    status = gsim_output_open(&output, "-", error);
-    if (status != GSIM_OK) return status;
-    put_table(s, ranks, shown, &output);
-    return gsim_output_commit(&output, error);
+    for (size_t i = 0; i < s->input_count; i++) a.ranks[i] = (struct ranking){i, size_of(s, i)};
+    qsort(a.ranks, s->input_count, sizeof *a.ranks, by_size);
+    while (a.shown < s->input_count && a.ranks[a.shown].size > LEAST * a.ranks[0].size) a.shown++;
+    if (s->arguments->value[GSIM_CLI_OUTPUT]) status = draw(s, a.ranks, a.shown ? a.shown : 1, error);
+    return status == GSIM_OK ? gsim_cli_write(s->arguments->value[GSIM_CLI_CSV], NULL,
+                                              &(struct gsim_cli_forms){.csv = put_csv, .text = put_table}, &a, error)
+                             : status;
 }

@@ -369,15 +369,12 @@ static enum gsim_status simulate(struct command *c, struct gsim_error *error)
     return gsim_error_set(error, GSIM_INPUT, "no cases of that kind, half and split in the files");
 }
 
-static enum gsim_status write_csv(const struct command *c, const char *path, struct gsim_error *error)
+static void put_csv(const void *what, struct gsim_output *output)
 {
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
-    gsim_validation_csv(&c->validation, &output);
-    gsim_run_validation_csv(&c->runs, &output);
-    gsim_trace_validation_csv(&c->traces, c->arguments->value[GSIM_CLI_PER_CASE], &output);
-    return gsim_output_commit(&output, error);
+    const struct command *c = what;
+    gsim_validation_csv(&c->validation, output);
+    gsim_run_validation_csv(&c->runs, output);
+    gsim_trace_validation_csv(&c->traces, c->arguments->value[GSIM_CLI_PER_CASE], output);
 }
 
 static enum gsim_status write_report(const struct command *c, const char *path, struct gsim_error *error)
@@ -406,7 +403,7 @@ static enum gsim_status draw(const struct command *c, struct gsim_error *error)
     if (!scatter && !histogram) return GSIM_OK;
     struct gsim_arena arena = {0};
     enum gsim_status status = gsim_scratch_file(&arena, &csv, error);
-    if (status == GSIM_OK) status = write_csv(c, csv, error);
+    if (status == GSIM_OK) status = gsim_output_write(csv, put_csv, c, error);
     if (status == GSIM_OK && scatter) status = gsim_figure_draw("validate_scatter.gp", csv, scatter, error);
     if (status == GSIM_OK && histogram) status = gsim_figure_draw("validate_errors.gp", csv, histogram, error);
     gsim_scratch_remove(csv);
@@ -456,7 +453,7 @@ static enum gsim_status deliver(const struct command *c, struct gsim_error *erro
     const char *csv = c->arguments->value[GSIM_CLI_CSV], *report = c->arguments->value[GSIM_CLI_REPORT];
     bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
     enum gsim_status status = draw(c, error);
-    if (status == GSIM_OK && csv) status = write_csv(c, csv, error);
+    if (status == GSIM_OK && csv) status = gsim_output_write(csv, put_csv, c, error);
     if (status == GSIM_OK && report) status = write_report(c, report, error);
     return status == GSIM_OK && !stdout_taken ? print(c, error) : status;
 }

@@ -97,7 +97,7 @@ for pair in INT:2 TERM:15 HUP:1; do
     ends "$signal" "$number" "$up" "SIG$signal.*$afresh" calibrate never.json -o a.json
     ends "$signal" "$number" "$at_work" "SIG$signal.*$afresh" reproduce all --csv a.csv
     PATH=$place/bin:$PATH ends "$signal" "$number" '[ -s drawing ]' "SIG$signal.*$afresh" plot timeline run.json -o a.svg
-    PATH=$place/bin:$PATH ends "$signal" "$number" '[ -s drawing ]' "SIG$signal.*$afresh" report run.json -o a.html
+    ends "$signal" "$number" "$up" "SIG$signal.*$afresh" report never.json -o a.html
     # A sweep keeps its results file, and says how to go on.
     : >a.db
     # shellcheck disable=SC2086
