@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (internal). Between programs that are drawn (sim/program/draw.h) and the machine, whose tables get what is
- * first used. */
+/* Layer: sim (internal). Programs that are drawn (sim/program/draw.h) in the machine: its tables get each kernel and
+ * buffer at its first use. */
 #pragma once
 
 #include "sim/front/front.h"
@@ -25,7 +25,7 @@ struct gsim_drawn {
     double *kernel_us; /* by kernel: gsim_run.kernel_us */
 };
 
-/* Tables, which SPACE gets. KNOWN: the tasks' known programs as one; NULL: there are none. */
+/* Makes the tables, which SPACE refers to. KNOWN: the tasks' known programs as one; NULL: there are none. */
 enum gsim_status gsim_drawn_init(struct gsim_drawn *drawn, struct gsim_machine *machine, struct gsim_space *space,
                                  const struct gsim_drawn_source *sources, uint32_t count,
                                  const struct gsim_program *known, struct gsim_error *error);
@@ -34,8 +34,8 @@ enum gsim_status gsim_drawn_open(struct gsim_drawn *drawn, struct gsim_device *c
                                  struct gsim_error *error);
 /* The draw of TASK; NULL: its program is known. */
 struct gsim_draw *gsim_drawn_of(const struct gsim_drawn *drawn, uint32_t task);
-/* After a run: ops that have not ended. */
+/* After a run: GSIM_SIM names ops that have not ended. */
 enum gsim_status gsim_drawn_check(const struct gsim_drawn *drawn, struct gsim_error *error);
-/* What was drawn is the timeline's program from now on: gsim_simulation.drawn. */
+/* Moves what was drawn into gsim_simulation.drawn, which is the timeline's program from now on. */
 enum gsim_status gsim_drawn_keep(struct gsim_drawn *drawn, const struct gsim_program *known, struct gsim_error *error);
 void gsim_drawn_release(struct gsim_drawn *drawn); /* accepts zeroed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (internal). The platform of a run, and its devices with the front ends of all processes, each made at its
- * first use. */
+/* Layer: sim (internal). The platform of a run, and its devices with the front ends of all processes. Each device is
+ * made at its first use. */
 #pragma once
 
 #include "sim/front/front.h"
@@ -23,16 +23,16 @@ struct gsim_hardware {
     struct gsim_tasks *tasks;              /* whose processes share the devices; NULL: there is one process */
 };
 
-/* The platform that the simulation asks for, and its first device, with room for PART_COUNT parts. */
+/* Makes the platform that the simulation asks for and its first device, with room for PART_COUNT parts. */
 enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine *machine, struct gsim_space *space,
                                     uint32_t part_count, struct gsim_error *error);
-/* Processes, zeroed. False: out of memory. */
+/* Allocates COUNT zeroed processes. False: out of memory. */
 bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count);
-/* Process INDEX is one of the run: on PART of the first device; of others when they are used. */
+/* Opens process INDEX on PART of the first device; on others when it uses them. */
 enum gsim_status gsim_hardware_open_process(struct gsim_hardware *h, uint32_t index, struct gsim_partition *part,
                                             struct gsim_error *error);
-/* Process INDEX is a rank: the device is the only one that it sees. Once the space has a program. */
+/* Makes process INDEX a rank, which sees DEVICE alone. Call it once the space has a program. */
 enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uint32_t device, struct gsim_error *error);
-/* Once the space has a program: what its kernels are on the first device. */
+/* Finds the kernels' demands on the first device. Call it once the space has a program. */
 enum gsim_status gsim_hardware_use(struct gsim_hardware *h, struct gsim_error *error);
 void gsim_hardware_release(struct gsim_hardware *h); /* accepts zeroed */

@@ -15,10 +15,11 @@ struct gsim_device_match {
     bool is_nearest; /* by architecture only */
 };
 
-/* Of the devices of the search path: that whose file lists the GPU; else whose title is its name; else of those with
- * its compute capability (0: not known), or at least the same major number, or at least SMs of the same limits, the one
- * with the nearest number of SMs. A file that cannot be read might be the one: an error that names it, unless one
- * before it lists the GPU. */
+/* Finds the device of GPU on the search path:
+ *   1. the one whose file lists GPU, else whose title is GPU;
+ *   2. else, of those with its compute capability (0: not known), or the same major number, or SMs of the same limits,
+ *      the one with the nearest number of SMs.
+ * GSIM_INPUT names a file that cannot be read and might be the one, unless one before it lists GPU. */
 enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count,
                                    struct gsim_device_match *match, struct gsim_error *error) GSIM_NODISCARD;
 
@@ -28,7 +29,7 @@ struct gsim_recorded_gpu {
     double sm_count, dram_gbps, clock_mhz;
 };
 
-/* Takes over into SPEC, which gsim_device_match() found, what the trace says: of a GPU that no file describes SMs,
- * clock and bandwidth, of one that is described its SMs where it has fewer (a slice). False: nothing; NOTE then says
- * nothing, else what is assumed. */
+/* Puts into SPEC, which gsim_device_match() found, what the trace says: SMs, clock and bandwidth of a GPU that no file
+ * describes; the SMs of one that is described but has fewer (a slice). Returns whether it put anything; NOTE then says
+ * what is assumed. */
 bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_gpu *facts, char *note, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work
+ * Layer: sim/host (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work
  * (driver.c), graphs (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions
- * and gates (waits.c). Here what they share.
+ * and gates (waits.c). This is what they share.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "gpusim/driver.def"
 
 /* --- driver.c ----------------------------------------------------------------------------------------------- */
-/* The process's driver; stream 0 is on its current device. False: out of memory. */
+/* Makes the process's driver, with stream 0 on its current device. False: out of memory. */
 bool gsim_api_init(struct gsim_process *p);
 static inline struct gsim_process *gsim_api_process(struct gsim_driver *driver)
 {
@@ -25,26 +25,27 @@ static inline struct gsim_device *gsim_api_device(const struct gsim_process *p, 
 {
     return p->streams[stream].front->device;
 }
-/* Host time of one API call: the running thread's clock moves on; recorded when the run is detailed. */
+/* One API call: begin() returns its start, spend() moves the running thread's clock, and end() records the call if the
+ * run is detailed. */
 gsim_time gsim_api_begin(struct gsim_process *p);
 void gsim_api_spend(struct gsim_process *p, double us);
-/* Of several host threads: waits for the driver's lock and holds it for HOLD_US; SWITCH_US more when another one held
- * it last. */
+/* With several host threads: waits for the driver's lock and holds it for HOLD_US, SWITCH_US longer if another thread
+ * held it last. */
 void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
 void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us);
-/* The running thread waits until its launch queue has room; returns the time it waited. */
+/* Blocks the running thread until its launch queue has room; returns for how long. */
 gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream);
 /* Marks the stream as used by work in this iteration. */
 void gsim_api_use_stream(struct gsim_process *p, uint32_t stream);
-/* False, and the run fails, if it does not exist or the run has failed before. */
+/* Whether the stream or event exists. If not the run fails; false, too, if it has failed before. */
 bool gsim_api_is_stream(struct gsim_process *p, uint32_t stream);
 bool gsim_api_is_event(struct gsim_process *p, gsim_event event);
 void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
                   const char *detail);
 
-/* Capture: true when the call on STREAM became part of a graph. */
+/* If STREAM is being captured, adds the call to the graph and returns true. */
 bool gsim_api_capture_op(struct gsim_process *p, uint32_t stream, const struct gsim_op *op);
 bool gsim_api_capture_record(struct gsim_process *p, uint32_t event, uint32_t stream);
 bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t event);

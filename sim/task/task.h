@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). Several tasks at once (include/gpusim/task.h): the driver that each one's scheduler sees,
- * which waits for requests and keeps their times (client.c); contexts that have the SMs in turn (slices.c); policies
+ * Layer: sim/task (internal). Several tasks at once (include/gpusim/task.h): the driver of each task's scheduler, which
+ * waits for requests and keeps their times (client.c); time slices between contexts (slices.c); policies among tasks
  * (share.c).
  */
 #pragma once
@@ -21,39 +21,39 @@ struct gsim_task_state {
     struct gsim_arena arena;
     struct gsim_random numbers, arrivals;
     struct gsim_error error;
-    bool is_alone;               /* in its process */
-    gsim_stream *streams;        /* that it made, where it is not; [0] stands for the default stream */
+    bool is_alone;               /* the only task of its process */
+    gsim_stream *streams;        /* if not alone: the streams that it made; [0] is its default stream */
     size_t stream_count, stream_capacity;
     gsim_time arrival, began, ended; /* of the present request, or the last */
     double arrived_us;           /* Poisson: of the last arrival */
     struct gsim_host_thread *waiting; /* for the GPU */
     bool is_waiting, is_done;
     struct gsim_draw_requests requests; /* of a source that serves many */
-    gsim_time *arrived;          /* by request: when; GSIM_TIME_NEVER: it is done */
+    gsim_time *arrived;          /* by request: its arrival; GSIM_TIME_NEVER: it is done */
     uint32_t arrived_count;
     size_t arrived_room;
-    bool comes;                  /* another one, at ARRIVAL */
+    bool comes;                  /* another request comes, at ARRIVAL */
 };
 
-/* Contexts that have the SMs in turn. */
+/* A context that gets all SMs for a time slice. */
 struct gsim_slice_context {
     struct gsim_partition *part;
-    uint32_t kernels;                  /* given to it that have not ended */
-    struct gsim_command *held, **last; /* of them, those that are not submitted yet */
+    uint32_t kernels;                  /* launches that have not ended */
+    struct gsim_command *held, **last; /* those of them that are not submitted yet */
 };
 struct gsim_time_slices {
     struct gsim_arbiter arbiter;
     struct gsim_machine *machine;
     struct gsim_slice_context *contexts; /* by gsim_front.context */
     uint32_t count, current;           /* the one that has the SMs, or had them last */
-    uint32_t next, wanted;             /* switching: the one that gets them; directed: the one that is to have them */
+    uint32_t next, wanted;             /* while switching: the next one; directed: the one that a policy wants */
     bool is_switching, is_directed;
-    gsim_time began, idle_since;       /* the present slice; since when the current one has had no kernel */
+    gsim_time began, idle_since;       /* starts of the present slice, and of the current context's idle time */
     gsim_time slice, hold, busy_switch, idle_switch;
     gsim_time consider_at;                 /* when it next considers a switch */
 };
 
-/* Which processes and parts of the GPU there are. */
+/* The processes of a run, and the parts of the GPU. */
 struct gsim_layout {
     uint32_t process_count, part_count;
     uint32_t process_of[GSIM_LIMIT_TASKS]; /* by task */
@@ -78,37 +78,39 @@ struct gsim_tasks {
 };
 
 /* --- tasks.c ------------------------------------------------------------------------------------------------- */
-/* What the simulation's way of sharing asks for. Before there are devices. */
+/* Sets LAYOUT as the simulation's way of sharing asks for. Call it before there are devices. GSIM_INPUT: the way of
+ * sharing refuses the tasks. */
 enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout,
                                     struct gsim_error *error);
+/* Adds the layout's parts to device D. */
 enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_device *d, struct gsim_error *error);
-/* Once there are processes. */
+/* Makes the tasks' states and the policy. Call it once there are processes. */
 enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_layout *layout,
                                  struct gsim_process *processes, struct gsim_error *error);
 
-/* Another device, when it is used for the first time: PARTS by process, from its arena; ARBITER: of all front ends
- * there. */
+/* Prepares another device when it is used for the first time. *PARTS: by process, from its arena; *ARBITER: of all
+ * front ends there. */
 enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_device *d, struct gsim_partition ***parts,
                                        struct gsim_arbiter **arbiter, struct gsim_error *error);
 
 /* --- client.c ------------------------------------------------------------------------------------------------ */
-/* The task's driver, on that of its process. */
+/* Makes the task's driver above that of its process. */
 void gsim_task_open(struct gsim_task_state *task, struct gsim_process *process, bool is_alone);
 void gsim_task_close(struct gsim_task_state *task); /* accepts zeroed */
-/* Its ops come from DRAW; NULL: its program is known. */
+/* Lets its ops come from DRAW; NULL: its program is known. */
 void gsim_task_draw(struct gsim_task_state *task, struct gsim_draw *draw);
-/* How many iterations its scheduler may be told of at first. */
+/* How many iterations its scheduler is told of at first. */
 uint32_t gsim_task_iterations(const struct gsim_task *spec);
 
 /* --- slices.c ------------------------------------------------------------------------------------------------ */
-/* COUNT contexts, each with a part. False: out of memory. */
+/* Makes COUNT contexts, each with one of PARTS. False: out of memory. */
 bool gsim_slices_init(struct gsim_time_slices *s, struct gsim_machine *m, const struct gsim_device_spec *spec,
                       struct gsim_partition *const *parts, uint32_t count);
-/* Directed: the context has the SMs next, from the next switch on. */
+/* Lets a policy choose: CONTEXT gets the SMs at the next switch. */
 void gsim_slices_give(struct gsim_time_slices *s, uint32_t context);
 
 /* --- share.c ------------------------------------------------------------------------------------------------- */
-/* The policy of the tasks, which passes kernels to BELOW; NULL: to the SMs. */
+/* Opens the policy of TASKS, which passes kernels to BELOW; NULL: to the SMs. */
 enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter *below, struct gsim_error *error);
 void gsim_policy_close(struct gsim_policy *policy); /* accepts NULL */
 struct gsim_arbiter *gsim_policy_arbiter(struct gsim_policy *policy);
