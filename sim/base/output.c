@@ -334,6 +334,16 @@ static const char *put_plain(struct gsim_output *output, const char *format)
     return format;
 }
 
+static void put_exact(struct gsim_output *output, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    gsim_output_text(output, text);
+}
+
 void gsim_output_put(struct gsim_output *output, const char *format, ...)
 {
     va_list list;
@@ -352,6 +362,7 @@ void gsim_output_put(struct gsim_output *output, const char *format, ...)
         case 'b': gsim_output_text(output, va_arg(list, int) ? "true" : "false"); break;
         case 't': gsim_output_time_us(output, va_arg(list, gsim_time)); break;
         case 'r': gsim_output_real(output, va_arg(list, double)); break;
+        case 'e': put_exact(output, va_arg(list, double)); break;
         default: format = put_double(output, format, va_arg(list, double));
         }
     }

@@ -62,8 +62,8 @@ static inline void gsim_output_text(struct gsim_output *output, const char *text
 }
 void gsim_output_printf(struct gsim_output *output, const char *format, ...) GSIM_PRINTF(2, 3);
 /* For JSON and CSV: ' is a double quote, %% is %, %s text as it is, %q a JSON string, %c a CSV field, %u unsigned, %d
- * int, %z uint64_t or size_t, %b true or false, %t gsim_time in us, %r a double as gsim_output_real() has it, %f and
- * %.9g a double as printf() has it. */
+ * int, %z uint64_t or size_t, %b true or false, %t gsim_time in us, %r a double as gsim_output_real() has it, %e a
+ * double in digits that read back exactly, %f and %.9g a double as printf() has it. */
 void gsim_output_put(struct gsim_output *output, const char *format, ...);
 /* COUNT times TEXT. */
 void gsim_output_repeat(struct gsim_output *output, const char *text, unsigned count);
