@@ -80,23 +80,23 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                          \
       "how often the program runs, up to 1000000 (default: its own)")                                                  \
     X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT,                                                 \
-      "how long kernels take beside others: blocks (default), waves,\nfluid or recorded; validate: all, each beside "  \
-      "the others")                                                                                                    \
+      "model of co-resident kernels: blocks (default), waves, fluid or\n"                                              \
+      "recorded; validate: all compares them")                                                                         \
     X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
       "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
       "for the devices that it leaves open")                                                                           \
     X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
-      "GPUs, all alike, or of --node the first N (default 1, all\n"                                                    \
-      "of the node); which op is for which\n"                                                                          \
-      "says the program file: device, and to of a copy p2p")                                                           \
+      "number of equal GPUs, or of --node's first ones (default 1, all\n"                                              \
+      "of the node). The program file assigns ops: \"device\", and\n"                                                  \
+      "\"to\" of p2p copies")                                                                                          \
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
-      "which GPU a kernel is for: a placement (gpusim list placements)\n"                                              \
-      "or a shared object; best: each is simulated, and the best one\n"                                                \
-      "taken; without it the program says")                                                                            \
+      "how kernels are assigned to GPUs: a placement (gpusim list\n"                                                   \
+      "placements) or a shared object; best: simulate each and take the\n"                                             \
+      "best (default: as the program says)")                                                                           \
     X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                 \
-      "write which GPU and stream each kernel had, in the order of issue,\n"                                           \
-      "as CSV, or JSON if named .json; of several runs the best one's.\n"                                              \
-      "--sched plan=FILE follows one")                                                                                 \
+      "write the GPU and stream of each kernel, in issue order, as CSV,\n"                                             \
+      "or JSON if named .json; of several runs the best one's.\n"                                                      \
+      "--sched plan=FILE follows it")                                                                                  \
     X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                            \
       "how data reaches the GPU (default managed)")                                                                    \
     X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)") \
@@ -116,7 +116,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                    \
       "may be repeated")                                                                                               \
     X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                \
-      "seed of all random numbers, of the order of ends and turns too (default 1)")                                    \
+      "seed of all random numbers and of the order of ends (default 1)")                                               \
     X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
       "draw the durations of kernels and calls from the spreads in\n"                                                  \
       "the device file (off by default)")                                                                              \
@@ -129,24 +129,24 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE,                                                                      \
-      "of a cross-validation over recorded runs, which reports how well\nthe fit carries over and takes as much "      \
-      "again for each (default:\nnone)")                                                                               \
+      "folds of a cross-validation over recorded runs: how well the fit\n"                                             \
+      "carries over; each takes as long as the fit (default: none)")                                                   \
     X(REPORT, "report", "FILE|-",                                                                                      \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,         \
       "write the report as JSON")                                                                                      \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                                   \
       "write a trace for ui.perfetto.dev; gzipped if named .gz")                                                       \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
-      "in the trace also a track for each of the first N SMs: which\n"                                                 \
-      "kernels' blocks stood there from when to when; single blocks\n"                                                 \
-      "with --opt gpu.exact=1")                                                                                        \
+      "add to the trace a track for each of the first N SMs: which\n"                                                  \
+      "kernels' blocks were resident there; single blocks with\n"                                                      \
+      "--opt gpu.exact=1")                                                                                             \
     X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                  \
-      "in the trace only what overlaps this time, such as 2ms:3.5ms,\n"                                                \
+      "limit the trace to what overlaps this time, such as 2ms:3.5ms,\n"                                               \
       "250us: or :1s; us without a unit")                                                                              \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
-      "write the program that runs as a program file; gzipped if\nnamed .gz. What a source drew may take another "     \
-      "time from its\n"                                                                                                \
-      "file: copies go ahead of what needs them")                                                                      \
+      "write the program that runs as a program file; gzipped if named\n"                                              \
+      ".gz. A source's file may run faster or slower than the source:\n"                                               \
+      "known in full, its copies go ahead of what needs them")                                                         \
     X(CSV, "csv", "FILE|-",                                                                                            \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | \
           GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,                                                                         \
@@ -157,7 +157,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "by commas; or sharing: pairs of services")                                                                      \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE,                                                                    \
-      "the same cases or runs recorded once more: how near they are themselves")                                       \
+      "the same cases or runs recorded once more: how well these agree")                                               \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")         \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
@@ -187,14 +187,12 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "idle time of the GPU that the trace does not explain: kept as\n"                                                \
       "a delay (default), or dropped")                                                                                 \
     X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,            \
-      "of kernels in a trace that ran beside others, what they take\n"                                                 \
-      "alone: found by replaying it on the device (default), or as\n"                                                  \
-      "long as they took")                                                                                             \
+      "solo times of a trace's overlapping kernels: found by replaying\n"                                              \
+      "the trace on the device (default), or as recorded")                                                             \
     X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                \
-      "of a trace of several GPUs this one (default: that which works\n"                                               \
-      "longest)")                                                                                                      \
+      "this GPU of a trace of several (default: the busiest)")                                                         \
     X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                           \
-      "of a trace of several ranks this one, by its label or number")                                                  \
+      "this rank of a trace of several, by its label or number")                                                       \
     X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                              \
       "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                               \
       "of the steps that other annotations, waits for the whole GPU\n"                                                 \
@@ -205,8 +203,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "all of the trace (default: one step, the median of all but\n"                                                   \
       "the first, where steps are found)")                                                                             \
     X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                            \
-      "what a step takes without the profiler, such as 2.25ms: the\n"                                                  \
-      "host's time is scaled to it")                                                                                   \
+      "time of a step without the profiler, such as 2.25ms: the host's\n"                                              \
+      "time is scaled to it")                                                                                          \
     X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,               \
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                          \
@@ -244,8 +242,9 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "Sobol indices")                                                                                                 \
     X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
     X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                       \
-      "N copies too, with launch times, kernels' times and the order\n"                                                \
-      "of ends drawn from the spreads in the device file: median and\n90 % interval (N up to 10000)")                  \
+      "also simulate N copies with launch times, kernels' times and the\n"                                             \
+      "order of ends drawn from the device file's spreads: median and\n"                                               \
+      "90 % interval (N up to 10000)")                                                                                 \
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
       "how far each goes either way (default 10), or kind: datasheet\n"                                                \
       "2, published and measured 5, fitted and derived 10, assumed 50")                                                \

@@ -70,10 +70,9 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && point.source) { /* what was drawn */
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
         if (status == GSIM_OK)
-            fprintf(
-                stderr,
-                "gpusim: note: the program file is known as a whole before it runs, and its buffers are there at once: "
-                "copies go ahead of what needs them, so it may take another time than it did while it was drawn\n");
+            fprintf(stderr,
+                    "gpusim: note: the written file may run faster or slower than the source: known in full, its "
+                    "copies go ahead of what needs them\n");
     }
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_spread(&point, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
