@@ -53,8 +53,7 @@ struct unit {
 };
 
 struct acs_hw {
-    struct gsim_acs app;         /* first */
-    struct gsim_run *run;
+    struct gsim_acs app;         /* first; a unit for each GPU */
     const struct acs_hw_params *params;
     struct unit *units;          /* by GPU, as the application's */
     double check_us, launch_us;
@@ -130,7 +129,9 @@ static struct note *new_note(struct acs_hw *acs, struct unit *u)
 {
     struct note *note = u->hw.idle;
     if (note) u->hw.idle = note->next;
-    else note = gsim_arena_alloc(acs->run->arena, sizeof *note + sizeof note->upstream[0] * (size_t)acs->params->list);
+    else
+        note = gsim_arena_alloc(acs->app.run->arena,
+                                sizeof *note + sizeof note->upstream[0] * (size_t)acs->params->list);
     if (note) *note = (struct note){.number = u->next};
     return note;
 }
@@ -140,17 +141,17 @@ static struct note *new_note(struct acs_hw *acs, struct unit *u)
 static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op, struct note *note)
 {
     uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
-    bool is_managed = acs->run->memory == GSIM_MEMORY_MANAGED;
+    bool is_managed = acs->app.run->memory == GSIM_MEMORY_MANAGED;
     struct gsim_pending *pending = &acs->app.pending[op->device];
     const uint32_t *after;
     uint32_t after_count;
     if (from < u->first) from = u->first;
     if (!gsim_afters_find(&pending->afters, op, pending->node_of, &after, &after_count)) acs->app.failed = true;
-    double before = gsim_now_us(acs->run->driver);
-    gsim_host_work(acs->run->driver,
+    double before = gsim_now_us(acs->app.run->driver);
+    gsim_host_work(acs->app.run->driver,
                    gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)),
                    "dependence check");
-    acs->check_us += gsim_now_us(acs->run->driver) - before;
+    acs->check_us += gsim_now_us(acs->app.run->driver) - before;
     for (uint64_t number = from; number < u->next; number++) {
         bool follows = gsim_op_conflicts(&u->list[number % size].op, op, is_managed);
         for (uint32_t i = 0; i < after_count && !follows; i++) follows = u->list[number % size].op.index == after[i];
@@ -160,7 +161,7 @@ static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct
 
 static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
 {
-    struct gsim_driver *driver = acs->run->driver;
+    struct gsim_driver *driver = acs->app.run->driver;
     gsim_host_work(driver, acs->params->push_us, "launch into the queue");
     struct note *note = new_note(acs, u);
     acs->app.failed |= !note;
@@ -183,7 +184,7 @@ static void wait_for_unit(struct gsim_acs *app, uint32_t unit)
 /* U's stream waits for what OP follows on other GPUs. */
 static void wait_for_others(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op)
 {
-    struct gsim_driver *driver = acs->run->driver;
+    struct gsim_driver *driver = acs->app.run->driver;
     for (uint32_t d = 0; d < acs->app.unit_count; d++) {
         struct unit *other = &acs->units[d];
         if (other == u || !gsim_pending_holds(&acs->app.pending[d], op)) continue;
@@ -210,12 +211,10 @@ static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node
 
 static bool init(struct acs_hw *acs)
 {
-    struct gsim_arena *arena = acs->run->arena;
-    static const struct gsim_acs_ops ops = {launch, wait_for_unit};
-    uint32_t window = (uint32_t)acs->params->window, count = gsim_device_count(acs->run->driver);
-    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, count);
-    if (!gsim_acs_init(&acs->app, acs->run, &ops, count)) return false;
-    for (uint32_t d = 0; d < count; d++) {
+    struct gsim_arena *arena = acs->app.run->arena;
+    uint32_t window = (uint32_t)acs->params->window;
+    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, acs->app.unit_count);
+    for (uint32_t d = 0; acs->units && d < acs->app.unit_count; d++) {
         struct unit *u = &acs->units[d];
         u->hw.params = acs->params;
         u->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
@@ -229,7 +228,7 @@ static bool init(struct acs_hw *acs)
 /* Times per kernel on average. */
 static void tell(const struct acs_hw *acs)
 {
-    struct gsim_driver *driver = acs->run->driver;
+    struct gsim_driver *driver = acs->app.run->driver;
     struct hardware sum = {0};
     for (const struct unit *u = acs->units; u < acs->units + acs->app.unit_count; u++) {
         sum.inserted += u->hw.inserted;
@@ -252,7 +251,7 @@ static void tell(const struct acs_hw *acs)
 /* The front ends decide, or no more. */
 static void set_frontends(struct acs_hw *acs, bool decide)
 {
-    struct gsim_driver *driver = acs->run->driver;
+    struct gsim_driver *driver = acs->app.run->driver;
     for (uint32_t d = 0; d < acs->app.unit_count; d++) {
         if (acs->app.unit_count > 1) gsim_device_set(driver, d);
         if (decide) acs->units[d].stream = gsim_stream_create(driver, 0);
@@ -262,13 +261,14 @@ static void set_frontends(struct acs_hw *acs, bool decide)
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
+    static const struct gsim_acs_ops ops = {launch, wait_for_unit};
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
         return gsim_error_set(error, GSIM_INPUT,
                               "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
     struct acs_hw *acs =
         GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    acs->run = run;
+    acs->app = (struct gsim_acs){.run = run, .ops = &ops, .unit_count = gsim_device_count(run->driver)};
     acs->params = run->params;
     if (!init(acs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     set_frontends(acs, true);
@@ -277,7 +277,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     set_frontends(acs, false);
     for (uint32_t d = 0; d < acs->app.unit_count; d++)
         for (int64_t i = 0; i < acs->params->list; i++) gsim_acs_forget(&acs->units[d].list[i]);
-    gsim_acs_release(&acs->app);
     return status;
 }
 

@@ -63,7 +63,6 @@ struct worker {
 
 struct acs {
     struct gsim_acs app; /* first; one unit */
-    struct gsim_run *run;
     const struct acs_params *params;
     struct gsim_window window;
     struct entry *entries;       /* of the window, and one behind it: no more */
@@ -71,6 +70,7 @@ struct acs {
     struct message *head, **tail; /* ops that have not come into the window yet */
     struct message *messages;    /* of the ops of a list */
     struct message *idle_messages; /* of a program that is drawn: may be used again */
+    uint32_t device_count;
     struct gsim_afters afters;   /* of the window thread */
     gsim_queue inbox, ready, drained;
     struct worker *workers;      /* scheduler threads */
@@ -78,8 +78,8 @@ struct acs {
     uint64_t kernels;
 };
 
-static bool is_managed(const struct acs *acs) { return acs->run->memory == GSIM_MEMORY_MANAGED; }
-static double now_us(const struct acs *acs) { return gsim_now_us(acs->run->driver); }
+static bool is_managed(const struct acs *acs) { return acs->app.run->memory == GSIM_MEMORY_MANAGED; }
+static double now_us(const struct acs *acs) { return gsim_now_us(acs->app.run->driver); }
 
 /* Threads without a kernel look for one over and over, all entries under the window's lock: who takes it waits for
  * them. */
@@ -92,7 +92,7 @@ static double lock_us(const struct acs *acs)
 static void make_ready(struct acs *acs, uint32_t entry)
 {
     acs->entries[entry].ready_us = now_us(acs);
-    gsim_queue_push(acs->run->driver, acs->ready, &acs->entries[entry]);
+    gsim_queue_push(acs->app.run->driver, acs->ready, &acs->entries[entry]);
 }
 
 /* The entry of an op of the program; NONE: it is not in the window. */
@@ -111,13 +111,13 @@ static void insert(struct acs *acs, const struct message *launched)
     uint32_t after_count;
     double before = now_us(acs);
     acs->waits[WAIT_WINDOW] += before - launched->pushed_us;
-    gsim_host_work(acs->run->driver,
+    gsim_host_work(acs->app.run->driver,
                    gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs),
                    "window check");
     acs->waits[WAIT_CHECK] += now_us(acs) - before;
     uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
     acs->entries[at].op = op;
-    acs->entries[at].is_move = gsim_op_is_move(acs->run, op);
+    acs->entries[at].is_move = gsim_op_is_move(acs->app.run, op);
     gsim_acs_keep(&acs->app, &acs->entries[at].kept, op);
     for (uint32_t e = 0; e < acs->window.size; e++)
         if (e != at && acs->window.entries[e].is_taken &&
@@ -135,7 +135,7 @@ static void insert(struct acs *acs, const struct message *launched)
 static void end(struct acs *acs, uint32_t at)
 {
     struct entry *entry = &acs->entries[at];
-    gsim_host_work(acs->run->driver, acs->params->update_us + lock_us(acs), "window update");
+    gsim_host_work(acs->app.run->driver, acs->params->update_us + lock_us(acs), "window update");
     acs->waits[WAIT_UPDATE] += now_us(acs) - entry->done_us;
     acs->kernels++;
     for (uint32_t i = 0, count = gsim_window_end(&acs->window, at, now_us(acs)); i < count; i++) {
@@ -152,7 +152,7 @@ static void fill(struct acs *acs)
         acs->head = launched->next;
         if (!acs->head) acs->tail = &acs->head;
         insert(acs, launched);
-        if (!acs->run->draw) continue;
+        if (!acs->app.run->draw) continue;
         launched->next = acs->idle_messages;
         acs->idle_messages = launched;
     }
@@ -195,8 +195,8 @@ static void scheduler_main(struct gsim_driver *driver, void *argument)
 {
     struct worker *worker = argument;
     struct acs *acs = worker->acs;
-    for (uint32_t d = 0; d < acs->app.device_count; d++) {
-        if (acs->app.device_count > 1) gsim_device_set(driver, d);
+    for (uint32_t d = 0; d < acs->device_count; d++) {
+        if (acs->device_count > 1) gsim_device_set(driver, d);
         worker->streams[d] = gsim_stream_create(driver, 0);
     }
     while (!gsim_driver_failed(driver)) {
@@ -231,10 +231,10 @@ static void drain(struct gsim_acs *app, uint32_t unit)
 
 static struct message *new_message(struct acs *acs, uint32_t node)
 {
-    struct message *message = acs->run->draw ? acs->idle_messages : &acs->messages[node];
-    if (!acs->run->draw) return message;
+    struct message *message = acs->app.run->draw ? acs->idle_messages : &acs->messages[node];
+    if (!acs->app.run->draw) return message;
     if (message) acs->idle_messages = message->next;
-    else if (!(message = GSIM_ARENA_NEW(acs->run->arena, struct message))) acs->app.failed = true;
+    else if (!(message = GSIM_ARENA_NEW(acs->app.run->arena, struct message))) acs->app.failed = true;
     return message;
 }
 
@@ -251,23 +251,21 @@ static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node
 
 static bool init(struct acs *acs, uint32_t most)
 {
-    static const struct gsim_acs_ops ops = {launch, drain};
-    struct gsim_arena *arena = acs->run->arena;
-    if (!gsim_acs_init(&acs->app, acs->run, &ops, 1)) return false;
+    struct gsim_arena *arena = acs->app.run->arena;
     uint32_t window = (uint32_t)acs->params->window, threads = (uint32_t)acs->params->threads;
     acs->tail = &acs->head;
     acs->entries = GSIM_ARENA_ARRAY(arena, struct entry, window + 1);
     acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
     acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads);
-    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->app.device_count);
+    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->device_count);
     if (!gsim_window_init(&acs->window, window, arena) || arena->failed) return false;
     for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){.kind = ENDED, .entry = i};
     for (uint32_t i = 0; i < threads; i++)
-        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->app.device_count};
-    gsim_afters_init(&acs->afters, acs->run->program);
-    acs->inbox = gsim_queue_create(acs->run->driver, most + window + 4);
-    acs->ready = gsim_queue_create(acs->run->driver, window + threads + 1);
-    acs->drained = gsim_queue_create(acs->run->driver, 1);
+        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
+    gsim_afters_init(&acs->afters, acs->app.run->program);
+    acs->inbox = gsim_queue_create(acs->app.run->driver, most + window + 4);
+    acs->ready = gsim_queue_create(acs->app.run->driver, window + threads + 1);
+    acs->drained = gsim_queue_create(acs->app.run->driver, 1);
     return true;
 }
 
@@ -277,7 +275,7 @@ static void tell(struct acs *acs)
     static const char *const names[WAIT_COUNT] = {
         "wait for the window", "dependence check", "wait for dependences",     "wait for a thread",
         "window lock",         "launch",           "execution and completion", "window update"};
-    struct gsim_driver *driver = acs->run->driver;
+    struct gsim_driver *driver = acs->app.run->driver;
     for (int64_t w = 0; w < acs->params->threads; w++)
         for (int i = 0; i < WAIT_COUNT; i++) acs->waits[i] += acs->workers[w].waits[i];
     gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&acs->window));
@@ -289,7 +287,9 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
     static struct message const stop = {.kind = STOP};
     const struct acs_params *params = run->params;
-    struct acs acs = {.run = run, .params = params};
+    static const struct gsim_acs_ops ops = {launch, drain};
+    struct acs acs = {.app = {.run = run, .ops = &ops, .unit_count = 1}, .params = params,
+                      .device_count = gsim_device_count(run->driver)};
     gsim_thread threads[GSIM_ACS_THREADS + 1];
     if (!init(&acs, gsim_feed_most(run))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (int64_t i = 0; i < params->threads; i++)
@@ -301,7 +301,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     tell(&acs);
     for (int64_t i = 0; i < params->window; i++) gsim_acs_forget(&acs.entries[i].kept);
     gsim_afters_release(&acs.afters);
-    gsim_acs_release(&acs.app);
     return status ? status : gsim_run_status(run, error);
 }
 

@@ -79,20 +79,6 @@ bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op)
 
 /* --- the application --- */
 
-bool gsim_acs_init(struct gsim_acs *acs, struct gsim_run *run, const struct gsim_acs_ops *ops, uint32_t unit_count)
-{
-    *acs = (struct gsim_acs){
-        .run = run, .ops = ops, .unit_count = unit_count, .device_count = gsim_device_count(run->driver)};
-    acs->pending = GSIM_ARENA_ARRAY(run->arena, struct gsim_pending, unit_count);
-    for (uint32_t u = 0; acs->pending && u < unit_count; u++) pending_init(&acs->pending[u], run);
-    return !run->arena->failed;
-}
-
-void gsim_acs_release(struct gsim_acs *acs)
-{
-    for (uint32_t u = 0; u < acs->unit_count; u++) gsim_afters_release(&acs->pending[u].afters);
-}
-
 static void wait_for(struct gsim_acs *acs, uint32_t unit, uint32_t next_node)
 {
     acs->ops->wait(acs, unit);
@@ -127,7 +113,12 @@ static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struc
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error)
 {
     static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all};
-    return gsim_feed_run(acs->run, 1, &user, acs, error);
+    acs->pending = GSIM_ARENA_ARRAY(acs->run->arena, struct gsim_pending, acs->unit_count);
+    for (uint32_t u = 0; acs->pending && u < acs->unit_count; u++) pending_init(&acs->pending[u], acs->run);
+    if (acs->run->arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_feed_run(acs->run, 1, &user, acs, error);
+    for (uint32_t u = 0; u < acs->unit_count; u++) gsim_afters_release(&acs->pending[u].afters);
+    return status;
 }
 
 /* --- kept ops --- */

@@ -46,13 +46,11 @@ struct gsim_acs_ops {
 struct gsim_acs {
     struct gsim_run *run;
     const struct gsim_acs_ops *ops;
-    struct gsim_pending *pending; /* by unit: what the host waits for as one */
-    uint32_t unit_count, device_count;
+    uint32_t unit_count;          /* what the host waits for as one */
+    struct gsim_pending *pending; /* by unit */
     bool failed;                  /* out of memory */
 };
-/* False: out of memory. */
-bool gsim_acs_init(struct gsim_acs *acs, struct gsim_run *run, const struct gsim_acs_ops *ops, uint32_t unit_count);
-void gsim_acs_release(struct gsim_acs *acs); /* accepts zeroed */
+/* The first three are given. */
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error) GSIM_NODISCARD;
 
 /* An op that others are tested against: of a program that is drawn a copy, since the op is gone when it has ended. */

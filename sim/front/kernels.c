@@ -28,6 +28,7 @@ static void kernel_drained(void *data, void *tag, gsim_time now)
 void gsim_front_kill(struct gsim_command *command)
 {
     struct gsim_machine *m = command->device->machine;
+    gsim_faults_kernel_killed(command->device, command);
     gsim_l2_kernel_ended(command->device, command);
     gsim_gpu_kill(command->part->sm, m->now, command->run);
     command->run = NULL;

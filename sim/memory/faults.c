@@ -130,14 +130,13 @@ static void record(struct gsim_device *d, const struct gsim_command *command, co
     gsim_copies_record(d->machine, &record);
 }
 
-void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *command)
+/* What the command's kernel has brought is all that it brings. */
+static void leave(struct gsim_device *d, struct gsim_command *command)
 {
     struct gsim_faults *faults = &d->faults;
     struct gsim_faulter *k = command->faulter;
-    if (!k) return;
     for (uint32_t i = 0; i < k->arg_count; i++) {
-        struct gsim_fault_arg *a = &k->args[i];
-        arrive(d, k, a, d->space->residency.pages[a->buffer_index].group_count);
+        const struct gsim_fault_arg *a = &k->args[i];
         record(d, command, &(struct gsim_copy_record){.buffer_index = a->buffer_index, .kind = GSIM_COPY_H2D,
                                                    .reason = GSIM_REASON_FAULT, .bytes = a->bytes, .launch = a->first,
                                                    .start = a->first, .end = a->last});
@@ -169,6 +168,22 @@ void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *comman
     update_at(d, d->machine->now);
     if (!faults->count) update_beside(d);
     gsim_managed_check(d);
+}
+
+void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *command)
+{
+    struct gsim_faulter *k = command->faulter;
+    if (!k) return;
+    for (uint32_t i = 0; i < k->arg_count; i++)
+        arrive(d, k, &k->args[i], d->space->residency.pages[k->args[i].buffer_index].group_count);
+    leave(d, command);
+}
+
+void gsim_faults_kernel_killed(struct gsim_device *d, struct gsim_command *command)
+{
+    if (!command->faulter) return;
+    advance(d, command->faulter);
+    leave(d, command);
 }
 
 /* --- rates ------------------------------------------------------------------------------------------------------ */

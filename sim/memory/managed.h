@@ -106,6 +106,8 @@ void gsim_faults_add(struct gsim_device *d, struct gsim_command *command);
 void gsim_faults_hold(struct gsim_device *d, struct gsim_command *command);
 void gsim_faults_kernel_started(struct gsim_device *d, struct gsim_command *command);
 void gsim_faults_kernel_ended(struct gsim_device *d, struct gsim_command *command);
+/* It begins anew some day: pages that it has come through are there. Before the SMs forget it. */
+void gsim_faults_kernel_killed(struct gsim_device *d, struct gsim_command *command);
 /* Registers the source that brings pages and paces to now whenever something happened. False: out of memory. */
 bool gsim_faults_init(struct gsim_device *d);
 void gsim_faults_release(struct gsim_device *d);

@@ -86,15 +86,21 @@ static bool set_up(struct setup *s, gsl_rng *r, uint32_t count)
 }
 
 static enum gsim_status run(struct setup *s, const struct gsim_sharing_ops *way,
-                            const struct gsim_scheduler_ops *scheduler, struct gsim_timeline *timeline,
-                            struct gsim_error *error)
+                            const struct gsim_scheduler_ops *scheduler, enum gsim_memory_mode memory,
+                            struct gsim_timeline *timeline, struct gsim_error *error)
 {
+    struct gsim_kernel_profile kernels[OPS];
+    struct gsim_task_profile tasks[TASKS];
+    struct gsim_task_profiles profile = {.tasks = tasks, .count = s->count};
+    for (uint32_t i = 0; i < OPS; i++) kernels[i] = (struct gsim_kernel_profile){.kernel_us = 10, .gap_us = 5};
+    for (uint32_t t = 0; t < s->count; t++) tasks[t] = (struct gsim_task_profile){.entries = kernels, .count = OPS};
     struct gsim_simulation simulation = {.program = &s->set.all,
                                          .device = &s->device,
                                          .scheduler = scheduler,
                                          .tasks = &s->set,
                                          .sharing = way,
-                                         .memory = GSIM_MEMORY_PINNED,
+                                         .profile = &profile,
+                                         .memory = memory,
                                          .seed = 1,
                                          .detailed = true};
     simulation.gpu.check = true;
@@ -116,9 +122,6 @@ static bool choose(struct setup *s, const struct gsim_scheduler_ops *scheduler)
     return status == GSIM_OK;
 }
 
-/* Those that need nothing that a test would have to measure first. */
-static bool is_wanted(const struct gsim_sharing_ops *way) { return !way->needs_profile; }
-
 /* Schedulers whose kernels stay on the SMs go under few ways. */
 static bool may_refuse(const struct gsim_error *error)
 {
@@ -134,15 +137,17 @@ static void every_scheduler(void)
         gsl_rng_set(r, count);
         if (!set_up(&s, r, count)) break;
         for (uint32_t w = 0; gsim_sharing_at(w); w++)
-            for (uint32_t i = 0; is_wanted(gsim_sharing_at(w)) && gsim_scheduler_at(i); i++) {
+            for (uint32_t i = 0; gsim_scheduler_at(i / 2); i++) {
                 const struct gsim_sharing_ops *way = gsim_sharing_at(w);
-                const struct gsim_scheduler_ops *scheduler = gsim_scheduler_at(i);
+                const struct gsim_scheduler_ops *scheduler = gsim_scheduler_at(i / 2);
+                enum gsim_memory_mode memory = i % 2 ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
                 struct gsim_timeline timeline;
                 struct gsim_error error = {0};
                 char label[100];
-                snprintf(label, sizeof label, "%u tasks with %s under %s", count, scheduler->name, way->name);
+                snprintf(label, sizeof label, "%u tasks with %s under %s%s", count, scheduler->name, way->name,
+                         memory == GSIM_MEMORY_MANAGED ? ", managed" : "");
                 if (!choose(&s, scheduler)) continue;
-                enum gsim_status status = run(&s, way, scheduler, &timeline, &error);
+                enum gsim_status status = run(&s, way, scheduler, memory, &timeline, &error);
                 CHECK_MSG(status == GSIM_OK || may_refuse(&error), "%s: %s", label, error.message);
                 for (uint32_t t = 0; t < count && status == GSIM_OK; t++) check_task(&timeline, &s.set, t, label);
                 ran += status == GSIM_OK;
@@ -151,7 +156,7 @@ static void every_scheduler(void)
             }
         for (uint32_t t = 0; t < count; t++) gsim_program_release(&s.programs[t]);
     }
-    CHECK_MSG(ran > 100, "only %u runs", ran);
+    CHECK_MSG(ran > 500, "only %u runs", ran);
     gsl_rng_free(r);
 }
 
@@ -168,7 +173,8 @@ static void failing_allocations(void)
                 struct gsim_timeline timeline;
                 struct gsim_error error = {0};
                 gsim_alloc_fail_nth(nth);
-                enum gsim_status status = run(&s, gsim_sharing_find(ways[w]), s.tasks[0].scheduler, &timeline, &error);
+                enum gsim_status status = run(&s, gsim_sharing_find(ways[w]), s.tasks[0].scheduler, GSIM_MEMORY_PINNED,
+                                              &timeline, &error);
                 bool was_reached = gsim_alloc_fail_nth(0) >= nth;
                 gsim_timeline_release(&timeline);
                 CHECK_MSG(status == GSIM_OK || status == GSIM_NOMEM, "%s, allocation %" PRIu64 ": %s", ways[w], nth,
