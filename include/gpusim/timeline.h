@@ -120,7 +120,7 @@ struct gsim_request_record {
 };
 
 struct gsim_sum {
-    char *name;               /* of kernels */
+    const char *name;         /* of kernels; NULL: all others */
     uint64_t count, bytes;
     gsim_time total, shortest, longest;
 };
@@ -173,7 +173,8 @@ void gsim_timeline_release(struct gsim_timeline *timeline);
 bool gsim_timeline_fold(struct gsim_timeline *timeline);
 /* Another kernel of the program gets INDEX. */
 void gsim_timeline_forget_kernel(struct gsim_timeline *timeline, uint32_t index);
-void gsim_sum_add(struct gsim_sum *tally, gsim_time duration, uint64_t bytes);
+/* Adds one record to SUM. */
+void gsim_sum_add(struct gsim_sum *sum, gsim_time duration, uint64_t bytes);
 void gsim_timeline_add_kernel(struct gsim_timeline *timeline, const struct gsim_kernel_record *record);
 void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_copy_record *record);
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record);

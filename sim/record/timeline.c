@@ -24,13 +24,13 @@ bool gsim_timeline_fold(struct gsim_timeline *timeline)
     return timeline->sums != NULL;
 }
 
-void gsim_sum_add(struct gsim_sum *tally, gsim_time duration, uint64_t bytes)
+void gsim_sum_add(struct gsim_sum *sum, gsim_time duration, uint64_t bytes)
 {
-    if (!tally->count || duration < tally->shortest) tally->shortest = duration;
-    if (!tally->count || duration > tally->longest) tally->longest = duration;
-    tally->total += duration;
-    tally->bytes += bytes;
-    tally->count++;
+    if (!sum->count || duration < sum->shortest) sum->shortest = duration;
+    if (!sum->count || duration > sum->longest) sum->longest = duration;
+    sum->total += duration;
+    sum->bytes += bytes;
+    sum->count++;
 }
 
 /* The place of the kernel's name, counted from 1; 0: out of memory. */
@@ -99,7 +99,7 @@ static void fold_occupancy(struct gsim_sums *sums, const struct gsim_occupancy_r
 
 static void release_sums(struct gsim_sums *sums)
 {
-    for (size_t i = 0; sums && i < sums->kernel_names; i++) gsim_free(sums->kernels[i].name);
+    for (size_t i = 0; sums && i < sums->kernel_names; i++) gsim_free((char *)sums->kernels[i].name);
     if (sums) gsim_free(sums->name_of);
     gsim_free(sums);
 }

@@ -13,26 +13,8 @@
 #define MAX_ROWS   20
 #define NAME_WIDTH 36
 
-struct tally {
-    const char *name;
-    uint64_t count, bytes;
-    gsim_time total, shortest, longest;
-};
-
-static struct tally as_tally(const struct gsim_sum *sum, const char *name)
-{
-    return (struct tally){name, sum->count, sum->bytes, sum->total, sum->shortest, sum->longest};
-}
-
-static void tally_add(struct tally *tally, gsim_time duration)
-{
-    if (!tally->count || duration < tally->shortest) tally->shortest = duration;
-    if (!tally->count || duration > tally->longest) tally->longest = duration;
-    tally->total += duration;
-    tally->count++;
-}
-
-static void tally_merge(struct tally *into, const struct tally *other)
+/* Adds OTHER, but for its bytes. */
+static void merge(struct gsim_sum *into, const struct gsim_sum *other)
 {
     if (!other->count) return;
     if (!into->count || other->shortest < into->shortest) into->shortest = other->shortest;
@@ -43,12 +25,12 @@ static void tally_merge(struct tally *into, const struct tally *other)
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
+    return strcmp(((const struct gsim_sum *)a)->name, ((const struct gsim_sum *)b)->name);
 }
 
 static int compare_totals(const void *a, const void *b)
 {
-    const struct tally *x = a, *y = b;
+    const struct gsim_sum *x = a, *y = b;
     if (x->total != y->total) return x->total > y->total ? -1 : 1;
     return strcmp(x->name, y->name);
 }
@@ -65,27 +47,27 @@ static void put_table_head(const struct page *page, const char *title, const cha
                        "count", "total", "mean", "min", "max", last, page->plain);
 }
 
-static void put_table_row(const struct page *page, const struct tally *tally, double whole)
+static void put_table_row(const struct page *page, const struct gsim_sum *sum, double whole)
 {
     char name[NAME_WIDTH + 1], count[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], mean[GSIM_TEXT_SIZE];
     char shortest[GSIM_TEXT_SIZE], longest[GSIM_TEXT_SIZE], share[GSIM_TEXT_SIZE];
     gsim_output_printf(page->output, "  %-*s %9s %10s %10s %10s %10s %7s\n", NAME_WIDTH,
-                       gsim_text_fit(name, sizeof(name), tally->name, NAME_WIDTH), gsim_text_count(count, tally->count),
-                       gsim_text_time(total, tally->total),
-                       gsim_text_time(mean, tally->total / (gsim_time)(tally->count ? tally->count : 1)),
-                       gsim_text_time(shortest, tally->shortest), gsim_text_time(longest, tally->longest),
-                       gsim_text_percent(share, whole > 0 ? (double)tally->total / whole : NAN));
+                       gsim_text_fit(name, sizeof(name), sum->name, NAME_WIDTH), gsim_text_count(count, sum->count),
+                       gsim_text_time(total, sum->total),
+                       gsim_text_time(mean, sum->total / (gsim_time)(sum->count ? sum->count : 1)),
+                       gsim_text_time(shortest, sum->shortest), gsim_text_time(longest, sum->longest),
+                       gsim_text_percent(share, whole > 0 ? (double)sum->total / whole : NAN));
 }
 
 /* The longest first; what does not fit on the page in one row. */
-static void put_table(const struct page *page, struct tally *rows, size_t count, double whole)
+static void put_table(const struct page *page, struct gsim_sum *rows, size_t count, double whole)
 {
-    struct tally rest = {0};
+    struct gsim_sum rest = {0};
     char title[64];
     qsort(rows, count, sizeof(*rows), compare_totals);
     for (size_t i = 0; i < count; i++) {
         if (i < MAX_ROWS || count == MAX_ROWS + 1) put_table_row(page, &rows[i], whole);
-        else tally_merge(&rest, &rows[i]);
+        else merge(&rest, &rows[i]);
     }
     if (!rest.count) return;
     snprintf(title, sizeof(title), "(%zu others)", count - MAX_ROWS);
@@ -98,15 +80,18 @@ static enum gsim_status put_kernel_sums(const struct page *page, const struct gs
                                         struct gsim_error *error)
 {
     const struct gsim_sums *sums = result->timeline->sums;
-    struct tally *tallies = gsim_alloc(sizeof(*tallies) * (GSIM_SUMS_NAMES + 1));
+    struct gsim_sum *rows = gsim_alloc(sizeof(*rows) * (GSIM_SUMS_NAMES + 1));
     size_t count = 0;
-    if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
-    for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++)
-        if (sums->kernels[i].count)
-            tallies[count++] = as_tally(&sums->kernels[i], sums->kernels[i].name ? sums->kernels[i].name : "(others)");
+    if (!rows) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
+    for (size_t i = 0; i <= GSIM_SUMS_NAMES; i++) {
+        if (!sums->kernels[i].count) continue;
+        rows[count] = sums->kernels[i];
+        if (!rows[count].name) rows[count].name = "(others)";
+        count++;
+    }
     if (count) put_table_head(page, "Kernel", "share");
-    put_table(page, tallies, count, (double)result->metrics->kernel_time);
-    gsim_free(tallies);
+    put_table(page, rows, count, (double)result->metrics->kernel_time);
+    gsim_free(rows);
     return GSIM_OK;
 }
 
@@ -116,24 +101,25 @@ static enum gsim_status put_kernels(const struct page *page, const struct gsim_r
     const struct gsim_program *program = timeline->program;
     if (timeline->sums) return put_kernel_sums(page, result, error);
     if (!timeline->kernel_count) return GSIM_OK;
-    struct tally *tallies = gsim_alloc(sizeof(*tallies) * program->kernel_count);
-    if (!tallies) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
-    for (uint32_t i = 0; i < program->kernel_count; i++) tallies[i].name = program->kernels[i].name;
+    struct gsim_sum *rows = gsim_alloc(sizeof(*rows) * program->kernel_count);
+    if (!rows) return gsim_error_set(error, GSIM_NOMEM, "cannot write the report: out of memory");
+    for (uint32_t i = 0; i < program->kernel_count; i++) rows[i].name = program->kernels[i].name;
     for (size_t i = 0; i < timeline->kernel_count; i++)
-        tally_add(&tallies[timeline->kernels[i].kernel_index], timeline->kernels[i].end - timeline->kernels[i].start);
+        gsim_sum_add(&rows[timeline->kernels[i].kernel_index],
+                     timeline->kernels[i].end - timeline->kernels[i].start, 0);
     /* One row per name: the shapes of a kernel are put together. */
-    qsort(tallies, program->kernel_count, sizeof(*tallies), compare_names);
+    qsort(rows, program->kernel_count, sizeof(*rows), compare_names);
     size_t count = 0;
     for (uint32_t i = 0; i < program->kernel_count; i++) {
-        if (!tallies[i].count) continue;
-        if (count && strcmp(tallies[count - 1].name, tallies[i].name) == 0)
-            tally_merge(&tallies[count - 1], &tallies[i]);
+        if (!rows[i].count) continue;
+        if (count && strcmp(rows[count - 1].name, rows[i].name) == 0)
+            merge(&rows[count - 1], &rows[i]);
         else
-            tallies[count++] = tallies[i];
+            rows[count++] = rows[i];
     }
     put_table_head(page, "Kernel", "share");
-    put_table(page, tallies, count, (double)result->metrics->kernel_time);
-    gsim_free(tallies);
+    put_table(page, rows, count, (double)result->metrics->kernel_time);
+    gsim_free(rows);
     return GSIM_OK;
 }
 
@@ -142,35 +128,29 @@ static enum gsim_status put_kernels(const struct page *page, const struct gsim_r
 
 static void put_transfers(const struct page *page, const struct gsim_timeline *timeline)
 {
-    struct tally tallies[COPY_KINDS][COPY_REASONS] = {{{0}}};
-    double bytes[COPY_KINDS][COPY_REASONS] = {{0}};
+    struct gsim_sum sums[COPY_KINDS][COPY_REASONS] = {{{0}}};
     if (!timeline->copy_count && (!timeline->sums || !timeline->sums->copy_count)) return;
+    if (timeline->sums) memcpy(sums, timeline->sums->copies, sizeof sums);
     for (size_t i = 0; i < timeline->copy_count; i++) {
         const struct gsim_copy_record *copy = &timeline->copies[i];
-        tally_add(&tallies[copy->kind][copy->reason], copy->end - copy->start);
-        bytes[copy->kind][copy->reason] += (double)copy->bytes;
+        gsim_sum_add(&sums[copy->kind][copy->reason], copy->end - copy->start, copy->bytes);
     }
-    for (int kind = 0; timeline->sums && kind < COPY_KINDS; kind++)
-        for (int reason = 0; reason < COPY_REASONS; reason++) {
-            tallies[kind][reason] = as_tally(&timeline->sums->copies[kind][reason], NULL);
-            bytes[kind][reason] = (double)timeline->sums->copies[kind][reason].bytes;
-        }
     gsim_output_printf(page->output, "\n  %s%-*s %9s %10s %10s %10s %12s%s\n", page->bold, NAME_WIDTH, "Transfer",
                        "count", "bytes", "total", "mean", "rate", page->plain);
     for (int kind = 0; kind < COPY_KINDS; kind++) {
         for (int reason = 0; reason < COPY_REASONS; reason++) {
-            const struct tally *tally = &tallies[kind][reason];
+            const struct gsim_sum *sum = &sums[kind][reason];
             char name[64], count[GSIM_TEXT_SIZE], size[GSIM_TEXT_SIZE], total[GSIM_TEXT_SIZE], mean[GSIM_TEXT_SIZE];
-            if (!tally->count) continue;
+            if (!sum->count) continue;
             snprintf(name, sizeof(name), "%s %s", gsim_copy_kind_name((enum gsim_copy_kind)kind),
                      gsim_copy_reason_name((enum gsim_copy_reason)reason));
             gsim_output_printf(page->output, "  %-*s %9s %10s %10s %10s", NAME_WIDTH, name,
-                               gsim_text_count(count, tally->count), gsim_text_bytes(size, bytes[kind][reason]),
-                               gsim_text_time(total, tally->total),
-                               gsim_text_time(mean, tally->total / (gsim_time)tally->count));
-            if (tally->total > 0)
+                               gsim_text_count(count, sum->count), gsim_text_bytes(size, (double)sum->bytes),
+                               gsim_text_time(total, sum->total),
+                               gsim_text_time(mean, sum->total / (gsim_time)sum->count));
+            if (sum->total > 0)
                 gsim_output_printf(page->output, " %7.2f GB/s",
-                                   bytes[kind][reason] / gsim_time_us(tally->total) * 1e-3);
+                                   (double)sum->bytes / gsim_time_us(sum->total) * 1e-3);
             gsim_output_text(page->output, "\n");
         }
     }
@@ -183,23 +163,23 @@ static uint64_t call_count(const struct gsim_timeline *timeline)
 
 static void put_calls(const struct page *page, const struct gsim_timeline *timeline)
 {
-    struct tally tallies[GSIM_API_COUNT] = {{0}};
+    struct gsim_sum rows[GSIM_API_COUNT] = {{0}};
     double whole = 0;
     size_t count = 0;
     if (!call_count(timeline)) return;
     for (int i = 0; i < GSIM_API_COUNT; i++) {
-        if (timeline->sums) tallies[i] = as_tally(&timeline->sums->calls[i], NULL);
-        tallies[i].name = gsim_api_name((enum gsim_api)i);
-        whole += (double)tallies[i].total;
+        if (timeline->sums) rows[i] = timeline->sums->calls[i];
+        rows[i].name = gsim_api_name((enum gsim_api)i);
+        whole += (double)rows[i].total;
     }
     for (size_t i = 0; i < timeline->api_count; i++) {
-        tally_add(&tallies[timeline->apis[i].api], timeline->apis[i].end - timeline->apis[i].start);
+        gsim_sum_add(&rows[timeline->apis[i].api], timeline->apis[i].end - timeline->apis[i].start, 0);
         whole += (double)(timeline->apis[i].end - timeline->apis[i].start);
     }
     for (int i = 0; i < GSIM_API_COUNT; i++)
-        if (tallies[i].count) tallies[count++] = tallies[i];
+        if (rows[i].count) rows[count++] = rows[i];
     put_table_head(page, "Host call (time includes blocking)", "share");
-    put_table(page, tallies, count, whole);
+    put_table(page, rows, count, whole);
 }
 
 /* --- the findings -------------------------------------------------------------------------------------- */
