@@ -11,6 +11,7 @@ enum { X, Y, Z };
 
 static bool is_cold = true;
 static uint32_t blocks_of_read = 4;
+static double bytes_of_z; /* that TOUCH_Z says to move, without an argument; 0: it names Z */
 static uint64_t read_of_x; /* bytes from the front; 0: all */
 static uint64_t rules_off;
 
@@ -32,12 +33,13 @@ static void program(struct fixture *f)
                                 .block = {256, 1, 1},
                                 .regs_per_thread = 32,
                                 .demand_given = true,
+                                .dram_bytes = i == TOUCH_Z ? bytes_of_z : 0,
                                 .solo_us = i == SCAN_X ? 50 : 100,
                                 .solo_cold = is_cold};
         struct gsim_op op = {.kind = GSIM_OP_KERNEL,
                              .kernel_index = gsim_builder_kernel(b, &k),
                              .args = &args[i],
-                             .arg_count = 1,
+                             .arg_count = i == TOUCH_Z && bytes_of_z > 0 ? 0 : 1,
                              .segments = &(struct gsim_segment){.bytes = read_of_x, .reads = true},
                              .segment_count = i == READ_X && read_of_x ? 1 : 0,
                              .stream = -1};
@@ -104,6 +106,17 @@ static void what_is_gone_takes_longer(void)
     CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X, READ_X), 100, 0.01);
     CHECK_NEAR(READING(1000, COPY_X, READ_X), 124.41, 0.01);
     CHECK_NEAR(READING(100000, WRITE_X, TOUCH_Z, READ_X), 200, 0.01); /* no more than twice */
+}
+
+/* Data that nobody names displaces as other data does: 2 MB all of X, 0.6 MB as much as Y. */
+static void what_nobody_names_displaces(void)
+{
+    is_cold = true;
+    bytes_of_z = 2000000;
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), 124.41, 0.01);
+    bytes_of_z = 600000;
+    CHECK_NEAR(READING(1000, WRITE_X, TOUCH_Z, READ_X), 115.12, 0.01);
+    bytes_of_z = 0;
 }
 
 /* Of half of X half as much: 12.21 us; behind Y 0.7 MB count, of 1 MiB 0.66757, so 0.35436 of the half is gone. */
@@ -204,6 +217,7 @@ static void what_is_far_takes_longer(void)
 }
 
 static const struct test_case cases[] = {{"what is gone takes longer", what_is_gone_takes_longer},
+                                         {"what nobody names displaces", what_nobody_names_displaces},
                                          {"of what it reads", of_what_it_reads},
                                          {"nothing is gone", nothing_is_gone},
                                          {"who reads first brings it", who_reads_first_brings_it},
