@@ -397,18 +397,43 @@ static enum gsim_status count_source(const char *path, const struct gsim_paper_b
     return status;
 }
 
-static enum gsim_status run_point(const struct gsim_paper_runs *runs, const struct gsim_paper_point *point,
-                                  const struct gsim_paper_batch *batch, double *values, struct gsim_error *error)
+struct jobs {
+    const struct gsim_paper_runs *runs;
+    struct gsim_paper_batch *batch;
+    char device_name[64]; /* of a worker's latest run on one device alone; "": there was none */
+    struct gsim_device_spec device;
+};
+
+/* Most runs are on the device of the run before: its file is read once. */
+static enum gsim_status keep_device(struct jobs *jobs, struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
+    const char *name = arguments->value[GSIM_CLI_DEVICE];
+    if (!name || strlen(name) >= sizeof jobs->device_name || arguments->value[GSIM_CLI_NODE]) return GSIM_OK;
+    if (!is(jobs->device_name, name)) {
+        struct gsim_device_spec device = {0};
+        if (gsim_device_load(name, &device, error) != GSIM_OK) return error->status;
+        if (jobs->device_name[0]) gsim_device_release(&jobs->device);
+        jobs->device = device;
+        snprintf(jobs->device_name, sizeof jobs->device_name, "%s", name);
+    }
+    arguments->device = &jobs->device;
+    return GSIM_OK;
+}
+
+static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_point *point, double *values,
+                                  struct gsim_error *error)
+{
+    const struct gsim_paper_batch *batch = jobs->batch;
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
     struct gsim_cli_setup setup = {0};
     const char *source = own_setting(point, SOURCE);
     if (source) return count_source(source, batch, values, error);
     enum gsim_status status = make_arguments(point, &arena, &arguments, error);
+    if (status == GSIM_OK) status = keep_device(jobs, &arguments, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
     if (status == GSIM_OK) {
-        status = scale(&setup.device, runs, error);
+        status = scale(&setup.device, jobs->runs, error);
         if (status == GSIM_OK)
             status = arguments.repeated_count ? run_tasks(&setup, point, batch, values, error)
                                               : run_program(&setup, point, batch, values, error);
@@ -420,19 +445,15 @@ static enum gsim_status run_point(const struct gsim_paper_runs *runs, const stru
 
 /* --- worker processes --- */
 
-struct jobs {
-    const struct gsim_paper_runs *runs;
-    struct gsim_paper_batch *batch;
-};
 
 /* An outcome is the values, or a message in place of them. */
 static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
 {
-    const struct jobs *jobs = data;
+    struct jobs *jobs = data;
     const struct gsim_paper_batch *batch = jobs->batch;
     struct gsim_error error = {0};
     double *values = gsim_alloc(sizeof *values * batch->figure_count);
-    enum gsim_status status = values ? run_point(jobs->runs, &batch->points[item], batch, values, &error)
+    enum gsim_status status = values ? run_point(jobs, &batch->points[item], values, &error)
                                      : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) gsim_bytes_add(outcome, values, sizeof *values * batch->figure_count);
     else gsim_bytes_add(outcome, error.message, strlen(error.message) + 1);

@@ -53,6 +53,7 @@ done) >links
 ! grep -v '^link$' links || failures=$((failures + 1))
 expect 'a program that is shipped' "$gpusim" --workload "$share/workloads/examples/axpy-chain.json" --sched grsched
 
+expect 'a paper that is shipped' "$gpusim" reproduce mp
 expect 'the recordings that are shipped' "$gpusim" validate --kind priority
 ! command -v gnuplot >/dev/null 2>&1 ||
     expect 'a figure' "$gpusim" validate --kind launch --scatter "$place/figure.svg"
