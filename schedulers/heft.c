@@ -35,7 +35,7 @@ static bool is_inward(const struct gsim_op *op)
     return op->kind == GSIM_OP_PREFETCH || (op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_H2D);
 }
 
-/* Where NODE must run, or stream_count where it may choose among the streams. */
+/* The place where NODE must run; UINT32_MAX: in any of the streams. */
 static uint32_t fixed_place(const struct planner *p, uint32_t node)
 {
     const struct gsim_op *op = p->list->ops[node];

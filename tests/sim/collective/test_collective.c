@@ -126,4 +126,4 @@ static const struct test_case cases[] = {{"shapes", test_shapes},
                                          {"a ring's steps", test_ring},
                                          {"what is sent", test_sent},
                                          {"alone on two H100", test_alone}};
-TEST_MAIN("sim/collective", cases)
+TEST_MAIN("sim/collective/collective", cases)

@@ -143,4 +143,4 @@ static void pooled_tells_what_exact_tells(void)
 
 static const struct test_case cases[] = {{"by hand", by_hand},
                                          {"pooled tells what exact tells", pooled_tells_what_exact_tells}};
-TEST_MAIN("sim/block_log", cases)
+TEST_MAIN("sim/report/block_log", cases)

@@ -235,4 +235,4 @@ static void without_detail(void)
 
 static const struct test_case cases[] = {{"scenes", test_scenes}, {"no calls recorded", without_detail}};
 
-TEST_MAIN("report/bottlenecks", cases)
+TEST_MAIN("sim/report/bottlenecks", cases)

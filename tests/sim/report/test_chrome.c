@@ -332,4 +332,4 @@ static const struct test_case cases[] = {
     {"a window keeps what overlaps", a_window_keeps_what_overlaps},
     {"gzip by name", gzip_by_name},
 };
-TEST_MAIN("traces/chrome", cases)
+TEST_MAIN("sim/report/chrome", cases)

@@ -152,4 +152,4 @@ static const struct test_case cases[] = {
     {"first iteration only", first_iteration_only},
     {"nothing ran", nothing_ran},
 };
-TEST_MAIN("sim/gantt", cases)
+TEST_MAIN("sim/report/gantt", cases)

@@ -424,4 +424,4 @@ static const struct test_case cases[] = {
     {"bound: DRAM and arithmetic", bound_by_dram},
     {"bound: link", bound_by_link},
 };
-TEST_MAIN("sim/metrics", cases)
+TEST_MAIN("sim/report/metrics", cases)

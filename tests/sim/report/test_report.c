@@ -471,4 +471,4 @@ static const struct test_case cases[] = {
     {"files appear when complete", files_appear_when_complete},
     {"full disk", full_disk_is_an_error},
 };
-TEST_MAIN("sim/report", cases)
+TEST_MAIN("sim/report/report", cases)

@@ -516,4 +516,4 @@ static const struct test_case cases[] = {
     {"errors", errors},
     {"out of memory", out_of_memory},
 };
-TEST_MAIN("sim/gpu_work", cases)
+TEST_MAIN("sim/sm/demand", cases)

@@ -484,4 +484,4 @@ static const struct test_case cases[] = {
     {"waves beside others are skipped", waves_beside_others_are_skipped},
     {"ties by SM", ties_by_sm},
 };
-TEST_MAIN("sim/gpu", cases)
+TEST_MAIN("sim/sm/gpu", cases)

@@ -106,4 +106,4 @@ static void mixtures_at_random(void)
 static const struct test_case cases[] = {{"what changes counts", what_changes_counts},
                                          {"work may be another once forgotten", work_may_be_another_once_forgotten},
                                          {"mixtures at random", mixtures_at_random}};
-TEST_MAIN("sim/gpu_memo", cases)
+TEST_MAIN("sim/sm/memo", cases)

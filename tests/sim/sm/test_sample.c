@@ -151,4 +151,4 @@ static const struct test_case cases[] = {
     {"a sample of a kernel alone", sample_alone},
     {"plain on-chip work", plain_chip},
 };
-TEST_MAIN("sim/sample", cases)
+TEST_MAIN("sim/sm/sample", cases)

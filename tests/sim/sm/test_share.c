@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Each rule of sim/sm/share.h on one SM, computed by hand from the numbers in that header's comment, with blocks
- * made up for the purpose; and, over random blocks, that described ones never get more than there is. On-chip blocks:
- * test_gpu_share_chip.c.
+ * Each equation of sim/sm/share.h on one SM, computed by hand with the numbers of docs/model/sharing.md for made-up
+ * blocks; and, over random blocks, that described ones never get more than there is. On-chip blocks: test_share_chip.c.
  */
 #include <gsl/gsl_rng.h>
 
@@ -502,4 +501,4 @@ static const struct test_case cases[] = {
     {"DRAM: by its table", dram_by_its_table},
     {"DRAM: smooth on every device", dram_is_smooth},
 };
-TEST_MAIN("sim/gpu_share", cases)
+TEST_MAIN("sim/sm/share", cases)

@@ -168,4 +168,4 @@ static const struct test_case cases[] = {
     {"what they leave", issue_beside_on_chip_blocks},
     {"memory blocks behind them", memory_behind_on_chip_blocks},
 };
-TEST_MAIN("sim/gpu_share_chip", cases)
+TEST_MAIN("sim/sm/share_chip", cases)
