@@ -10,5 +10,11 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export GPUSIM_DATA="$source_dir"
 cd "$place" || exit 1
+# plugin NAME: the path of tests/*/external/NAME.c as a shared object. Without it a test would wait in vain, or fail in riddles.
+plugin() {
+    [ -s "$build/plugins/$1.so" ] && echo "$build/plugins/$1.so" && return
+    echo "FAILED: '$build/plugins/$1.so' is missing: cmake --build '$build' --target plugin-$1" >&2
+    exit 1
+}
 failures=0
 fail() { printf '%s\n' "$*" && failures=$((failures + 1)); }

@@ -5,6 +5,7 @@
 # shellcheck source=tests/common.sh
 . "$1/tests/common.sh"
 fail() { printf 'FAILED: %s\n' "$*" && failures=$((failures + 1)); }
+plugin=$(plugin misbehave) || exit 1
 # refused PART COMMAND...: exits with 1 or 2, by itself, and says PART.
 refused() {
     part=$1
@@ -76,7 +77,7 @@ if command -v sqlite3 >/dev/null; then
         # shellcheck disable=SC2086
         works sweep $seeds --out a.db
         [ $kind = hard ] && ln a.db b.db || ln -s a.db b.db
-        "$gpusim" sweep --workload vec --sched "$build/plugins/misbehave.so" --opt misbehave.how=hang --vary seed=1 --out a.db --resume \
+        "$gpusim" sweep --workload vec --sched "$plugin" --opt misbehave.how=hang --vary seed=1 --out a.db --resume \
             >first 2>&1 </dev/null &
         writer=$!
         left=6000 # it is at work once it has a worker
@@ -122,7 +123,7 @@ works --workload formulas.json --sched async --csv -
 for field in ",'=1+1," ",'@SUM(A1)," ",-2," ",\"'+a,\"\"b\"\"\","; do grep -qF -- "$field" out || fail "CSV: no $field: $(cat out)"; done
 
 # --- shared objects that are cut short, pipes, empty files: as a scheduler, a source, a way of sharing
-plugin=$build/plugins/misbehave.so size=$(wc -c <"$build/plugins/misbehave.so")
+size=$(wc -c <"$plugin")
 for bytes in 0 10 63 64 1000 3000 $((size / 2)) $((size - 1)); do
     head -c $bytes "$plugin" >cut.so
     refused 'cut short' --workload img --sched ./cut.so
@@ -140,7 +141,7 @@ ln -s both.json second.json
 refused 'expected two files' --workload vec --sched serial --report both.json --csv second.json
 
 # --- an allocation that fails once, in whatever library: "out of memory" and exit 1, or what comes out else
-fail_alloc=$build/plugins/fail_alloc.so
+fail_alloc=$(plugin fail_alloc) || exit 1
 spoils() { # spoils TIMES COMMAND...: spread evenly over the command's allocations
     times=$1
     shift

@@ -60,7 +60,7 @@ grep -q 'spread (standard deviation) over different cells' out && ! grep -q 'con
 "$gpusim" results repeated.db --group sched >out 2>/dev/null
 grep -q 'mean with 95 % confidence interval' out && grep -q ci95 out || fail "repetitions: $(cat out)"
 
-plugin=$build/plugins/depthfirst.so
+plugin=$(plugin depthfirst) || exit 1
 "$gpusim" sweep --workload m2 --sched serial,"$plugin" --out plugin.db >/dev/null 2>err || fail "plug-in: $(cat err)"
 "$gpusim" results plugin.db --base serial --csv - 2>/dev/null | cut -d, -f1 | grep -qx depthfirst || fail "plug-in: $("$gpusim" results plugin.db)"
 "$gpusim" sweep --workload m2 --sched serial,"$plugin" --resume --out plugin.db 2>&1 | grep -q '2 points' || fail 'plug-in: not resumed'

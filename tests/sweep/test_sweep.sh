@@ -32,7 +32,7 @@ wait_for() { # wait_for SECONDS CONDITION
         sleep 0.05
     done
 }
-bad=$build/plugins/misbehave.so
+bad=$(plugin misbehave) || exit 1
 
 # --- the same rows with one and two workers, and four MPI ranks
 cat >spec.json <<'END'
