@@ -457,6 +457,9 @@ struct gsim_cli_point {
 /* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
                                struct gsim_error *error) GSIM_NODISCARD;
+/* An integer from LEAST to MOST, which the option may give instead of the value. */
+enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
+                                  double most, double *value, struct gsim_error *error) GSIM_NODISCARD;
 /* An integer from LEAST to MOST; INITIAL where the option is not given. */
 enum gsim_status gsim_cli_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
                                 double most, uint32_t initial, uint32_t *value,

@@ -97,25 +97,22 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
 static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     static const char *const names[] = {"oat", "morris", "sobol"};
-    const char *method = s->arguments->value[GSIM_CLI_METHOD], *samples = s->arguments->value[GSIM_CLI_SAMPLES];
-    const char *seed = s->arguments->value[GSIM_CLI_SAMPLE_SEED];
-    double count, number = 1;
+    const char *method = s->arguments->value[GSIM_CLI_METHOD];
+    uint32_t count, seed;
     s->design.method = GSIM_ONE_AT_A_TIME;
     if (method && strcmp(method, names[0]) != 0 && strcmp(method, names[1]) != 0 && strcmp(method, names[2]) != 0)
         return gsim_error_set(error, GSIM_USAGE, "--method: expected oat, morris or sobol, found '%s'", method);
     for (int i = 0; method && i < 3; i++)
         if (strcmp(method, names[i]) == 0) s->design.method = (enum gsim_sensitivity_method)i;
-    if (s->design.method == GSIM_ONE_AT_A_TIME && samples)
+    if (s->design.method == GSIM_ONE_AT_A_TIME && s->arguments->value[GSIM_CLI_SAMPLES])
         return gsim_error_set(error, GSIM_USAGE, "--samples: expected --method morris or sobol with it");
     count = s->design.method == GSIM_MORRIS ? MORRIS_DEFAULT : SOBOL_DEFAULT;
-    if (samples && (!gsim_text_quantity(samples, &count) || count < 2 || count > 1e6 || count != floor(count)))
-        return gsim_error_set(error, GSIM_USAGE, "--samples: expected an integer from 2 to 1000000, found '%s'",
-                              samples);
-    if (seed && (!gsim_text_quantity(seed, &number) || number < 0 || number > 4294967295.0 || number != floor(number)))
-        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected an integer from 0 to 4294967295, found '%s'",
-                              seed);
-    s->design.samples = (size_t)count;
-    s->design.seed = (uint64_t)number;
+    enum gsim_status status = gsim_cli_count(s->arguments, GSIM_CLI_SAMPLES, 2, 1e6, count, &count, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_count(s->arguments, GSIM_CLI_SAMPLE_SEED, 0, UINT32_MAX, 1, &seed, error);
+    if (status != GSIM_OK) return status;
+    s->design.samples = count;
+    s->design.seed = seed;
     s->design.inputs = s->input_count;
     return gsim_design_init(&s->design, error);
 }

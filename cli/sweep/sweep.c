@@ -34,16 +34,6 @@ struct sweep {
 };
 
 /* --- the spec ------------------------------------------------------------------------------------------------ */
-static enum gsim_status read_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
-                                   double most, double *value, struct gsim_error *error)
-{
-    const char *text = arguments->value[key];
-    if (!text) return GSIM_OK;
-    if (gsim_text_quantity(text, value) && *value >= least && *value <= most && *value == floor(*value)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from %.0f to %.0f, found '%s'",
-                          gsim_cli_option_at(key)->name, least, most, text);
-}
-
 /* An option of a run: one value for all points, or, with commas or "all", an axis. */
 static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, struct gsim_error *error)
 {
@@ -98,10 +88,10 @@ static enum gsim_status take_repeated(struct sweep *sweep, const struct gsim_cli
 static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = sweep->arguments;
-    double repeat = 0, samples = 0, sample_seed = 0;
+    struct gsim_spec *spec = &sweep->spec;
     enum gsim_status status = GSIM_OK;
-    gsim_spec_init(&sweep->spec, &gsim_request_host);
-    if (arguments->operand_count) status = gsim_spec_read(&sweep->spec, arguments->operands[0], error);
+    gsim_spec_init(spec, &gsim_request_host);
+    if (arguments->operand_count) status = gsim_spec_read(spec, arguments->operands[0], error);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT && status == GSIM_OK; key++)
         if (arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key))
             status = take_option(sweep, (enum gsim_cli_key)key, error);
@@ -109,16 +99,18 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
         status = take_opt(sweep, arguments->opts[i], error);
     for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++)
         status = take_repeated(sweep, &arguments->repeated[i], error);
-    if (status == GSIM_OK) status = read_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, &repeat, error);
-    if (status == GSIM_OK) status = read_count(arguments, GSIM_CLI_SAMPLES, 1, GSIM_AXIS_VALUES_MAX, &samples, error);
+    double samples = (double)spec->samples, sample_seed = (double)spec->sample_seed;
     if (status == GSIM_OK)
-        status = read_count(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
+        status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, spec->repeat, &spec->repeat, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_integer(arguments, GSIM_CLI_SAMPLES, 1, GSIM_AXIS_VALUES_MAX, &samples, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_integer(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
     if (status != GSIM_OK) return status;
-    if (repeat > 0) sweep->spec.repeat = (uint32_t)repeat;
-    if (samples > 0) sweep->spec.samples = (size_t)samples;
-    if (arguments->value[GSIM_CLI_SAMPLE_SEED]) sweep->spec.sample_seed = (uint64_t)sample_seed;
-    status = gsim_spec_finish(&sweep->spec, error);
-    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, &sweep->spec,
+    spec->samples = (size_t)samples;
+    spec->sample_seed = (uint64_t)sample_seed;
+    status = gsim_spec_finish(spec, error);
+    return status == GSIM_OK ? gsim_requests_init(&sweep->requests, spec,
                                                   arguments->value[GSIM_CLI_ALLOW_PLUGINS] != NULL, error) : status;
 }
 

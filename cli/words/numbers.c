@@ -11,16 +11,23 @@
 #include "gpusim/limits.h"
 #include "sim/spread.h"
 
+enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
+                                  double most, double *value, struct gsim_error *error)
+{
+    const char *text = arguments->value[key];
+    if (!text) return GSIM_OK;
+    if (gsim_text_quantity(text, value) && *value >= least && *value <= most && *value == floor(*value)) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from %.0f to %.0f, found '%s'",
+                          gsim_cli_option_at(key)->name, least, most, text);
+}
+
 enum gsim_status gsim_cli_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
                                 double most, uint32_t initial, uint32_t *value, struct gsim_error *error)
 {
-    const char *text = arguments->value[key];
     double number = initial;
-    if (text && (!gsim_text_quantity(text, &number) || number < least || number > most || number != floor(number)))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from %.0f to %.0f, found '%s'",
-                              gsim_cli_option_at(key)->name, least, most, text);
-    *value = (uint32_t)number;
-    return GSIM_OK;
+    enum gsim_status status = gsim_cli_integer(arguments, key, least, most, &number, error);
+    if (status == GSIM_OK) *value = (uint32_t)number;
+    return status;
 }
 
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
