@@ -44,8 +44,9 @@ static void scale_calls(struct gsim_device_spec *d, double factor)
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) *calls[i] *= factor;
 }
 
-enum gsim_status gsim_spread_copy_init(struct gsim_spread_copy *copy, const struct gsim_simulation *simulation,
-                                       uint32_t index, struct gsim_error *error)
+/* Copy INDEX, 0 or above; the same one for the same seed. */
+static enum gsim_status make_copy(struct gsim_spread_copy *copy, const struct gsim_simulation *simulation,
+                                  uint32_t index, struct gsim_error *error)
 {
     struct gsim_random numbers = {0};
     struct gsim_device_spec *d = &copy->device;
@@ -101,7 +102,7 @@ static enum gsim_status run_copies(const struct gsim_simulation *simulation, uin
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < runs && status == GSIM_OK; i++) {
         struct gsim_timeline timeline;
-        status = gsim_spread_copy_init(&copy, simulation, i, error);
+        status = make_copy(&copy, simulation, i, error);
         if (status != GSIM_OK) break;
         status = gsim_simulate(&copy.simulation, &timeline, error);
         if (status == GSIM_OK) status = time(&copy, &timeline, &times_us[i], error);

@@ -16,9 +16,6 @@ struct gsim_spread_copy {
     struct gsim_simulation simulation;
     struct gsim_device_spec device; /* shares strings with the simulation's */
 };
-/* Makes copy INDEX, 0 or above; the same one for the same seed. */
-enum gsim_status gsim_spread_copy_init(struct gsim_spread_copy *copy, const struct gsim_simulation *simulation,
-                                       uint32_t index, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Sorts the RUNS >= 1 times and fills SPREAD. The interval is that of 90 % of them, at least spread_least, times
  * spread_width. Copies differ as runs and hosts do; spread_width adds the model's own error: with it intervals hold

@@ -33,8 +33,10 @@ static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open
     return GSIM_OK;
 }
 
-enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **loaded, const char *name, const char *device,
-                                    struct gsim_device_spec *first, struct gsim_error *error)
+/* The node NAME, or of that path, with the devices of its file; DEVICE is that of those which it leaves open (NULL: the
+ * default). FIRST gets the first one's spec. */
+static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char *name, const char *device,
+                                  struct gsim_device_spec *first, struct gsim_error *error)
 {
     struct gsim_cli_platform *n = gsim_alloc(sizeof *n);
     const char *open = device ? device : GSIM_DEVICE_DEFAULT;
@@ -85,7 +87,7 @@ enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gs
     const struct gsim_cli_arguments *arguments = setup->arguments;
     const char *node = arguments->value[GSIM_CLI_NODE], *device = arguments->value[GSIM_CLI_DEVICE];
     if (!arguments->device)
-        return node ? gsim_cli_node_load(&setup->node, node, device, &setup->device, error)
+        return node ? load_node(&setup->node, node, device, &setup->device, error)
                     : gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);
     setup->device = *arguments->device; /* its arena stays where it is */
     setup->device.arena = (struct gsim_arena){0};
@@ -154,7 +156,7 @@ static enum gsim_status put_node(const char *name, struct gsim_error *error)
     struct gsim_device_spec first = {0};
     struct gsim_arena arena = {0};
     struct gsim_platform platform;
-    enum gsim_status status = gsim_cli_node_load(&n, name, NULL, &first, error);
+    enum gsim_status status = load_node(&n, name, NULL, &first, error);
     if (status) return status;
     uint32_t count = gsim_node_device_count(n->node);
     const struct gsim_device_spec *const *devices = devices_of(n, &first, &arena);

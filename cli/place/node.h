@@ -16,10 +16,6 @@ struct gsim_cli_platform {
     struct gsim_arena arena;
 };
 
-/* NAME_OR_PATH with the devices of its file; DEVICE is that of those which it leaves open (NULL: the default), and gets
- * the first one's spec. */
-enum gsim_status gsim_cli_node_load(struct gsim_cli_platform **node, const char *name_or_path, const char *device,
-                                    struct gsim_device_spec *first, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_node_release(struct gsim_cli_platform *node); /* accepts NULL */
 /* What the simulation has of it, with FIRST as the first kind; nothing of NULL. Memory is of ARENA, which notes when
  * there is none. */

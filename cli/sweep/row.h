@@ -22,6 +22,5 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
                                    struct gsim_request *request, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
                                      char key[GSIM_KEY_SIZE], struct gsim_error *error) GSIM_NODISCARD;
-const struct gsim_named *gsim_requests_named(const struct gsim_requests *requests, const char *text);
 /* GSIM_CLI_KEY_COUNT: it is an --opt. */
 enum gsim_cli_key gsim_request_option(const char *name);

@@ -44,11 +44,17 @@ uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 
+static void touch(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
+    if (!s->in_kernel && s->regions[region].copy) gsim_cu_copy_op(s, region, writes);
+}
+
 static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size,
                         bool writes)
 {
     if (base.kind == GSIM_CU_POINTER) {
-        gsim_cu_touch(s, base.at, writes);
+        touch(s, base.at, writes);
         double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
         return at >= 0 ? gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at) : GSIM_CU_NONE;
     }
@@ -399,8 +405,8 @@ static void touch_arguments(struct gsim_cu *s, CXCursor function, const struct g
         CXCursor parameter = gsim_cu_parameter(s, function, (unsigned)i);
         CXType type = s->clang.getCanonicalType(s->clang.getCursorType(parameter));
         if (type.kind == CXType_Pointer && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
-            gsim_cu_touch(s, values[i].at, true);
-        else gsim_cu_touch(s, values[i].at, false);
+            touch(s, values[i].at, true);
+        else touch(s, values[i].at, false);
     }
 }
 
@@ -508,10 +514,4 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
         value = cast(s, expression, &kids);
     gsim_free(kids.at);
     return value;
-}
-
-void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
-{
-    if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
-    if (!s->in_kernel && s->regions[region].copy) gsim_cu_copy_op(s, region, writes);
 }

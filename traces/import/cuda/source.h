@@ -150,10 +150,8 @@ CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
 struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
-void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes);
 
 /* walk.c */
-void gsim_cu_statement(struct gsim_cu *s, CXCursor statement);
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
 /* CALLED: what the call names, of a template its instance. */
 struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,

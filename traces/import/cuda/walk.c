@@ -11,6 +11,7 @@
 
 static bool is_null(CXCursor cursor) { return cursor.kind == CXCursor_InvalidFile; }
 static const CXCursor none = {.kind = CXCursor_InvalidFile};
+static void walk(struct gsim_cu *s, CXCursor statement);
 
 /* --- what a statement holds --- */
 struct search {
@@ -153,9 +154,9 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         int is_true = truth(s, kids.at[0]);
         bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
         if (is_true == 1 || (is_true < 0 && in_first))
-            gsim_cu_statement(s, kids.at[1]);
+            walk(s, kids.at[1]);
         else if (!is_null(second) && (is_true == 0 || in_second))
-            gsim_cu_statement(s, second);
+            walk(s, second);
         else if (is_true < 0)
             forget_all(s, statement);
         if (is_true < 0 && (in_first || in_second)) gsim_cu_log_serial(s);
@@ -211,7 +212,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
     s->plain_loops += !has_calls;
-    if (!is_null(initial)) gsim_cu_statement(s, initial);
+    if (!is_null(initial)) walk(s, initial);
     for (;; trips++) {
         if (trips || tests_first) {
             int is_true = is_null(condition) ? 1 : truth(s, condition);
@@ -219,7 +220,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
             if (is_true == 0 || (!is_known && (trips || !has_calls))) break;
         }
         if (trips == most) break;
-        gsim_cu_statement(s, body);
+        walk(s, body);
         if (!goes_on(s)) break;
         if (!is_null(step)) (void)gsim_cu_evaluate(s, step);
         if (!is_known) break;
@@ -250,7 +251,7 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
             if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s);
             if (gsim_cu_has_calls(s, body))
                 gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
-            gsim_cu_statement(s, body);
+            walk(s, body);
             (void)goes_on(s);
             forget_all(s, statement);
         } else
@@ -264,7 +265,7 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
     char op[4] = "";
     split_for(s, statement, parts);
     if (is_null(parts[1])) return NAN;
-    if (!is_null(parts[0])) gsim_cu_statement(s, parts[0]);
+    if (!is_null(parts[0])) walk(s, parts[0]);
     struct gsim_cu_kids kids = gsim_cu_kids(s, parts[1]);
     double trips = NAN;
     if (s->clang.getCursorKind(parts[1]) == CXCursor_BinaryOperator && kids.count == 2 && !is_null(parts[2])) {
@@ -308,7 +309,7 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
     if (kind == CXCursor_SwitchStmt) choose_case(s, statement);
     if (kind == CXCursor_CXXTryStmt) { /* nothing is thrown */
         struct gsim_cu_kids parts = gsim_cu_kids(s, statement);
-        if (parts.count) gsim_cu_statement(s, parts.at[0]);
+        if (parts.count) walk(s, parts.at[0]);
         gsim_free(parts.at);
     }
     if (kind == CXCursor_VarDecl) gsim_cu_declare(s, statement);
@@ -319,12 +320,12 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         return;
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
     if (kind == CXCursor_ReturnStmt && kids.count) s->returned = gsim_cu_evaluate(s, kids.at[0]);
-    for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) gsim_cu_statement(s, kids.at[i]);
+    for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) walk(s, kids.at[i]);
     if (kind == CXCursor_ReturnStmt) s->flow = GSIM_CU_RETURN;
     gsim_free(kids.at);
 }
 
-void gsim_cu_statement(struct gsim_cu *s, CXCursor statement)
+static void walk(struct gsim_cu *s, CXCursor statement)
 {
     if (s->flow != GSIM_CU_ON || s->status != GSIM_OK) return;
     gsim_cu_enter(s, statement);
@@ -377,7 +378,7 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCurs
     }
     gsim_free(kids.at);
     s->returned = result;
-    gsim_cu_statement(s, body);
+    walk(s, body);
     result = s->returned;
     if (s->flow == GSIM_CU_RETURN) s->flow = GSIM_CU_ON;
     s->frame = frame;
