@@ -11,6 +11,7 @@
 
 #include "cli/traces.h"
 #include "sim/base/gz.h"
+#include "sim/base/text.h"
 #include "traces/import/importers.h"
 
 #define HEAD_BYTES 65536
@@ -94,10 +95,7 @@ static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *f
     enum gsim_status status = directory ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot read '%s'", folder);
     for (struct dirent *entry; directory && !status && (entry = readdir(directory));) {
         uint32_t rank, world;
-        size_t length = strlen(entry->d_name);
-        bool is_json = length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
-        bool is_gz = length > 8 && strcmp(entry->d_name + length - 8, ".json.gz") == 0;
-        if (!is_json && !is_gz) continue;
+        if (!gsim_text_ends_with(entry->d_name, ".json") && !gsim_text_ends_with(entry->d_name, ".json.gz")) continue;
         const char *path = gsim_arena_printf(&t->arena, "%s/%s", folder, entry->d_name);
         if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         else if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);

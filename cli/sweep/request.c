@@ -126,10 +126,8 @@ const struct gsim_spec_host gsim_request_host = {.resolve = resolve, .expand = e
 /* --- what a sweep names ------------------------------------------------------------------------------------- */
 static bool is_path(const char *text)
 {
-    size_t length = strlen(text);
-    return strchr(text, '/') || (length > 5 && strcmp(text + length - 5, ".json") == 0) ||
-           (length > 8 && strcmp(text + length - 8, ".json.gz") == 0) ||
-           (length > 3 && strcmp(text + length - 3, ".so") == 0);
+    return strchr(text, '/') || gsim_text_ends_with(text, ".json") || gsim_text_ends_with(text, ".json.gz") ||
+           gsim_cli_is_shared_object(text);
 }
 
 static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error *error)
@@ -187,7 +185,7 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
     return status == GSIM_OK && is_file ? gsim_key_file(named->hash, text, error) : status;
 }
 
-const struct gsim_named *gsim_requests_named(const struct gsim_requests *requests, const char *text)
+static const struct gsim_named *named_by(const struct gsim_requests *requests, const char *text)
 {
     for (size_t i = 0; i < requests->named_count; i++)
         if (strcmp(requests->named[i].text, text) == 0) return &requests->named[i];
@@ -198,10 +196,8 @@ const struct gsim_named *gsim_requests_named(const struct gsim_requests *request
 static enum gsim_status check_plugin(const struct gsim_requests *requests, const char *kind, const char *text,
                                      bool is_from_file, struct gsim_error *error)
 {
-    size_t length = strlen(text);
-    bool is_code = strcmp(kind, "sched") == 0
-                       ? strchr(text, '/') != NULL
-                       : strcmp(kind, "workload") == 0 && length > 3 && strcmp(text + length - 3, ".so") == 0;
+    bool is_code = strcmp(kind, "sched") == 0 ? strchr(text, '/') != NULL
+                                              : strcmp(kind, "workload") == 0 && gsim_cli_is_shared_object(text);
     if (!is_from_file || requests->allows_plugins || !is_code) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE,
                           "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it",
@@ -379,9 +375,8 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
     for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
         const struct gsim_named *named = &requests->named[i];
         struct gsim_program program = {0};
-        size_t length = strlen(named->text);
-        bool is_code = length > 3 && strcmp(named->text + length - 3, ".so") == 0;
-        if (!named->hash[0] || named->scheduler || named->device.name || is_code || gsim_service_find(named->text))
+        if (!named->hash[0] || named->scheduler || named->device.name || gsim_cli_is_shared_object(named->text) ||
+            gsim_service_find(named->text))
             continue;
         status = gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
@@ -433,16 +428,16 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
     gsim_spec_point(spec, item, values, &request->repeat);
     const char *share = requests->has_tasks ? "exclusive" : NULL;
     for (int pass = 0; pass < 2; pass++) { /* the scheduler first: it decides what applies */
-        if (pass && !request->scheduler) request->scheduler = gsim_requests_named(requests, GSIM_TASK_SCHEDULER);
+        if (pass && !request->scheduler) request->scheduler = named_by(requests, GSIM_TASK_SCHEDULER);
         for (size_t i = 0; i < requests->setting_count; i++) {
             bool is_axis = i >= spec->fixed_count;
             const struct gsim_setting *setting = is_axis ? &values[i - spec->fixed_count] : &spec->fixed[i];
             const char *text = setting->value.text;
             if (!pass) {
-                if (strcmp(setting->name, "sched") == 0) request->scheduler = gsim_requests_named(requests, text);
+                if (strcmp(setting->name, "sched") == 0) request->scheduler = named_by(requests, text);
                 if (strcmp(setting->name, "share") == 0) share = text;
-                if (strcmp(setting->name, "device") == 0) request->device = gsim_requests_named(requests, text);
-                if (strcmp(setting->name, "workload") == 0) request->workload = gsim_requests_named(requests, text);
+                if (strcmp(setting->name, "device") == 0) request->device = named_by(requests, text);
+                if (strcmp(setting->name, "workload") == 0) request->workload = named_by(requests, text);
             } else if (applies(setting->name, request->scheduler->scheduler,
                                request->workload ? request->workload->text : "", share)) {
                 request->settings[request->setting_count++] =
@@ -450,7 +445,7 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
             }
         }
     }
-    if (!request->device) request->device = gsim_requests_named(requests, GSIM_DEVICE_DEFAULT);
+    if (!request->device) request->device = named_by(requests, GSIM_DEVICE_DEFAULT);
     return GSIM_OK;
 }
 
@@ -503,7 +498,7 @@ enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct 
         if (is_default(&sorted[i])) continue;
         if (gsim_request_task(sorted[i].name, &task_key) && !task_key) {
             const char *program = gsim_request_task_program(arena, sorted[i].value.text);
-            add_named_text(&text, program ? gsim_requests_named(request->requests, program) : NULL);
+            add_named_text(&text, program ? named_by(request->requests, program) : NULL);
         }
         gsim_bytes_add(&text, sorted[i].name, strlen(sorted[i].name));
         length = sorted[i].value.is_number ? snprintf(line, sizeof(line), "=%.15g\n", sorted[i].value.number)

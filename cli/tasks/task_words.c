@@ -233,8 +233,7 @@ enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *are
 static bool is_task_file(const char *path)
 {
     char head[512] = "";
-    size_t length = strlen(path);
-    if (length < 5 || strcmp(path + length - 5, ".json") != 0) return false;
+    if (!gsim_text_ends_with(path, ".json")) return false;
     FILE *file = fopen(path, "r");
     if (!file) return false;
     size_t count = fread(head, 1, sizeof head - 1, file);

@@ -6,9 +6,8 @@
 
 enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops, struct gsim_error *error)
 {
-    size_t length = strlen(text);
     bool is_plan = strncmp(text, GSIM_CLI_PLAN_SCHED, strlen(GSIM_CLI_PLAN_SCHED)) == 0;
-    if (!is_plan && (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0)))
+    if (!is_plan && (strchr(text, '/') || gsim_cli_is_shared_object(text)))
         return gsim_scheduler_load(text, ops, error);
     *ops = is_plan ? &gsim_scheduler_plan : gsim_scheduler_find(text);
     if (*ops) return GSIM_OK;

@@ -123,8 +123,8 @@ enum gsim_status gsim_plugin_load(const struct gsim_plugin_kind *kind, const cha
 {
     char names[256] = "", hint[96];
     struct gsim_nearest nearest;
-    size_t used = 0, length = strlen(name_or_path);
-    if (strchr(name_or_path, '/') || (length > 3 && strcmp(name_or_path + length - 3, ".so") == 0))
+    size_t used = 0;
+    if (strchr(name_or_path, '/') || gsim_text_ends_with(name_or_path, ".so"))
         return load_shared(kind, name_or_path, ops, error);
     const void *found = gsim_plugin_find(kind, name_or_path);
     if (found) {

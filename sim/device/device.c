@@ -272,18 +272,12 @@ static size_t find_model(const struct gsim_model_file *files, size_t count, cons
 static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec,
                                    struct gsim_error *error);
 
-static bool has_suffix(const char *text)
-{
-    size_t length = strlen(text);
-    return length > 5 && strcmp(text + length - 5, ".json") == 0;
-}
-
 static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON *item, unsigned depth,
                                   struct gsim_device_spec *base)
 {
     if (!cJSON_IsString(item) || !item->valuestring[0])
         return gsim_json_fail("inherits", "the name of a device", item, reader->error);
-    if (strchr(item->valuestring, '/') || has_suffix(item->valuestring))
+    if (strchr(item->valuestring, '/') || gsim_text_ends_with(item->valuestring, ".json"))
         return gsim_error_set(
             reader->error, GSIM_INPUT,
             "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
@@ -397,7 +391,7 @@ static enum gsim_status load_named(const char *name, unsigned depth, struct gsim
 
 enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec, struct gsim_error *error)
 {
-    if (strchr(name_or_path, '/') || has_suffix(name_or_path))
+    if (strchr(name_or_path, '/') || gsim_text_ends_with(name_or_path, ".json"))
         return load_file(name_or_path, NULL, 0, spec, error);
     return load_named(name_or_path, 0, spec, error);
 }

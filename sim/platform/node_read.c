@@ -471,9 +471,8 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
     struct gsim_nearest nearest;
     char hint[96];
     size_t count;
-    size_t length = strlen(name);
     *path = name;
-    if (strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0)) return GSIM_OK;
+    if (strchr(name, '/') || gsim_text_ends_with(name, ".json")) return GSIM_OK;
     enum gsim_status status = gsim_node_files(arena, &files, &count, error);
     if (status) return status;
     gsim_nearest_init(&nearest, name);

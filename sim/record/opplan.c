@@ -10,14 +10,9 @@
 #include "gpusim/timeline.h"
 #include "sim/base/json.h"
 #include "sim/base/output.h"
+#include "sim/base/text.h"
 
 #define SCHEMA "gpusim-plan/1"
-
-static bool is_json(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 5 && strcmp(path + length - 5, ".json") == 0;
-}
 
 static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row,
                             struct gsim_error *error)
@@ -134,7 +129,8 @@ static enum gsim_status read_json(struct gsim_op_plan *plan, const char *path, s
 enum gsim_status gsim_op_plan_read(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
 {
     *plan = (struct gsim_op_plan){0};
-    enum gsim_status status = is_json(path) ? read_json(plan, path, error) : read_csv(plan, path, error);
+    bool json = gsim_text_ends_with(path, ".json");
+    enum gsim_status status = json ? read_json(plan, path, error) : read_csv(plan, path, error);
     if (status != GSIM_OK) gsim_op_plan_release(plan);
     return status;
 }
@@ -142,7 +138,7 @@ enum gsim_status gsim_op_plan_read(struct gsim_op_plan *plan, const char *path, 
 enum gsim_status gsim_op_plan_write(const struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
 {
     struct gsim_output output;
-    bool json = is_json(path);
+    bool json = gsim_text_ends_with(path, ".json");
     enum gsim_status status = gsim_output_open(&output, path, error);
     if (status != GSIM_OK) return status;
     gsim_output_text(&output, json ? "{\"schema\": \"" SCHEMA "\", \"ops\": [" : "op,device,stream,start_us\n");
