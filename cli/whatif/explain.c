@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: trust/whatif/causes.h; this is
+ * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: ask/whatif/causes.h; this is
  * text, CSV and JSON.
  */
 #include "cli/whatif/explain.h"
@@ -13,7 +13,7 @@
 #include "cli/whatif/whatif.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
-#include "trust/whatif/moments.h"
+#include "ask/whatif/moments.h"
 
 #define TEXT_COLUMNS 56
 #define PATH_LINES   12

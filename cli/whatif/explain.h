@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/whatif/subject.h"
-#include "trust/whatif/pairs.h"
+#include "ask/whatif/pairs.h"
 
 #define GSIM_EXPLAINED_PAIRS 3 /* whose reasons are removed, one by one */
 

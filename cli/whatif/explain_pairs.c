@@ -4,7 +4,7 @@
 
 #include "cli/whatif/explain.h"
 #include "sim/report/chrome.h"
-#include "trust/whatif/moments.h"
+#include "ask/whatif/moments.h"
 
 #define HOLDS       0.01 /* of what a pair is apart: less is no reason */
 #define TEXT_COLUMN 34

@@ -11,7 +11,7 @@
 #include "plots/figure.h"
 #include "sim/base/jobs/run.h"
 #include "sim/sm/demand.h"
-#include "trust/whatif/names.h"
+#include "ask/whatif/names.h"
 
 #define NAME_MOST 48
 #define HELPS   0.002 /* less is not worth doing */

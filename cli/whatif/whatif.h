@@ -4,8 +4,8 @@
 #pragma once
 
 #include "cli/whatif/subject.h"
-#include "trust/whatif/causes.h"
-#include "trust/whatif/changes.h"
+#include "ask/whatif/causes.h"
+#include "ask/whatif/changes.h"
 
 #define GSIM_WHATIF_ROWS     48 /* at most */
 #define GSIM_WHATIF_TOGETHER 12 /* changes of one row, at most */

@@ -8,8 +8,8 @@
 
 #include "tests/test.h"
 #include "traces/import/importers.h"
-#include "trust/whatif/changes.h"
-#include "trust/whatif/moments.h"
+#include "ask/whatif/changes.h"
+#include "ask/whatif/moments.h"
 
 #define PROGRAMS 500
 #define SLACK    0.02 /* of the time: kernels that run beside others take longer, and who comes first is up to chance */

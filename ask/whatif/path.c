@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/path.h. Three places to be: in a work, before a work's start, in the host's time. Each step goes to
+ * See ask/whatif/path.h. Three places to be: in a work, before a work's start, in the host's time. Each step goes to
  * an earlier time, so that the parts are a partition of the makespan.
  */
-#include "trust/whatif/path.h"
+#include "ask/whatif/path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trust/whatif/blame.h"
+#include "ask/whatif/blame.h"
 
 struct walk {
     const struct gsim_moments *m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See trust/whatif/names.h. */
-#include "trust/whatif/names.h"
+/* See ask/whatif/names.h. */
+#include "ask/whatif/names.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust (internal to trust/whatif). What a work that had not started lacked at a time: the one rule book of
+ * Layer: ask (internal to ask/whatif). What a work that had not started lacked at a time: the one rule book of
  * causes.
  */
 #pragma once
 
-#include "trust/whatif/moments.h"
+#include "ask/whatif/moments.h"
 
 /* What RUNNING holds of kernels that are on the GPU at the time. */
 struct gsim_running {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "trust/whatif/moments.h"
+#include "ask/whatif/moments.h"
 
 /* All works of one call. */
 struct group {

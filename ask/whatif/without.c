@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs without one of the reasons of trust/whatif/pairs.h: each takes away more than any single change could, so that
+ * Runs without one of the reasons of ask/whatif/pairs.h: each takes away more than any single change could, so that
  * its worth is what the reason costs at most.
  */
 #include <string.h>
 
 #include "gpusim/metrics.h"
 #include "sim/sm/demand.h"
-#include "trust/whatif/edit.h"
-#include "trust/whatif/moments.h"
-#include "trust/whatif/pairs.h"
+#include "ask/whatif/edit.h"
+#include "ask/whatif/moments.h"
+#include "ask/whatif/pairs.h"
 
 #define FREE          1e-3 /* of what a call costs */
 #define MANY          1e3  /* times faster: nearly free */

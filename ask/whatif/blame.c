@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/blame.h. From its launch to its start a work passes: the host comes to its call; the launch reaches
+ * See ask/whatif/blame.h. From its launch to its start a work passes: the host comes to its call; the launch reaches
  * the GPU; what it follows ends; the gap behind that; its turn in the hardware queue; its data; room, or a free copy
  * engine.
  */
-#include "trust/whatif/blame.h"
+#include "ask/whatif/blame.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing,
+ * Layer: ask. Why the GPU was idle or half idle: every moment of a finished, detailed timeline by what was missing,
  * and the critical path. Times are exact: what the shares add up to is the makespan. The run itself is the caller's;
  * text: cli/whatif/explain.c.
  */
@@ -97,7 +97,7 @@ struct gsim_explanation {
     size_t stretch_count, stretch_room;
     struct gsim_path_part *parts; /* of the critical path, the longest first; add up to the makespan */
     size_t part_count, part_room;
-    struct gsim_moments *moments; /* trust/whatif/moments.h */
+    struct gsim_moments *moments; /* ask/whatif/moments.h */
 };
 
 /* TIMELINE: detailed, and of SIMULATION; both must outlive the explanation, which the caller releases in any case.

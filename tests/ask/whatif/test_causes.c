@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs in which the cause of idle time is known: gsim_explain names it, with its time; the shares add up exactly.
  */
-#include "trust/whatif/causes.h"
+#include "ask/whatif/causes.h"
 
 #include "gpusim/workload.h"
 #include "tests/sim/machine_fixture.h"
@@ -503,4 +503,4 @@ static const struct test_case cases[] = {
     {"sums of all schedulers", test_sums},
 };
 
-TEST_MAIN("trust/whatif/causes", cases)
+TEST_MAIN("ask/whatif/causes", cases)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/pairs.h: one sweep over the starts and ends of kernels; a stream that runs nothing while another
- * does is asked what its next kernel lacks (trust/whatif/blame.h). Runs without a reason: trust/whatif/without.c.
+ * See ask/whatif/pairs.h: one sweep over the starts and ends of kernels; a stream that runs nothing while another
+ * does is asked what its next kernel lacks (ask/whatif/blame.h). Runs without a reason: ask/whatif/without.c.
  */
-#include "trust/whatif/pairs.h"
+#include "ask/whatif/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trust/whatif/blame.h"
+#include "ask/whatif/blame.h"
 
 #define STREAMS GSIM_PAIR_STREAMS
 #define NONE    UINT32_MAX

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: trust (internal to trust/whatif and cli/whatif). Kernels by the names of their functions, without types of
+/* Layer: ask (internal to ask/whatif and cli/whatif). Kernels by the names of their functions, without types of
  * arguments. */
 #pragma once
 

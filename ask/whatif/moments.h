@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust (internal to trust/whatif). A finished timeline as works and what each waited for: when its launch
+ * Layer: ask (internal to ask/whatif). A finished timeline as works and what each waited for: when its launch
  * reached the GPU, when the work before it had ended, which work that was. The rules are those of sim/front.
  */
 #pragma once
 
-#include "trust/whatif/causes.h"
+#include "ask/whatif/causes.h"
 
 #define GSIM_NO_WORK UINT32_MAX
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/moments.h. Lists and orders; what waits for what is trust/whatif/links.c's.
+ * See ask/whatif/moments.h. Lists and orders; what waits for what is ask/whatif/links.c's.
  */
-#include "trust/whatif/moments.h"
+#include "ask/whatif/moments.h"
 
 #include <stdlib.h>
 #include <string.h>

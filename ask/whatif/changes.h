@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
+ * Layer: ask. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
  * graph, drop synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues,
  * faster kernels, links or another device. Which to try and how to show it: cli/whatif/whatif.c.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: trust. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and
+ * Layer: ask. Pairs of streams that could overlap and do not: of the six usual reasons which holds, for how long, and
  * a simulation without it, whose time says what the reason is worth. Running it and showing it:
  * cli/whatif/explain_pairs.c.
  */
 #pragma once
 
-#include "trust/whatif/causes.h"
-#include "trust/whatif/changes.h"
+#include "ask/whatif/causes.h"
+#include "ask/whatif/changes.h"
 
 /* X(NAME, word of reports, text, what the run without it is). */
 #define GSIM_REASON_MAP(X)                                                                                             \

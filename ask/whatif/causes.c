@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/causes.h: a sweep over all starts, ends and changes of occupancy; between two of them the state of
- * the GPU is one, and trust/whatif/blame.h says why no more was under way. The critical path: trust/whatif/path.c.
+ * See ask/whatif/causes.h: a sweep over all starts, ends and changes of occupancy; between two of them the state of
+ * the GPU is one, and ask/whatif/blame.h says why no more was under way. The critical path: ask/whatif/path.c.
  */
-#include "trust/whatif/causes.h"
+#include "ask/whatif/causes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trust/whatif/blame.h"
-#include "trust/whatif/path.h"
+#include "ask/whatif/blame.h"
+#include "ask/whatif/path.h"
 
 #define STATE_TEXT(name, text) text,
 #define CAUSE_TEXTS(name, word, text) {word, text},

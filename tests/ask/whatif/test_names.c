@@ -2,7 +2,7 @@
 /* Kernels' names as profilers write them: the function, where its arguments begin, and the words that tell it from
  * others. */
 #include "tests/test.h"
-#include "trust/whatif/names.h"
+#include "ask/whatif/names.h"
 
 static const struct {
     const char *name, *function, *next; /* NEXT: the first word of its template arguments; NULL: none */
@@ -64,4 +64,4 @@ static void arguments_do_not_count(void)
 
 static const struct test_case cases[] = {{"functions have names", functions_have_names},
                                          {"arguments do not count", arguments_do_not_count}};
-TEST_MAIN("trust/whatif/names", cases)
+TEST_MAIN("ask/whatif/names", cases)

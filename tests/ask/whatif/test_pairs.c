@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two streams that do not overlap, for one known reason each: it is named, alone, and worth what its removal saves. */
-#include "trust/whatif/pairs.h"
+#include "ask/whatif/pairs.h"
 
 #include "tests/sim/machine_fixture.h"
 
@@ -211,4 +211,4 @@ static const struct test_case cases[] = {
     {"no reason", test_none},
 };
 
-TEST_MAIN("trust/whatif/pairs", cases)
+TEST_MAIN("ask/whatif/pairs", cases)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See trust/whatif/changes.h. What changes do to the program is trust/whatif/edits.c's; here what they do to the rest
+ * See ask/whatif/changes.h. What changes do to the program is ask/whatif/edits.c's; here what they do to the rest
  * of the simulation.
  */
-#include "trust/whatif/changes.h"
+#include "ask/whatif/changes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"
-#include "trust/whatif/edit.h"
+#include "ask/whatif/edit.h"
 
 static const struct {
     const char *word, *metavar, *source, *text;

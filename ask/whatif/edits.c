@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each change does to a program (trust/whatif/changes.h). Host ops of a traced program stand for the host's time
+ * What each change does to a program (ask/whatif/changes.h). Host ops of a traced program stand for the host's time
  * and, with "after", for its waits.
  */
 #include <math.h>
 #include <string.h>
 
-#include "trust/whatif/changes.h"
+#include "ask/whatif/changes.h"
 #include "gpusim/metrics.h"
 #include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
 #include "sim/sm/demand.h"
-#include "trust/whatif/causes.h"
-#include "trust/whatif/edit.h"
-#include "trust/whatif/names.h"
+#include "ask/whatif/causes.h"
+#include "ask/whatif/edit.h"
+#include "ask/whatif/names.h"
 
 #define NONE           UINT32_MAX
 #define SMALL_US       20.0 /* longer kernels gain little from being fused */
