@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal). The policy in a front end (include/gpusim/frontend.h): who asks it, and what it has done to
- * launches.
+ * Layer: sim (internal). The policy in a front end (include/gpusim/frontend.h), as the front end calls it.
  */
 #pragma once
 
@@ -14,33 +13,32 @@ struct gsim_command;
 struct gsim_front_policy_launch;
 
 struct gsim_front_policy {
-    struct gsim_frontend frontend; /* first: the policy's calls get a pointer to it */
+    struct gsim_frontend frontend; /* first: the policy's calls get its address */
     struct gsim_front *front;
-    const struct gsim_client *client;    /* whose launches it is asked about */
+    const struct gsim_client *client;    /* the task whose launches it sees */
     struct gsim_front_policy *next;
-    const struct gsim_frontend_ops *ops; /* NULL: there is none */
+    const struct gsim_frontend_ops *ops; /* NULL: no policy */
     void *own;
-    gsim_time free;                /* when it can decide again */
-    uint64_t held;                 /* bit by hardware queue: its head is */
+    gsim_time free;                /* end of its current decision */
+    uint64_t held;                 /* a bit for each hardware queue whose head it holds */
     struct gsim_front_policy_launch *idle;
 };
 
 enum gsim_front_policy_step {
     GSIM_POLICY_GOES_ON, /* no policy, or it lets the command pass */
-    GSIM_POLICY_STAYS,   /* looked at again when there is something new */
+    GSIM_POLICY_STAYS,   /* asked again after the next event */
     GSIM_POLICY_TAKEN,   /* the command has left its queue */
 };
 
-/* From now on, for the launches of CLIENT. OPS NULL: no policy. Launches that one was asked about are told to it no
- * more: to be set before there are any. */
+/* Sets the policy of CLIENT's launches; OPS NULL: none. Call it before the first launch. */
 void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops,
                            void *own);
-/* The head of a hardware queue, whose stream is idle but for launches that were taken. */
+/* Asks on_submit about the head of a hardware queue. Its stream is idle but for launches that the policy took. */
 enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint32_t hw_queue,
                                                      struct gsim_command *command);
-/* It could start now. */
+/* Asks on_ready about a launch that could start now. */
 enum gsim_front_policy_step gsim_front_policy_ready(struct gsim_front *f, uint32_t hw_queue,
                                                     struct gsim_command *command);
 void gsim_front_policy_started(struct gsim_front *f, struct gsim_command *command);
-/* Its kernel ended; nothing of it is in the policy's hands any more. */
+/* Tells the policy that the kernel has ended, and frees its launch. */
 void gsim_front_policy_ended(struct gsim_front *f, struct gsim_command *command);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. How fast kernels get the pages they miss: the driver's fault service as equations, without time or
- * state (those: sim/memory/faults.c). Mechanics: NVIDIA's open UVM driver; evidence of the constants: the device files.
+ * Layer: sim. The rate at which missing pages arrive: the driver's fault service as equations. Time and state are in
+ * sim/memory/faults.c. Mechanics: NVIDIA's open UVM driver. Constants: the device files.
  *
  *  - A kernel that scans a buffer faults on W = its resident threads' accesses at once. Faults grow to groups of
  *    64 KB, then the density prefetcher takes the largest part of the 2 MB block that is more than half resident:
@@ -31,43 +31,44 @@
 
 #include "gpusim/device.h"
 
-/* One buffer of which pages are missing where its users are. */
+/* One buffer with missing pages. */
 struct gsim_fault_flow {
-    double bytes;        /* of the buffer: what a whole kernel goes through */
+    double bytes;        /* of the buffer that a whole kernel reads */
     double round_bytes;  /* b: brought by one round */
     double ps_per_byte;  /* s: of the driver's time */
-    bool is_past_host;   /* its pages are on another device */
-    double bytes_per_ps; /* result: how fast pages arrive */
-    uint32_t user_count; /* scratch: kernels that wait for it */
+    bool is_past_host;   /* its pages come from another device */
+    double bytes_per_ps; /* result: rate of arriving pages */
+    uint32_t user_count; /* scratch: waiting kernels */
 };
 
-/* One kernel and the flows it waits for. */
+/* One kernel and its flows. */
 struct gsim_fault_kernel {
-    double full_speed;   /* shares of the kernel per picosecond when nothing is missing */
-    uint32_t first, count; /* in the list of users: which flows */
+    double full_speed;   /* fraction of the kernel per picosecond without faults */
+    uint32_t first, count; /* its entries in the list of users */
     double speed;        /* result: at most full_speed */
-    double missed_ps;    /* scratch: its rounds' service that an average batch does not have */
-    double behind_ps;    /* scratch: what is left of others' rounds that its faults find under way */
+    double missed_ps;    /* scratch: service of its rounds beyond an average batch */
+    double behind_ps;    /* scratch: rest of the rounds under way when it faults */
 };
 
-/* b for a window of W bytes. */
+/* Returns b, the bytes of one round, for a window W of WINDOW_BYTES. */
 double gsim_fault_round_bytes(const struct gsim_device_spec *device, double window_bytes);
 
-/* What threads that walk rows ask for. */
+/* Faults of threads that walk a row each. */
 struct gsim_fault_rows {
-    double round_bytes; /* brought by one batch, all rows waiting */
-    double visits;      /* of the driver to a block of 2 MB */
+    double round_bytes; /* of one batch in which all rows fault */
+    double visits;      /* of the driver to a 2 MB block */
 };
 
-/* ROWS rows of ROW_BYTES (64 KB or more) at once. */
+/* Returns the faults of ROWS rows of ROW_BYTES (64 KB or more) that are walked at once. */
 struct gsim_fault_rows gsim_fault_rows(const struct gsim_device_spec *device, double rows, double row_bytes);
 
-/* s where a block takes VISITS, from s of a scan and 1 / link. */
+/* Returns s, picoseconds per byte, for VISITS to a block, from the s of a scan and the link's. */
 double gsim_fault_visits_ps_per_byte(double scan_ps_per_byte, double link_ps_per_byte, double visits);
 
-/* Sets the kernels' speeds and the flows' rates under all of them together. USERS: indices of flows, by kernel. */
+/* Sets the speed of each kernel and the rate of each flow while all run together. USERS: indices of flows, kernel by
+ * kernel. */
 void gsim_fault_rates(double latency_ps, double knee, struct gsim_fault_kernel *kernels, uint32_t kernel_count,
                       struct gsim_fault_flow *flows, uint32_t flow_count, const uint32_t *users);
 
-/* The rate at which a kernel alone scans a buffer by faults, thread by thread: 6 rounds per block. */
+/* Returns the GB/s at which one kernel scans a buffer by faults, with 6 rounds a block. */
 double gsim_fault_scan_gbps(const struct gsim_device_spec *device);

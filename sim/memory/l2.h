@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/memory. What L2 holds follows from what ran: the data that kernels touched last, part by part (their
- * segments, or whole arguments). A kernel finds a share of what it touches, and takes longer by what it misses.
+ * Layer: sim/memory. The content of L2: the data that kernels touched last, by segment or whole argument. A kernel
+ * takes longer by the share of its data that it misses.
  *
  * D = the bytes that were touched since, S = its own: all of it is there up to D + S of l2_kept_whole of L2, nothing
  * from l2_kept_none on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to
@@ -36,63 +36,62 @@ struct gsim_command;
 struct gsim_device;
 struct gsim_l2_part;
 
-/* Of an op of a program that has kernels measured inside it. */
+/* Of an op of a program with kernels measured inside it. */
 struct gsim_l2_op {
-    double missed;      /* bytes read that were not in L2 when it was measured */
-    double near;        /* of the bytes that it reads, the share that a kernel of the same grid had touched last then */
-    uint32_t first_arg; /* of its arguments, in gone */
+    double missed;      /* bytes that missed L2 when it was measured */
+    double near;        /* share of its reads that a kernel of the same grid had touched last then */
+    uint32_t first_arg; /* of its arguments, in GONE */
 };
 
 struct gsim_l2_buffer {
-    const struct gsim_command *bringing; /* the kernel that reads it from DRAM now; NULL: none */
-    const struct gsim_op *last;          /* in the program's order, the kernel that touched it last; NULL: none */
-    bool is_mixed;                       /* the kernel that touched it last was placed beside others */
+    const struct gsim_command *bringing; /* the kernel that brings it from DRAM now; NULL: none */
+    const struct gsim_op *last;          /* last kernel that touched it in program order; NULL: none */
+    bool is_mixed;                       /* that kernel was placed beside others */
 };
 
 struct gsim_l2 {
-    struct gsim_l2_part *first, *last; /* that touched last first */
-    struct gsim_l2_part **of_buffer;   /* the first of a buffer's; NULL: nothing is kept */
+    struct gsim_l2_part *first, *last; /* most recently used first */
+    struct gsim_l2_part **of_buffer;   /* by buffer: its first part; NULL: not kept */
     struct gsim_l2_part *idle;
     uint32_t count;                    /* parts */
-    bool has_repeated;                 /* kernels with repeated times go by what they find */
-    bool has_measured;                 /* those measured inside the program do */
-    uint32_t *running;                 /* launches of each kernel whose data are its own: the first brings them */
+    bool has_repeated;                 /* times measured by repetition depend on what L2 holds */
+    bool has_measured;                 /* times measured inside the program do */
+    uint32_t *running;                 /* by kernel: its running launches; the first brings the data */
     struct gsim_l2_op *ops;            /* NULL: no kernel was measured inside the program */
     struct gsim_l2_buffer *buffers;
-    double *gone;                      /* by argument: share of the buffer that it reads and that was not there when it
-                                        * was submitted last */
-    struct gsim_command *started;      /* kernels that began at this time, by next_started */
+    double *gone;                      /* by argument: share missed at the last submission */
+    struct gsim_command *started;      /* kernels that began now, linked by next_started */
 };
 
 /* False: out of memory. */
 bool gsim_l2_init(struct gsim_device *d);
-/* COMMAND, a kernel, is submitted, and so touches its data. Returns its work relative to a run of its demand's cold
- * times its measured time. */
+/* Makes the kernel COMMAND touch its data at its submission. Returns the factor on its demand's work; 1: its measured
+ * time times its demand's cold. */
 double gsim_l2_kernel(struct gsim_device *d, const struct gsim_command *command);
 void gsim_l2_kernel_ended(struct gsim_device *d, struct gsim_command *command);
-/* A copy to the device, or a host write that one will follow: what was in L2 of the buffer is no longer its data. */
+/* Invalidates the buffer of OP, a copy to the device or a host write. */
 void gsim_l2_copy(struct gsim_device *d, const struct gsim_op *op);
-/* The buffer has new data from elsewhere. */
+/* Invalidates the buffer. */
 void gsim_l2_forget(struct gsim_device *d, uint32_t buffer);
 
 /* --- for reuse.c --- */
-bool gsim_l2_keep(struct gsim_device *d); /* false: out of memory */
-/* As gsim_access_next(); a whole buffer ends where it does. */
+bool gsim_l2_keep(struct gsim_device *d); /* starts to keep the content; false: out of memory */
+/* gsim_access_next(), with the real end of whole buffers. */
 bool gsim_l2_next(const struct gsim_device *d, struct gsim_access_walk *walk, struct gsim_access *access);
-/* Bytes from BEGIN to END of a buffer that are no longer there. */
+/* Returns how many bytes from BEGIN to END of a buffer are not in L2. */
 double gsim_l2_missing(const struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64_t end);
-/* OP, a kernel, touches its data. */
+/* Makes the kernel OP touch its data. */
 void gsim_l2_touch(struct gsim_device *d, const struct gsim_op *op);
 
 /* --- reuse.c: kernels whose time was measured inside a program --------------------------------------------- */
 bool gsim_reuse_is_measured(const struct gsim_device *d, const struct gsim_op *op);
-/* Goes through the program in its order, as the kernels' times were measured. False: out of memory. */
+/* Replays the program in order, as it ran when its kernels were measured. False: out of memory. */
 bool gsim_reuse_init(struct gsim_device *d);
-/* COMMAND, a kernel, will touch its data: its work, relative to what was measured. */
+/* Returns the factor on the work of the kernel COMMAND, relative to its measured time. */
 double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *command);
-/* Its first block is resident; its last one ended. */
+/* Call these when the first block is resident / the last block has ended. */
 void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command);
 void gsim_reuse_kernel_ended(struct gsim_device *d, struct gsim_command *command);
-/* The owner of a source that follows where kernels began, a struct gsim_device. Once the GPU has placed its blocks:
- * what the kernels that just began change for themselves and those beside them. */
+/* Updates the work of kernels that read the same data, once the blocks of those that just began are placed. DEVICE: a
+ * struct gsim_device. */
 void gsim_reuse_update(void *device);

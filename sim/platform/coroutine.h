@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A function on a stack of its own, which its callers enter and which it leaves, in turns. The engine runs
- * the first host thread so: the caller's own stack stays free for SimGrid's loop, which begins only when it is needed.
+ * Layer: sim. A coroutine: a function on a stack of its own that callers enter and that it leaves, in turns. The engine
+ * runs the first host thread as one, so that SimGrid's loop can start later on the caller's stack.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 
 struct gsim_coroutine;
 
-/* BODY has not begun yet. NULL: out of memory. */
+/* Makes a coroutine that has not begun. NULL: out of memory. */
 struct gsim_coroutine *gsim_coroutine_create(void (*body)(void *argument), void *argument);
-/* Goes on in the body until it leaves or ends. Each time it may be somebody else who enters. False: it has ended. */
+/* Runs the body until it leaves or ends. Any caller may enter. False: it has ended. */
 bool gsim_coroutine_enter(struct gsim_coroutine *coroutine);
-/* By the body alone: who entered goes on. Returns when somebody enters again. */
+/* Called by the body: returns control to who entered. Returns when it is entered again. */
 void gsim_coroutine_leave(struct gsim_coroutine *coroutine);
-/* Accepts NULL. A body that has not ended never goes on, and what its stack holds is lost. */
+/* Frees the coroutine, ended or not, with its stack; accepts NULL. */
 void gsim_coroutine_release(struct gsim_coroutine *coroutine);

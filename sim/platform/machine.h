@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (internal: only the machine's own files include it). The state of one simulation that is nobody's in
- * particular, and the loop that lets simulated time pass. Who is simulated hangs off it:
+ * Layer: sim (internal: only the machine's own files include it). The common state of one simulation, and the loop that
+ * advances simulated time. The parts:
  *
  *   simulation  struct gsim_machine (here)                     agenda, clock, host threads, observers
  *   process     struct gsim_process (sim/front/process.h)      driver calls, streams, events, graphs
  *               struct gsim_space (sim/memory/space.h)         its memory
  *   device      struct gsim_device (sim/memory/device.h)       SMs, copy engines, L2, faults
  *               struct gsim_front (sim/front/front.h)          its hardware queues and graph dispatcher
- *   command     struct gsim_command (sim/platform/command.h)      what is enqueued
+ *   command     struct gsim_command (sim/platform/command.h) an entry of a queue
  *
  *   host threads --> streams --> hardware queues --> work distributor (sim/sm/gpu.h) --> SMs
  *   (sim/host)       (sim/front)  (sim/front)    \--> copy engines (sim/memory/copies.c) --> links
@@ -38,30 +38,30 @@ struct gsim_hardware;
 
 struct gsim_host_thread {
     struct gsim_actor *actor;
-    struct gsim_driver *driver;    /* whose calls it makes */
-    const void *note;              /* of the launch that it makes, for the front end's policy */
-    struct gsim_client *client;    /* the task that it works for (sim/front/process.h) */
-    uint32_t device;               /* whose streams it makes, by index: cudaSetDevice() */
-    gsim_time local;               /* its own clock, >= now while it runs */
-    gsim_time wake;                /* blocked: when it goes on; GSIM_TIME_NEVER until its condition holds */
-    uint64_t target;               /* stream waits: completed count */
+    struct gsim_driver *driver;    /* that it calls */
+    const void *note;              /* of its current gsim_launch_noted(), for the front end's policy */
+    struct gsim_client *client;    /* its task */
+    uint32_t device;               /* index of its current device: cudaSetDevice() */
+    gsim_time local;               /* its own clock; >= now while it runs */
+    gsim_time wake;                /* blocked: when it resumes; GSIM_TIME_NEVER until its condition holds */
+    uint64_t target;               /* wait for a stream: the count of completed commands */
     uint32_t index;
     bool is_alive, is_blocked;
     struct gsim_host_thread *next_waiting;
     struct gsim_host_thread *joiners;
     void (*body)(struct gsim_driver *, void *);
     void *argument, *item;
-    /* Waits for any of several things: when the first that is known of is fulfilled; GSIM_TIME_NEVER. */
+    /* gsim_wait_any(): returns when the first waitable is fulfilled; GSIM_TIME_NEVER: not known yet. */
     gsim_time (*fulfilled)(const struct gsim_host_thread *thread);
     const void *waits;
     struct gsim_host_thread *next_watching;
-    bool is_reusable;              /* once it has ended: nobody joins it */
+    bool is_reusable;              /* nobody joins it; reused after its end */
 };
 
-/* Of a task: who makes the calls, and for which iteration. */
+/* A task as the caller of driver calls. */
 struct gsim_client {
-    struct gsim_run *run;          /* the scheduler's: ends earlier when iterations repeat */
-    uint32_t task, first_op;       /* its number; that of its first op in the timeline's program */
+    struct gsim_run *run;          /* the scheduler's; its iterations may be cut when they repeat */
+    uint32_t task, first_op;       /* index; of its first op in the timeline's program */
     uint32_t iteration;
     uint32_t streams_used, events_recorded, stream_waits;
     gsim_time iteration_start;
@@ -74,7 +74,7 @@ struct gsim_lock_state {
 struct gsim_queue_state {
     void **items;
     uint32_t capacity, first, count;
-    gsim_time filled;              /* since when it has held an item */
+    gsim_time filled;              /* since when it is not empty */
     struct gsim_host_thread *pushing, *popping;
 };
 
@@ -84,47 +84,46 @@ struct gsim_machine {
     const struct gsim_simulation *simulation;
     struct gsim_timeline *timeline;
     const struct gsim_platform *platform;
-    uint64_t *peers; /* by device: those of its node, a bit each, whose memory it reads by the links between them; NULL:
-                        none does */
-    /* Device INDEX, made when it is first used; NULL, and the run fails, when it cannot be. */
+    uint64_t *peers; /* by device: a bit for each peer of its node with peer access; NULL: none */
+    /* Returns device INDEX, made at its first use. NULL: the run has failed. */
     struct gsim_device *(*open_device)(struct gsim_machine *machine, uint32_t index);
-    struct gsim_hardware *hardware; /* what that makes it of */
+    struct gsim_hardware *hardware; /* for open_device() */
     struct gsim_engine *engine;
     struct gsim_arena arena;
-    struct gsim_error *error;      /* the first failure: where the drivers' calls see it */
+    struct gsim_error *error;      /* the first failure; driver calls check it */
 
-    gsim_time now;                 /* everything up to here has happened */
-    gsim_time wake;                /* when a host thread goes on at the earliest */
+    gsim_time now;                 /* all events up to here are handled */
+    gsim_time wake;                /* earliest wake time of a host thread */
     struct gsim_agenda agenda;
 
     struct gsim_host_thread **threads;
     size_t thread_count, thread_capacity;
     struct gsim_host_thread *running;
-    bool has_woken;                /* some thread: who goes on first is to be found again */
+    bool has_woken;                /* WAKE must be computed again */
     uint32_t alive_count;
-    uint32_t call_count;           /* of all processes */
-    struct gsim_host_thread *watching; /* by next_watching */
+    uint32_t call_count;           /* driver calls of all processes */
+    struct gsim_host_thread *watching; /* threads in gsim_wait_any(), by next_watching */
     struct gsim_random call_noise; /* with gsim_simulation.noise */
     struct gsim_lock_state *locks;
     size_t lock_count, lock_capacity;
     struct gsim_queue_state *queues;
     size_t queue_count, queue_capacity;
 
-    struct gsim_command *free_commands[2]; /* those that are brief are [1] */
-    bool is_drawn;                 /* ops of some tasks are drawn while they run */
-    const struct gsim_kernel *kernels; /* the program's, with the shapes of collectives; NULL: as it has them */
-    struct gsim_collectives *collectives; /* of ranks (sim/collective); NULL: the program has none */
+    struct gsim_command *free_commands[2]; /* [1]: brief ones */
+    bool is_drawn;                 /* some task runs a source */
+    const struct gsim_kernel *kernels; /* the program's, with collectives' shapes resolved; NULL: no collectives */
+    struct gsim_collectives *collectives; /* sim/collective; NULL: no collectives */
     bool (*explains)(const struct gsim_machine *m, char *text,
-                     size_t size); /* what hangs, for a message; NULL: nobody knows */
+                     size_t size); /* describes a deadlock in TEXT; may be NULL */
 };
 
-/* In the timeline's program; the op's own number is in its task's. */
+/* Returns the op's number in the timeline's program; op->index is its number in its task's. */
 static inline uint32_t gsim_command_op(const struct gsim_command *command)
 {
     return command->client->first_op + command->op->index;
 }
 
-/* Whose op the command was may want to know. */
+/* Tells a source that its op has ended. */
 static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gsim_command *command)
 {
     if (command->client->run->draw) gsim_draw_ended(command->client->run->draw, command->op, gsim_time_us(m->now));
@@ -132,40 +131,38 @@ static inline void gsim_machine_op_ended(struct gsim_machine *m, const struct gs
 
 static inline bool gsim_machine_failed(const struct gsim_machine *m) { return m->error->status != GSIM_OK; }
 
-/* Devices A and B may use the links between them from now on; those of several nodes, and beyond 64 of one, never do.
- */
+/* Enables peer access between devices A and B. Ignored between nodes, and beyond 64 devices of a node. */
 void gsim_machine_open_peers(struct gsim_machine *m, uint32_t a, uint32_t b);
 bool gsim_machine_are_peers(const struct gsim_machine *m, uint32_t a, uint32_t b);
-/* Blocks the running thread until its wake time (set by the caller or by whoever fulfils its condition). */
+/* Blocks the running thread until its wake time, which the caller or the fulfilled condition sets. */
 void gsim_machine_block(struct gsim_machine *m);
-/* Brings the machine to the running thread's local time: everything up to it has happened. */
+/* Handles all events up to the running thread's local time. */
 void gsim_machine_meet(struct gsim_machine *m);
-/* Calls with an effect that others may see: with several threads alive, meet first. */
+/* Call it before an effect that other host threads can see: meets the machine if there are several. */
 static inline void gsim_machine_order(struct gsim_machine *m)
 {
     if (m->alive_count > 1) gsim_machine_meet(m);
 }
 void gsim_machine_wake(struct gsim_machine *m, struct gsim_host_thread *thread, gsim_time when);
 void gsim_machine_wake_all(struct gsim_machine *m, struct gsim_host_thread **list, gsim_time when);
-/* The running thread joins the end of LIST and blocks. */
+/* Appends the running thread to LIST and blocks it. */
 void gsim_machine_wait_on(struct gsim_machine *m, struct gsim_host_thread **list);
-/* Blocks the running thread until what its fulfilled() waits for has come, or its wake time. */
+/* Blocks the running thread until its fulfilled() holds or its wake time. */
 void gsim_machine_watch(struct gsim_machine *m);
-/* Wakes each watching thread when the first thing that it waits for is fulfilled. Call it whenever that may have
- * changed. */
+/* Updates the wake time of threads in gsim_wait_any(). Call it when a waitable may have changed. */
 void gsim_machine_wake_watching(struct gsim_machine *m);
 static inline void gsim_machine_fulfil(struct gsim_machine *m)
 {
     if (m->watching) gsim_machine_wake_watching(m);
 }
-/* FIRE is called at TIME; out of memory, the run fails. */
+/* Calls FIRE with ARGUMENT at TIME. Out of memory, the run fails. */
 void gsim_machine_at(struct gsim_machine *m, gsim_time time, void (*fire)(void *argument), void *argument);
-/* Nothing but SOURCE itself, and what ended transfers do, changes anything before then. */
+/* Returns the time before which only SOURCE and ends of transfers have events. */
 gsim_time gsim_machine_horizon(const struct gsim_machine *m, const struct gsim_agenda_source *source);
-/* The first failure of the run; all threads are let go. */
+/* Fails the run unless it has failed before, and wakes all threads. */
 void gsim_machine_fail(struct gsim_machine *m, enum gsim_status status, const char *format, ...) GSIM_PRINTF(3, 4);
 struct gsim_host_thread *gsim_machine_add_thread(struct gsim_machine *m, struct gsim_driver *driver);
-/* A thread that nobody joins: its place is used again when it has ended. */
+/* Adds a thread that nobody joins. Its place is reused after its end. */
 struct gsim_host_thread *gsim_machine_add_callback(struct gsim_machine *m, struct gsim_driver *driver);
-/* At the end of a thread's body: hands control to whoever is next. */
+/* Passes control to the next thread. Call it at the end of a thread's body. */
 void gsim_machine_end_thread(struct gsim_machine *m);
