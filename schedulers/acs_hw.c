@@ -28,35 +28,34 @@ struct note {
     uint64_t upstream[]; /* room for the whole list */
 };
 
-enum block { BLOCK_FULL, BLOCK_LIST, BLOCK_COUNT };
-
-/* The front end. */
-struct hardware {
-    const struct acs_hw_params *params;
-    struct gsim_window window;
-    struct gsim_frontend_launch **launches; /* by entry */
-    double *inserted_us;                    /* by entry */
-    struct note *idle;                      /* read and free again */
-    double held_us[BLOCK_COUNT], held_since_us, dependence_us;
-    enum block held_by;
-    bool is_held;
-    uint64_t dropped, inserted;
+/* What a kernel's time is spent on, before it starts. */
+enum spent {
+    SPENT_OTHERWISE,
+    SPENT_CHECK,
+    SPENT_LAUNCH,
+    SPENT_FULL,
+    SPENT_LIST,
+    SPENT_DEPENDENCE,
+    SPENT_COUNT
 };
 
 /* One GPU: its front end, and what the host knows of it. */
 struct unit {
-    struct hardware hw;
+    struct acs_hw *acs;
+    struct gsim_window window;   /* of launches */
+    struct note *idle;           /* read and free again */
+    enum spent held_by;          /* insertion; OTHERWISE: by nothing */
+    double held_since_us;
     struct gsim_acs_kept *list;  /* the last M, by number modulo M */
     uint64_t next, first;        /* the next kernel's number; all before FIRST have ended */
-    gsim_stream stream;
-    gsim_event sent;             /* behind all that was sent; of several GPUs, made at first use */
 };
 
 struct acs_hw {
     struct gsim_acs app;         /* first; a unit for each GPU */
     const struct acs_hw_params *params;
     struct unit *units;          /* by GPU, as the application's */
-    double check_us, launch_us;
+    double spent_us[SPENT_COUNT];
+    uint64_t dropped, inserted;
 };
 
 /* --- the front end --- */
@@ -68,53 +67,50 @@ static uint64_t oldest(const struct gsim_window *w)
     return least;
 }
 
-static enum gsim_frontend_answer hold(struct hardware *hw, struct gsim_frontend *f, enum block by)
+/* From now on insertion is held by BY. */
+static enum gsim_frontend_answer hold(struct unit *u, struct gsim_frontend *f, enum spent by)
 {
     double now = gsim_frontend_now_us(f);
-    if (hw->is_held) hw->held_us[hw->held_by] += now - hw->held_since_us;
-    hw->is_held = true;
-    hw->held_by = by;
-    hw->held_since_us = now;
-    return GSIM_FRONTEND_HOLD;
+    u->acs->spent_us[u->held_by] += now - u->held_since_us;
+    u->held_by = by;
+    u->held_since_us = now;
+    return by ? GSIM_FRONTEND_HOLD : GSIM_FRONTEND_TAKE;
 }
 
 static enum gsim_frontend_answer on_submit(void *policy, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
 {
-    struct hardware *hw = policy;
+    struct unit *u = policy;
+    struct gsim_window *window = &u->window;
     struct note *note = (struct note *)launch->note;
-    if (hw->window.used == hw->window.size) return hold(hw, f, BLOCK_FULL);
-    if (hw->window.used && note->number - oldest(&hw->window) > (uint64_t)hw->params->list)
-        return hold(hw, f, BLOCK_LIST);
-    if (hw->is_held) hw->held_us[hw->held_by] += gsim_frontend_now_us(f) - hw->held_since_us;
-    hw->is_held = false;
-    gsim_frontend_spend(f, hw->params->insert_cycles * hw->window.size);
-    double now = gsim_frontend_now_us(f);
-    uint32_t entry = gsim_window_insert(&hw->window, note->number, now);
+    if (window->used == window->size) return hold(u, f, SPENT_FULL);
+    if (window->used && note->number - oldest(window) > (uint64_t)u->acs->params->list) return hold(u, f, SPENT_LIST);
+    enum gsim_frontend_answer answer = hold(u, f, SPENT_OTHERWISE);
+    gsim_frontend_spend(f, u->acs->params->insert_cycles * window->size);
+    uint32_t entry = gsim_window_insert(window, note->number, gsim_frontend_now_us(f));
     for (uint32_t i = 0; i < note->count; i++) {
-        uint32_t upstream = gsim_window_find(&hw->window, note->upstream[i]);
-        if (upstream == GSIM_WINDOW_NONE) hw->dropped++;
-        else gsim_window_wait_for(&hw->window, entry, upstream);
+        uint32_t upstream = gsim_window_find(window, note->upstream[i]);
+        if (upstream == GSIM_WINDOW_NONE) u->acs->dropped++;
+        else gsim_window_wait_for(window, entry, upstream);
     }
-    hw->inserted++;
-    hw->launches[entry] = launch;
-    hw->inserted_us[entry] = now;
-    launch->state = &hw->window.entries[entry];
-    note->next = hw->idle;
-    hw->idle = note;
-    if (gsim_window_is_ready(&hw->window, entry)) gsim_frontend_release(f, launch, hw->params->start_cycles);
-    return GSIM_FRONTEND_TAKE;
+    u->acs->inserted++;
+    window->entries[entry].what = launch;
+    launch->state = &window->entries[entry];
+    note->next = u->idle;
+    u->idle = note;
+    if (gsim_window_is_ready(window, entry)) gsim_frontend_release(f, launch, u->acs->params->start_cycles);
+    return answer;
 }
 
 static void on_kernel_end(void *policy, struct gsim_frontend *f, struct gsim_frontend_launch *launch)
 {
-    struct hardware *hw = policy;
-    uint32_t entry = (uint32_t)((struct gsim_window_entry *)launch->state - hw->window.entries);
-    gsim_frontend_spend(f, hw->params->update_cycles * (hw->window.size - 1));
+    struct unit *u = policy;
+    uint32_t entry = (uint32_t)((struct gsim_window_entry *)launch->state - u->window.entries);
+    gsim_frontend_spend(f, u->acs->params->update_cycles * (u->window.size - 1));
     double now = gsim_frontend_now_us(f);
-    for (uint32_t i = 0, count = gsim_window_end(&hw->window, entry, now); i < count; i++) {
-        uint32_t next = hw->window.freed[i];
-        hw->dependence_us += now - hw->inserted_us[next];
-        gsim_frontend_release(f, hw->launches[next], hw->params->start_cycles);
+    for (uint32_t i = 0, count = gsim_window_end(&u->window, entry, now); i < count; i++) {
+        const struct gsim_window_entry *next = &u->window.entries[u->window.freed[i]];
+        u->acs->spent_us[SPENT_DEPENDENCE] += now - next->since_us;
+        gsim_frontend_release(f, next->what, u->acs->params->start_cycles);
     }
     gsim_frontend_look(f);
 }
@@ -127,71 +123,35 @@ static const struct gsim_frontend_ops frontend = {GSIM_HEAD(frontend),
 /* --- the host --- */
 static struct note *new_note(struct acs_hw *acs, struct unit *u)
 {
-    struct note *note = u->hw.idle;
-    if (note) u->hw.idle = note->next;
+    struct note *note = u->idle;
+    if (note) u->idle = note->next;
     else
         note = gsim_arena_alloc(acs->app.run->arena,
                                 sizeof *note + sizeof note->upstream[0] * (size_t)acs->params->list);
     if (note) *note = (struct note){.number = u->next};
+    acs->app.failed |= !note;
     return note;
-}
-
-/* Those of the list that OP has a hazard with, or must follow as the author says. What is older has ended: the front
- * end sees to it. */
-static void find_upstream(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op, struct note *note)
-{
-    uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
-    bool is_managed = acs->app.run->memory == GSIM_MEMORY_MANAGED;
-    struct gsim_pending *pending = &acs->app.pending[op->device];
-    const uint32_t *after;
-    uint32_t after_count;
-    if (from < u->first) from = u->first;
-    if (!gsim_afters_find(&pending->afters, op, pending->node_of, &after, &after_count)) acs->app.failed = true;
-    double before = gsim_now_us(acs->app.run->driver);
-    gsim_host_work(acs->app.run->driver,
-                   gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)),
-                   "dependence check");
-    acs->check_us += gsim_now_us(acs->app.run->driver) - before;
-    for (uint64_t number = from; number < u->next; number++) {
-        bool follows = gsim_op_conflicts(&u->list[number % size].op, op, is_managed);
-        for (uint32_t i = 0; i < after_count && !follows; i++) follows = u->list[number % size].op.index == after[i];
-        if (follows) note->upstream[note->count++] = number;
-    }
 }
 
 static void send(struct acs_hw *acs, struct unit *u, const struct gsim_op *op)
 {
     struct gsim_driver *driver = acs->app.run->driver;
+    uint64_t size = (uint64_t)acs->params->list, from = u->next > size ? u->next - size : 0;
     gsim_host_work(driver, acs->params->push_us, "launch into the queue");
     struct note *note = new_note(acs, u);
-    acs->app.failed |= !note;
     if (!note) return;
-    find_upstream(acs, u, op, note);
-    gsim_acs_keep(&acs->app, &u->list[u->next++ % (uint64_t)acs->params->list], op);
+    if (from < u->first) from = u->first; /* what is older has ended: the front end sees to it */
     double before = gsim_now_us(driver);
-    gsim_launch_noted(driver, op, u->stream, note);
-    acs->launch_us += gsim_now_us(driver) - before;
-}
-
-static void wait_for_unit(struct gsim_acs *app, uint32_t unit)
-{
-    struct unit *u = &((struct acs_hw *)app)->units[unit];
-    if (!app->pending[unit].is_any && app->unit_count > 1) return;
-    gsim_stream_synchronize(app->run->driver, u->stream);
-    u->first = u->next;
-}
-
-/* U's stream waits for what OP follows on other GPUs. */
-static void wait_for_others(struct acs_hw *acs, const struct unit *u, const struct gsim_op *op)
-{
-    struct gsim_driver *driver = acs->app.run->driver;
-    for (uint32_t d = 0; d < acs->app.unit_count; d++) {
-        struct unit *other = &acs->units[d];
-        if (other == u || !gsim_pending_holds(&acs->app.pending[d], op)) continue;
-        if (!other->sent) other->sent = gsim_event_create(driver, GSIM_EVENT_NO_TIMING);
-        gsim_event_record(driver, other->sent, other->stream);
-        gsim_stream_wait_event(driver, u->stream, other->sent);
-    }
+    gsim_host_work(driver, gsim_acs_check_us(&acs->params->check, (double)(u->next - from), gsim_op_segments(op)),
+                   "dependence check");
+    acs->spent_us[SPENT_CHECK] += gsim_now_us(driver) - before;
+    struct gsim_acs_test test = gsim_acs_test_begin(&acs->app, op);
+    for (uint64_t number = from; number < u->next; number++)
+        if (gsim_acs_test_follows(&test, &u->list[number % size])) note->upstream[note->count++] = number;
+    gsim_acs_keep(&acs->app, &u->list[u->next++ % size], op);
+    before = gsim_now_us(driver);
+    gsim_launch_noted(driver, op, acs->app.units[u - acs->units].stream, note);
+    acs->spent_us[SPENT_LAUNCH] += gsim_now_us(driver) - before;
 }
 
 static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node)
@@ -199,53 +159,20 @@ static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node
     struct acs_hw *acs = (struct acs_hw *)app;
     struct unit *u = &acs->units[op->device];
     (void)node;
-    wait_for_others(acs, u, op);
-    gsim_pending_add(&app->pending[op->device], op);
     if (op->kind == GSIM_OP_KERNEL) {
         send(acs, u, op);
     } else {
-        gsim_op_issue(app->run->driver, op, u->stream);
+        gsim_op_issue(app->run->driver, op, app->units[op->device].stream);
         u->first = u->next; /* a barrier in the stream */
     }
 }
 
-static bool init(struct acs_hw *acs)
+static void wait_for(struct gsim_acs *app, uint32_t unit)
 {
-    struct gsim_arena *arena = acs->app.run->arena;
-    uint32_t window = (uint32_t)acs->params->window;
-    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, acs->app.unit_count);
-    for (uint32_t d = 0; acs->units && d < acs->app.unit_count; d++) {
-        struct unit *u = &acs->units[d];
-        u->hw.params = acs->params;
-        u->hw.launches = GSIM_ARENA_ARRAY(arena, struct gsim_frontend_launch *, window);
-        u->hw.inserted_us = GSIM_ARENA_ARRAY(arena, double, window);
-        u->list = GSIM_ARENA_ARRAY(arena, struct gsim_acs_kept, (size_t)acs->params->list);
-        if (!gsim_window_init(&u->hw.window, window, arena)) return false;
-    }
-    return !arena->failed;
-}
-
-/* Times per kernel on average. */
-static void tell(const struct acs_hw *acs)
-{
-    struct gsim_driver *driver = acs->app.run->driver;
-    struct hardware sum = {0};
-    for (const struct unit *u = acs->units; u < acs->units + acs->app.unit_count; u++) {
-        sum.inserted += u->hw.inserted;
-        sum.dropped += u->hw.dropped;
-        sum.dependence_us += u->hw.dependence_us;
-        sum.window.fill_us += u->hw.window.fill_us;
-        sum.window.used_us += u->hw.window.used_us;
-        for (int b = 0; b < BLOCK_COUNT; b++) sum.held_us[b] += u->hw.held_us[b];
-    }
-    double kernels = sum.inserted ? (double)sum.inserted : 1;
-    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&sum.window));
-    gsim_figure(driver, "dependence check", "us", acs->check_us / kernels);
-    gsim_figure(driver, "launch", "us", acs->launch_us / kernels);
-    gsim_figure(driver, "wait for the window", "us", sum.held_us[BLOCK_FULL] / kernels);
-    gsim_figure(driver, "wait for the list", "us", sum.held_us[BLOCK_LIST] / kernels);
-    gsim_figure(driver, "wait for dependences", "us", sum.dependence_us / kernels);
-    gsim_figure(driver, "ended before insertion", "upstream kernels", (double)sum.dropped / kernels);
+    struct unit *u = &((struct acs_hw *)app)->units[unit];
+    if (!app->units[unit].is_any && app->unit_count > 1) return;
+    gsim_stream_synchronize(app->run->driver, app->units[unit].stream);
+    u->first = u->next;
 }
 
 /* The front ends decide, or no more. */
@@ -254,14 +181,47 @@ static void set_frontends(struct acs_hw *acs, bool decide)
     struct gsim_driver *driver = acs->app.run->driver;
     for (uint32_t d = 0; d < acs->app.unit_count; d++) {
         if (acs->app.unit_count > 1) gsim_device_set(driver, d);
-        if (decide) acs->units[d].stream = gsim_stream_create(driver, 0);
-        gsim_frontend_set(driver, decide ? &frontend : NULL, decide ? &acs->units[d].hw : NULL);
+        if (decide) acs->app.units[d].stream = gsim_stream_create(driver, 0);
+        gsim_frontend_set(driver, decide ? &frontend : NULL, decide ? &acs->units[d] : NULL);
     }
+}
+
+static bool begin(struct gsim_acs *app)
+{
+    struct acs_hw *acs = (struct acs_hw *)app;
+    struct gsim_arena *arena = app->run->arena;
+    acs->units = GSIM_ARENA_ARRAY(arena, struct unit, app->unit_count);
+    for (uint32_t d = 0; acs->units && d < app->unit_count; d++) {
+        acs->units[d].acs = acs;
+        acs->units[d].list = GSIM_ARENA_ARRAY(arena, struct gsim_acs_kept, (size_t)acs->params->list);
+        if (!gsim_window_init(&acs->units[d].window, (uint32_t)acs->params->window, arena)) return false;
+    }
+    if (!arena->failed) set_frontends(acs, true);
+    return !arena->failed;
+}
+
+/* Times are per kernel on average. */
+static void finish(struct gsim_acs *app)
+{
+    static const char *const names[SPENT_COUNT] = {NULL, "dependence check", "launch", "wait for the window",
+                                                   "wait for the list", "wait for dependences"};
+    struct acs_hw *acs = (struct acs_hw *)app;
+    struct gsim_driver *driver = app->run->driver;
+    struct gsim_window all = {0};
+    double kernels = acs->inserted ? (double)acs->inserted : 1;
+    for (uint32_t d = 0; d < app->unit_count; d++) {
+        all.fill_us += acs->units[d].window.fill_us;
+        all.used_us += acs->units[d].window.used_us;
+    }
+    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&all));
+    for (int i = SPENT_CHECK; i < SPENT_COUNT; i++) gsim_figure(driver, names[i], "us", acs->spent_us[i] / kernels);
+    gsim_figure(driver, "ended before insertion", "upstream kernels", (double)acs->dropped / kernels);
+    set_frontends(acs, false);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    static const struct gsim_acs_ops ops = {launch, wait_for_unit};
+    static const struct gsim_acs_ops ops = {begin, launch, wait_for, finish};
     if (!GSIM_DRIVER_HAS(run->driver, frontend_set))
         return gsim_error_set(error, GSIM_INPUT,
                               "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
@@ -270,14 +230,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     acs->app = (struct gsim_acs){.run = run, .ops = &ops, .unit_count = gsim_device_count(run->driver)};
     acs->params = run->params;
-    if (!init(acs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    set_frontends(acs, true);
-    enum gsim_status status = gsim_acs_run(&acs->app, error);
-    tell(acs);
-    set_frontends(acs, false);
-    for (uint32_t d = 0; d < acs->app.unit_count; d++)
-        for (int64_t i = 0; i < acs->params->list; i++) gsim_acs_forget(&acs->units[d].list[i]);
-    return status;
+    return gsim_acs_run(&acs->app, error);
 }
 
 static const struct gsim_param params_table[] = {

@@ -11,7 +11,6 @@
 #include "schedulers/acs/acs.h"
 #include "schedulers/acs/window.h"
 
-#define NONE             UINT32_MAX
 #define GSIM_ACS_THREADS 64
 
 struct acs_params {
@@ -22,24 +21,6 @@ struct acs_params {
 };
 
 enum { WAIT_SPIN, WAIT_BLOCK };
-
-/* What the inbox holds: an op that the application launches, a window entry that ended, or the end of a stretch. */
-struct message {
-    enum { LAUNCHED, ENDED, DRAIN, STOP } kind;
-    uint32_t entry;           /* ENDED: of the window */
-    const struct gsim_op *op; /* LAUNCHED: what, and when */
-    double pushed_us;
-    struct message *next;     /* in the queue in front of the window, or idle */
-};
-
-/* When a kernel in the window got how far. */
-struct entry {
-    const struct gsim_op *op;
-    struct gsim_acs_kept kept; /* until it is out of the window */
-    bool is_move;
-    double ready_us, done_us;
-    struct message ended;
-};
 
 /* What a kernel's time from its launch into the queue to its leaving the window is spent on. */
 enum wait {
@@ -54,32 +35,35 @@ enum wait {
     WAIT_COUNT
 };
 
-struct acs;
+/* A kernel or a move; DRAIN: the application wants to know when all before it have ended. */
+struct kernel {
+    enum { LAUNCHED, ENDED, DRAIN } state;
+    uint32_t entry;           /* of the window */
+    const struct gsim_op *op; /* until it has ended */
+    struct gsim_acs_kept kept; /* until it is out of the window */
+    double since_us;          /* how its time is spent is known up to here */
+    struct kernel *next;      /* in the queue in front of the window, or idle */
+};
+
 struct worker {
     struct acs *acs;
+    gsim_thread thread;
     gsim_stream *streams; /* by GPU */
     double waits[WAIT_COUNT];
 };
 
 struct acs {
-    struct gsim_acs app; /* first; one unit */
+    struct gsim_acs app;         /* first; one unit */
     const struct acs_params *params;
-    struct gsim_window window;
-    struct entry *entries;       /* of the window, and one behind it: no more */
+    struct gsim_window window;   /* of kernels */
     _Atomic uint32_t idle;       /* scheduler threads without a kernel */
-    struct message *head, **tail; /* ops that have not come into the window yet */
-    struct message *messages;    /* of the ops of a list */
-    struct message *idle_messages; /* of a program that is drawn: may be used again */
-    uint32_t device_count;
-    struct gsim_afters afters;   /* of the window thread */
-    gsim_queue inbox, ready, drained;
-    struct worker *workers;      /* scheduler threads */
-    double waits[WAIT_COUNT];    /* of the window thread; of all in the end */
-    uint64_t kernels;
+    struct kernel *head, **tail; /* that have not come into the window yet */
+    struct kernel *kernels;      /* by op of a list */
+    struct kernel *idle_kernels; /* of a program that is drawn: may be used again */
+    gsim_queue inbox, ready, drained; /* NULL in the first two: the run is over */
+    struct worker *workers;      /* the window thread, then scheduler threads */
+    uint64_t ended;
 };
-
-static bool is_managed(const struct acs *acs) { return acs->app.run->memory == GSIM_MEMORY_MANAGED; }
-static double now_us(const struct acs *acs) { return gsim_now_us(acs->app.run->driver); }
 
 /* Threads without a kernel look for one over and over, all entries under the window's lock: who takes it waits for
  * them. */
@@ -88,220 +72,172 @@ static double lock_us(const struct acs *acs)
     return acs->params->poll_entry_us * (double)acs->params->window * acs->idle;
 }
 
+/* K's time up to now went to WAIT. */
+static void spend(struct worker *worker, enum wait wait, struct kernel *k)
+{
+    double now = gsim_now_us(worker->acs->app.run->driver);
+    worker->waits[wait] += now - k->since_us;
+    k->since_us = now;
+}
+
 /* --- the window thread --- */
-static void make_ready(struct acs *acs, uint32_t entry)
+static void insert(struct acs *acs, struct kernel *k)
 {
-    acs->entries[entry].ready_us = now_us(acs);
-    gsim_queue_push(acs->app.run->driver, acs->ready, &acs->entries[entry]);
-}
-
-/* The entry of an op of the program; NONE: it is not in the window. */
-static uint32_t entry_of(const struct acs *acs, uint32_t op_index)
-{
-    for (uint32_t e = 0; e < acs->window.size; e++)
-        if (acs->window.entries[e].is_taken && acs->entries[e].kept.op.index == op_index && !acs->entries[e].is_move)
-            return e;
-    return NONE;
-}
-
-static void insert(struct acs *acs, const struct message *launched)
-{
-    const struct gsim_op *op = launched->op;
-    const uint32_t *after;
-    uint32_t after_count;
-    double before = now_us(acs);
-    acs->waits[WAIT_WINDOW] += before - launched->pushed_us;
-    gsim_host_work(acs->app.run->driver,
-                   gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(op)) + lock_us(acs),
+    struct gsim_driver *driver = acs->app.run->driver;
+    spend(acs->workers, WAIT_WINDOW, k);
+    gsim_host_work(driver,
+                   gsim_acs_check_us(&acs->params->check, acs->window.used, gsim_op_segments(k->op)) + lock_us(acs),
                    "window check");
-    acs->waits[WAIT_CHECK] += now_us(acs) - before;
-    uint32_t at = gsim_window_insert(&acs->window, 0, now_us(acs));
-    acs->entries[at].op = op;
-    acs->entries[at].is_move = gsim_op_is_move(acs->app.run, op);
-    gsim_acs_keep(&acs->app, &acs->entries[at].kept, op);
-    for (uint32_t e = 0; e < acs->window.size; e++)
-        if (e != at && acs->window.entries[e].is_taken &&
-            gsim_op_conflicts(&acs->entries[e].kept.op, op, is_managed(acs)))
-            gsim_window_wait_for(&acs->window, at, e);
-    if (!gsim_afters_find(&acs->afters, op, acs->app.pending->node_of, &after, &after_count)) acs->app.failed = true;
-    for (uint32_t i = 0; i < after_count; i++) {
-        uint32_t earlier = entry_of(acs, after[i]);
-        if (earlier != NONE && earlier != at) gsim_window_wait_for(&acs->window, at, earlier);
+    spend(acs->workers, WAIT_CHECK, k);
+    struct gsim_acs_test test = gsim_acs_test_begin(&acs->app, k->op);
+    gsim_acs_keep(&acs->app, &k->kept, k->op);
+    k->entry = gsim_window_insert(&acs->window, 0, k->since_us);
+    acs->window.entries[k->entry].what = k;
+    for (uint32_t e = 0; e < acs->window.size; e++) {
+        const struct kernel *earlier = acs->window.entries[e].what;
+        if (acs->window.entries[e].is_taken && earlier != k && gsim_acs_test_follows(&test, &earlier->kept))
+            gsim_window_wait_for(&acs->window, k->entry, e);
     }
-    acs->entries[at].ready_us = now_us(acs);
-    if (gsim_window_is_ready(&acs->window, at)) make_ready(acs, at);
+    if (gsim_window_is_ready(&acs->window, k->entry)) gsim_queue_push(driver, acs->ready, k);
 }
 
-static void end(struct acs *acs, uint32_t at)
+static void end(struct acs *acs, struct kernel *k)
 {
-    struct entry *entry = &acs->entries[at];
-    gsim_host_work(acs->app.run->driver, acs->params->update_us + lock_us(acs), "window update");
-    acs->waits[WAIT_UPDATE] += now_us(acs) - entry->done_us;
-    acs->kernels++;
-    for (uint32_t i = 0, count = gsim_window_end(&acs->window, at, now_us(acs)); i < count; i++) {
-        uint32_t next = acs->window.freed[i];
-        acs->waits[WAIT_DEPENDENCE] += now_us(acs) - acs->entries[next].ready_us;
-        make_ready(acs, next);
+    struct gsim_driver *driver = acs->app.run->driver;
+    gsim_host_work(driver, acs->params->update_us + lock_us(acs), "window update");
+    spend(acs->workers, WAIT_UPDATE, k);
+    acs->ended++;
+    for (uint32_t i = 0, count = gsim_window_end(&acs->window, k->entry, gsim_now_us(driver)); i < count; i++) {
+        struct kernel *next = acs->window.entries[acs->window.freed[i]].what;
+        spend(acs->workers, WAIT_DEPENDENCE, next);
+        gsim_queue_push(driver, acs->ready, next);
     }
+    if (!acs->app.run->draw) return;
+    k->next = acs->idle_kernels;
+    acs->idle_kernels = k;
 }
 
 static void fill(struct acs *acs)
 {
     while (acs->head && acs->window.used < acs->window.size) {
-        struct message *launched = acs->head;
-        acs->head = launched->next;
+        struct kernel *k = acs->head;
+        acs->head = k->next;
         if (!acs->head) acs->tail = &acs->head;
-        insert(acs, launched);
-        if (!acs->app.run->draw) continue;
-        launched->next = acs->idle_messages;
-        acs->idle_messages = launched;
+        insert(acs, k);
     }
 }
 
 static void window_main(struct gsim_driver *driver, void *argument)
 {
-    struct acs *acs = argument;
-    bool drains = false, stops = false;
-    while (!stops && !gsim_driver_failed(driver)) {
-        struct message *message = gsim_queue_pop(driver, acs->inbox);
-        if (!message) break;
-        if (message->kind == LAUNCHED) {
-            message->next = NULL;
-            *acs->tail = message;
-            acs->tail = &message->next;
+    struct acs *acs = ((struct worker *)argument)->acs;
+    bool drains = false;
+    for (struct kernel *k; !gsim_driver_failed(driver) && (k = gsim_queue_pop(driver, acs->inbox)) != NULL;) {
+        if (k->state == LAUNCHED) {
+            *acs->tail = k;
+            acs->tail = &k->next;
         }
-        if (message->kind == ENDED) end(acs, message->entry);
-        drains |= message->kind == DRAIN;
-        stops = message->kind == STOP;
+        if (k->state == ENDED) end(acs, k);
+        drains |= k->state == DRAIN;
         fill(acs);
         if (!drains || acs->window.used || acs->head) continue;
         drains = false;
         gsim_queue_push(driver, acs->drained, acs);
     }
-    for (int64_t i = 0; i < acs->params->threads; i++)
-        gsim_queue_push(driver, acs->ready, &acs->entries[acs->params->window]);
+    for (int64_t i = 0; i < acs->params->threads; i++) gsim_queue_push(driver, acs->ready, NULL);
 }
 
 /* --- scheduler threads --- */
-/* Adds what has passed since *FROM to what is waited for. */
-static void spend(struct worker *worker, enum wait wait, double *from)
-{
-    double now = now_us(worker->acs);
-    worker->waits[wait] += now - *from;
-    *from = now;
-}
-
 static void scheduler_main(struct gsim_driver *driver, void *argument)
 {
     struct worker *worker = argument;
     struct acs *acs = worker->acs;
-    for (uint32_t d = 0; d < acs->device_count; d++) {
-        if (acs->device_count > 1) gsim_device_set(driver, d);
-        worker->streams[d] = gsim_stream_create(driver, 0);
-    }
+    gsim_streams_create(driver, gsim_device_count(driver), 1, worker->streams);
     while (!gsim_driver_failed(driver)) {
         acs->idle++;
-        struct entry *entry = gsim_queue_pop(driver, acs->ready);
+        struct kernel *k = gsim_queue_pop(driver, acs->ready);
         acs->idle--;
-        if (!entry || entry == &acs->entries[acs->params->window]) break;
-        double from = entry->ready_us;
-        spend(worker, WAIT_THREAD, &from);
+        if (!k) break;
+        spend(worker, WAIT_THREAD, k);
         gsim_host_work(driver, lock_us(acs), "window lock");
-        spend(worker, WAIT_LOCK, &from);
-        gsim_stream stream = worker->streams[entry->op->device];
-        gsim_op_issue(driver, entry->op, stream);
-        spend(worker, WAIT_LAUNCH, &from);
+        spend(worker, WAIT_LOCK, k);
+        gsim_stream stream = worker->streams[k->op->device];
+        gsim_op_issue(driver, k->op, stream);
+        spend(worker, WAIT_LAUNCH, k);
         gsim_stream_synchronize(driver, stream);
         if (acs->params->wait == WAIT_BLOCK) gsim_host_work(driver, acs->params->block_us, "wake-up");
-        spend(worker, WAIT_COMPLETION, &from);
-        entry->done_us = from;
-        gsim_queue_push(driver, acs->inbox, &entry->ended);
+        spend(worker, WAIT_COMPLETION, k);
+        k->state = ENDED;
+        gsim_queue_push(driver, acs->inbox, k);
     }
 }
 
 /* --- the application --- */
 static void drain(struct gsim_acs *app, uint32_t unit)
 {
-    static struct message const message = {.kind = DRAIN};
+    static struct kernel drain = {.state = DRAIN};
     struct acs *acs = (struct acs *)app;
-    if (!app->pending[unit].is_any) return;
-    gsim_queue_push(app->run->driver, acs->inbox, (void *)&message);
+    if (!app->units[unit].is_any) return;
+    gsim_queue_push(app->run->driver, acs->inbox, &drain);
     (void)gsim_queue_pop(app->run->driver, acs->drained);
-}
-
-static struct message *new_message(struct acs *acs, uint32_t node)
-{
-    struct message *message = acs->app.run->draw ? acs->idle_messages : &acs->messages[node];
-    if (!acs->app.run->draw) return message;
-    if (message) acs->idle_messages = message->next;
-    else if (!(message = GSIM_ARENA_NEW(acs->app.run->arena, struct message))) acs->app.failed = true;
-    return message;
 }
 
 static void launch(struct gsim_acs *app, const struct gsim_op *op, uint32_t node)
 {
     struct acs *acs = (struct acs *)app;
-    gsim_pending_add(app->pending, op);
+    struct kernel *k = app->run->draw ? acs->idle_kernels : &acs->kernels[node];
+    if (!k) k = GSIM_ARENA_NEW(app->run->arena, struct kernel);
+    else if (app->run->draw) acs->idle_kernels = k->next;
+    app->failed |= !k;
+    if (!k) return;
     gsim_host_work(app->run->driver, acs->params->push_us, "launch into the queue");
-    struct message *message = new_message(acs, node);
-    if (!message) return;
-    *message = (struct message){.kind = LAUNCHED, .op = op, .pushed_us = now_us(acs)};
-    gsim_queue_push(app->run->driver, acs->inbox, message);
+    *k = (struct kernel){.op = op, .kept = k->kept, .since_us = gsim_now_us(app->run->driver)};
+    gsim_queue_push(app->run->driver, acs->inbox, k);
 }
 
-static bool init(struct acs *acs, uint32_t most)
+static bool begin(struct gsim_acs *app)
 {
-    struct gsim_arena *arena = acs->app.run->arena;
+    struct acs *acs = (struct acs *)app;
+    struct gsim_arena *arena = app->run->arena;
     uint32_t window = (uint32_t)acs->params->window, threads = (uint32_t)acs->params->threads;
+    uint32_t most = gsim_feed_most(app->run), gpus = gsim_device_count(app->run->driver);
     acs->tail = &acs->head;
-    acs->entries = GSIM_ARENA_ARRAY(arena, struct entry, window + 1);
-    acs->messages = GSIM_ARENA_ARRAY(arena, struct message, (size_t)most + 1);
-    acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads);
-    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, (size_t)threads * acs->device_count);
+    acs->kernels = GSIM_ARENA_ARRAY(arena, struct kernel, app->run->draw ? 1 : (size_t)most + 1);
+    acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads + 1);
+    gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, ((size_t)threads + 1) * gpus);
     if (!gsim_window_init(&acs->window, window, arena) || arena->failed) return false;
-    for (uint32_t i = 0; i < window; i++) acs->entries[i].ended = (struct message){.kind = ENDED, .entry = i};
-    for (uint32_t i = 0; i < threads; i++)
-        acs->workers[i] = (struct worker){.acs = acs, .streams = streams + i * acs->device_count};
-    gsim_afters_init(&acs->afters, acs->app.run->program);
-    acs->inbox = gsim_queue_create(acs->app.run->driver, most + window + 4);
-    acs->ready = gsim_queue_create(acs->app.run->driver, window + threads + 1);
-    acs->drained = gsim_queue_create(acs->app.run->driver, 1);
+    acs->inbox = gsim_queue_create(app->run->driver, most + window + 4);
+    acs->ready = gsim_queue_create(app->run->driver, window + threads + 1);
+    acs->drained = gsim_queue_create(app->run->driver, 1);
+    for (uint32_t i = 0; i <= threads; i++) {
+        struct worker *worker = &acs->workers[i < threads ? i + 1 : 0];
+        *worker = (struct worker){.acs = acs, .streams = streams + i * gpus};
+        worker->thread = gsim_thread_create(app->run->driver, i < threads ? scheduler_main : window_main, worker);
+    }
     return true;
 }
 
-/* Per kernel on average. */
-static void tell(struct acs *acs)
+/* Times are per kernel on average. */
+static void finish(struct gsim_acs *app)
 {
     static const char *const names[WAIT_COUNT] = {
         "wait for the window", "dependence check", "wait for dependences",     "wait for a thread",
         "window lock",         "launch",           "execution and completion", "window update"};
-    struct gsim_driver *driver = acs->app.run->driver;
-    for (int64_t w = 0; w < acs->params->threads; w++)
-        for (int i = 0; i < WAIT_COUNT; i++) acs->waits[i] += acs->workers[w].waits[i];
-    gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&acs->window));
-    for (int i = 0; i < WAIT_COUNT && acs->kernels; i++)
-        gsim_figure(driver, names[i], "us", acs->waits[i] / (double)acs->kernels);
+    struct acs *acs = (struct acs *)app;
+    double waits[WAIT_COUNT] = {0};
+    gsim_queue_push(app->run->driver, acs->inbox, NULL);
+    for (int64_t w = acs->params->threads + 1; w-- > 0;) gsim_thread_join(app->run->driver, acs->workers[w].thread);
+    for (int64_t w = 0; w <= acs->params->threads; w++)
+        for (int i = 0; i < WAIT_COUNT; i++) waits[i] += acs->workers[w].waits[i];
+    gsim_figure(app->run->driver, "window fill", "kernels", gsim_window_fill(&acs->window));
+    for (int i = 0; i < WAIT_COUNT && acs->ended; i++)
+        gsim_figure(app->run->driver, names[i], "us", waits[i] / (double)acs->ended);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    static struct message const stop = {.kind = STOP};
-    const struct acs_params *params = run->params;
-    static const struct gsim_acs_ops ops = {launch, drain};
-    struct acs acs = {.app = {.run = run, .ops = &ops, .unit_count = 1}, .params = params,
-                      .device_count = gsim_device_count(run->driver)};
-    gsim_thread threads[GSIM_ACS_THREADS + 1];
-    if (!init(&acs, gsim_feed_most(run))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (int64_t i = 0; i < params->threads; i++)
-        threads[i] = gsim_thread_create(run->driver, scheduler_main, &acs.workers[i]);
-    threads[params->threads] = gsim_thread_create(run->driver, window_main, &acs);
-    enum gsim_status status = gsim_acs_run(&acs.app, error);
-    gsim_queue_push(run->driver, acs.inbox, (void *)&stop);
-    for (int64_t i = 0; i <= params->threads; i++) gsim_thread_join(run->driver, threads[i]);
-    tell(&acs);
-    for (int64_t i = 0; i < params->window; i++) gsim_acs_forget(&acs.entries[i].kept);
-    gsim_afters_release(&acs.afters);
-    return status ? status : gsim_run_status(run, error);
+    static const struct gsim_acs_ops ops = {begin, launch, drain, finish};
+    struct acs acs = {.app = {.run = run, .ops = &ops, .unit_count = 1}, .params = run->params};
+    return gsim_acs_run(&acs.app, error);
 }
 
 static const struct gsim_param params_table[] = {

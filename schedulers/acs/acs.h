@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: schedulers (helper). What acs-sw and acs-hw share beside the window (window.h): the application, which
- * launches one op after another and waits where a host op must; what a test of a kernel against others takes.
+ * launches one op after another and waits where a host op must; the test of a kernel against others, and what it takes.
  */
 #pragma once
 
@@ -9,59 +9,63 @@
 #include "gpusim/schedulers/feed.h"
 #include "schedulers/shared/hazards.h"
 
-/* --- what is pending: launched since the host last waited for all of it; no graph of it is kept ------------------- */
-
-#define GSIM_PENDING_NONE UINT32_MAX
-
 /* What is done to a buffer, by what was launched since the wait of that number. */
-struct gsim_pending_buffer {
+struct gsim_acs_buffer {
     uint32_t stretch;
     struct gsim_op_access access;
 };
 
-struct gsim_pending {
-    const struct gsim_run *run;
-    const struct gsim_oplist *list;
-    uint32_t *node_of; /* by op of a known program: its node in the list; GSIM_PENDING_NONE: it is left out */
-    uint32_t first_op; /* of a program that is drawn: the first that is pending */
-    struct gsim_pending_buffer *buffers;
-    struct gsim_afters afters;
+/* What the host waits for as one, and what is pending there: launched since the host last waited. No graph is kept. */
+struct gsim_acs_unit {
+    struct gsim_acs_buffer *buffers;
     uint32_t stretch, first_node;
-    bool is_any, is_unknown, failed;
+    uint32_t first_op;  /* of a program that is drawn: the first that is pending */
+    bool is_any, is_unknown;
+    gsim_stream stream; /* of several units, each with one: the user's */
+    gsim_event sent;    /* then: behind all that was sent to it; made at first use */
 };
-
-/* OP, not a host op, is launched. */
-void gsim_pending_add(struct gsim_pending *pending, const struct gsim_op *op);
-/* OP, a host op, must wait for something that is pending. */
-bool gsim_pending_holds(struct gsim_pending *pending, const struct gsim_op *op);
-
-/* --- the application ---------------------------------------------------------------------------------------------- */
 
 struct gsim_acs;
 struct gsim_acs_ops {
+    bool (*begin)(struct gsim_acs *acs); /* false: out of memory */
     /* A kernel or a move, of its list the NODE-th. */
     void (*launch)(struct gsim_acs *acs, const struct gsim_op *op, uint32_t node);
     void (*wait)(struct gsim_acs *acs, uint32_t unit); /* the host, for all that is pending there */
+    void (*end)(struct gsim_acs *acs);   /* after BEGIN, always */
 };
 struct gsim_acs {
     struct gsim_run *run;
     const struct gsim_acs_ops *ops;
-    uint32_t unit_count;          /* what the host waits for as one */
-    struct gsim_pending *pending; /* by unit */
-    bool failed;                  /* out of memory */
+    uint32_t unit_count;         /* 1, or one for each GPU */
+    struct gsim_acs_unit *units;
+    const struct gsim_oplist *list;
+    uint32_t *node_of;           /* by op of a known program: its node in the list; UINT32_MAX: it is left out */
+    struct gsim_afters afters, tested; /* of the application; of who tests kernels */
+    bool failed;                 /* out of memory */
 };
 /* The first three are given. */
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error) GSIM_NODISCARD;
 
 /* An op that others are tested against: of a program that is drawn a copy, since the op is gone when it has ended. */
 struct gsim_acs_kept {
-    struct gsim_op op;
-    struct gsim_arg *args;
-    struct gsim_segment *segments;
-    size_t arg_room, segment_room;
+    const struct gsim_op *op;
+    struct gsim_op *copy;        /* with its arguments and segments behind it */
+    size_t room;
+    bool is_move;
 };
 void gsim_acs_keep(struct gsim_acs *acs, struct gsim_acs_kept *kept, const struct gsim_op *op);
-void gsim_acs_forget(struct gsim_acs_kept *kept); /* accepts zeroed */
+
+/* OP against those before it. */
+struct gsim_acs_test {
+    const struct gsim_op *op;
+    const uint32_t *after;
+    uint32_t after_count;
+    bool is_managed;
+};
+/* Valid until the next one begins. */
+struct gsim_acs_test gsim_acs_test_begin(struct gsim_acs *acs, const struct gsim_op *op);
+/* It must follow what was kept: by a hazard, or as the author says. */
+bool gsim_acs_test_follows(const struct gsim_acs_test *test, const struct gsim_acs_kept *kept);
 
 /* --- what a test of a kernel against others takes ACS's host --- */
 /* Table II of the paper: windows of 16 and 32 entries, kernels of 6 and 10 segments. */

@@ -25,7 +25,7 @@ uint32_t gsim_window_insert(struct gsim_window *window, uint64_t id, double now_
     uint32_t entry = 0;
     pass_time(window, now_us);
     while (window->entries[entry].is_taken) entry++;
-    window->entries[entry] = (struct gsim_window_entry){.id = id, .is_taken = true};
+    window->entries[entry] = (struct gsim_window_entry){.id = id, .since_us = now_us, .is_taken = true};
     window->used++;
     return entry;
 }

@@ -14,6 +14,8 @@
 
 struct gsim_window_entry {
     uint64_t id;
+    void *what; /* the user's */
+    double since_us;
     uint32_t upstream_count;
     bool is_taken;
 };
@@ -28,7 +30,7 @@ struct gsim_window {
 
 /* All memory is ARENA's. False: out of memory. */
 bool gsim_window_init(struct gsim_window *window, uint32_t size, struct gsim_arena *arena);
-/* The first free entry is taken, with nothing upstream. There must be one. */
+/* The first free entry is taken from NOW_US on, with nothing upstream. There must be one. */
 uint32_t gsim_window_insert(struct gsim_window *window, uint64_t id, double now_us);
 /* ENTRY waits for UPSTREAM, another one that is taken. */
 void gsim_window_wait_for(struct gsim_window *window, uint32_t entry, uint32_t upstream);

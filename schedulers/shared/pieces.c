@@ -54,8 +54,7 @@ static enum gsim_status make(const struct gsim_piecewise *x, struct gsim_cut_lis
 static enum gsim_status open(struct gsim_piecewise *x, struct gsim_error *error)
 {
     const struct gsim_lowering *known = gsim_feed_known(x->run);
-    gsim_stream *stream = x->streams =
-        GSIM_ARENA_ARRAY(x->run->arena, gsim_stream, (size_t)x->stream_count * x->gpu_count);
+    x->streams = GSIM_ARENA_ARRAY(x->run->arena, gsim_stream, (size_t)x->stream_count * x->gpu_count);
     x->is_pending = GSIM_ARENA_ARRAY(x->run->arena, bool, x->lane_count);
     if (!x->streams || !x->is_pending) return no_memory(x, error);
     if (known && make(x, &x->lists[GSIM_FEED_FIRST], &known->first, error)) return error->status;
@@ -63,10 +62,7 @@ static enum gsim_status open(struct gsim_piecewise *x, struct gsim_error *error)
         if (make(x, &x->lists[GSIM_FEED_STEADY], &known->steady, error)) return error->status;
         if (x->user->share) x->user->share(x);
     }
-    for (uint32_t d = 0; d < x->gpu_count; d++) {
-        if (x->gpu_count > 1) gsim_device_set(x->run->driver, d);
-        for (uint32_t i = 0; i < x->stream_count; i++) *stream++ = gsim_stream_create(x->run->driver, 0);
-    }
+    gsim_streams_create(x->run->driver, x->gpu_count, x->stream_count, x->streams);
     return GSIM_OK;
 }
 

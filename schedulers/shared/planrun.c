@@ -35,6 +35,14 @@ void gsim_peers_enable(struct gsim_driver *driver)
     }
 }
 
+void gsim_streams_create(struct gsim_driver *driver, uint32_t gpus, uint32_t count, gsim_stream *streams)
+{
+    for (uint32_t d = 0; d < gpus; d++) {
+        if (gpus > 1) gsim_device_set(driver, d);
+        for (uint32_t i = 0; i < count; i++) *streams++ = gsim_stream_create(driver, 0);
+    }
+}
+
 /* All GPUs, one after the other. */
 static void synchronize(struct executor *x)
 {

@@ -88,6 +88,8 @@ void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_st
 
 /* Of several GPUs each may copy to each from now on; GPU 0 is the current one then. */
 void gsim_peers_enable(struct gsim_driver *driver);
+/* COUNT on each of the first GPUS, GPU by GPU. */
+void gsim_streams_create(struct gsim_driver *driver, uint32_t gpus, uint32_t count, gsim_stream *streams);
 
 /* The driver's sticky error as this run's status. */
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
