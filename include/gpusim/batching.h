@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a batching policy is: it decides what a server of a language model runs next, of the
- * requests that wait and those that it serves. Implementations live in workloads/batching/, one file each
- * (batching.def lists them), or in shared objects.
+ * Layer: sim (interface). A batching policy decides the next step of a language model's server: a prefill, a round of
+ * decoding, or both. Implementations live in workloads/batching/, one file each (batching.def lists them), or in shared
+ * objects.
  *
- * A request has PROMPT tokens, which steps of the kind prefill compute, and asks for OUTPUT tokens: the first comes
- * with the last of its prefill, each decode step brings one more. From its first prefill to its end it holds a slot.
+ * A request has PROMPT tokens, which prefill steps compute, and asks for OUTPUT tokens. The first one comes with the
+ * end of its prefill, each decode step brings one more. It holds a slot from its first prefill to its end.
  *
  * Order of calls in one run:
  *   open   optional, before the run
- *   next   whenever the server's host is free: fills in a step. It is called again at once where the step launched a
- *          prefill on a stream of its own, and when something has changed where the step was empty
+ *   next   whenever the server's host is free: fills in a step. Called again at once if the step launched a prefill on
+ *          a stream of its own; after a change if the step was empty
  */
 #pragma once
 
@@ -22,7 +22,7 @@ GSIM_DECLARATIONS_BEGIN
 #define GSIM_NO_REQUEST      UINT32_MAX
 #define GSIM_BATCH_LAUNCHES  4
 
-/* The steps that a server knows; a spec gives programs for those that its policy uses. */
+/* Kinds of steps. A spec gives programs for those that its policy uses. */
 #define GSIM_STEP_KIND_MAP(X) \
     X(PREFILL, "prefill")     \
     X(DECODE, "decode")       \
@@ -38,31 +38,31 @@ enum gsim_batch_kind {
 struct gsim_served {
     double arrival_us;
     uint32_t prompt, output; /* tokens */
-    uint32_t computed;       /* tokens of the prompt whose prefill is complete */
+    uint32_t computed;       /* tokens of the prompt, prefill complete */
     uint32_t produced;       /* tokens of the output */
-    uint32_t slot;           /* UINT32_MAX: it waits */
+    uint32_t slot;           /* UINT32_MAX: waiting */
 };
 
-/* What a policy sees. Indices into REQUESTS change from call to call. */
+/* What a policy sees. Indices into REQUESTS are valid for one call. */
 struct gsim_batch_view {
     double now_us;
     uint32_t slots, free_slots;
     const struct gsim_served *requests;
-    uint32_t waiting;            /* the request that waits longest, or GSIM_NO_REQUEST */
+    uint32_t waiting;            /* longest-waiting request, or GSIM_NO_REQUEST */
     uint32_t waiting_count;
-    uint32_t filling;            /* one with a slot whose prefill is not complete and not running, or GSIM_NO_REQUEST */
-    uint32_t decoding_count;     /* those whose prefill is complete */
-    uint32_t highest;            /* slots that a decode step covers: 1 + the highest slot of these */
-    bool prefill_running;        /* on a stream of its own: no other can begin */
+    uint32_t filling; /* request with a slot and an incomplete prefill that does not run, or GSIM_NO_REQUEST */
+    uint32_t decoding_count;     /* requests whose prefill is complete */
+    uint32_t highest;            /* slots of a decode step: 1 + the highest slot of the decoding */
+    bool prefill_running;        /* on a stream of its own; no other may begin */
     uint64_t decodes_since;      /* decode steps since the last prefill */
 };
 
-/* The next step: at most one prefill, then at most one round of decoding. Both empty: wait. */
+/* The next step: at most one prefill, then at most one round of decoding. Neither: wait. */
 struct gsim_batch_step {
     uint32_t prefill; /* a request of the view, or GSIM_NO_REQUEST */
-    uint32_t tokens;  /* of its prompt; 0: all that are left */
-    bool decodes;     /* the requests that decode get their next tokens */
-    /* How a round of decoding runs; none given: one decode step. Each covers the view's highest slot. */
+    uint32_t tokens;  /* of its prompt; 0: all the rest */
+    bool decodes;     /* a round of decoding */
+    /* Steps of a round of decoding; none: one decode step. Each covers the view's HIGHEST slots. */
     struct {
         enum gsim_batch_kind kind;
         uint32_t count;
@@ -78,18 +78,18 @@ struct gsim_batching_ops {
     const char *source;  /* the paper or system it follows */
     size_t params_size, state_size;
     const struct gsim_param *params; /* NULL: none */
-    bool separate;       /* prefill has a GPU of its own, and the cache moves over the link */
-    void (*open)(void *state, const void *params); /* NULL: nothing to set up. STATE is zeroed */
+    bool separate;       /* prefill runs on another GPU; the cache moves over the link */
+    void (*open)(void *state, const void *params); /* may be NULL. STATE is zeroed */
     void (*next)(void *state, const void *params, const struct gsim_batch_view *view, struct gsim_batch_step *step);
-    /* Tokens that a round of decoding brings a request. NULL: one. */
+    /* Returns the tokens of a request that a round of decoding brings. NULL: 1 */
     uint32_t (*tokens)(void *state, const void *params, const struct gsim_random *numbers);
 };
 
-/* What a shared object exports; of no meaning in a program. */
+/* Symbol that a shared object exports. */
 extern const struct gsim_batching_ops gsim_batching;
 
-/* The request whose prefill a step can go on with or begin: one that fills its slot, else the one that waits longest,
- * where a slot is free for it and no prefill runs; or GSIM_NO_REQUEST. */
+/* Returns the request whose prefill can continue, else the longest-waiting one if a slot is free. GSIM_NO_REQUEST:
+ * none, or a prefill runs. */
 static inline uint32_t gsim_batch_next_prefill(const struct gsim_batch_view *view)
 {
     if (view->prefill_running) return GSIM_NO_REQUEST;
@@ -100,7 +100,7 @@ static inline uint32_t gsim_batch_next_prefill(const struct gsim_batch_view *vie
 /* workloads/batching/registry.c */
 const struct gsim_batching_ops *gsim_batching_find(const char *name);
 const struct gsim_batching_ops *gsim_batching_at(uint32_t index); /* NULL at the end */
-/* By name, or from a shared object by its path. It stays loaded. */
+/* Finds a policy by name, or loads a shared object by its path. The object stays loaded. */
 enum gsim_status gsim_batching_load(const char *name_or_path, const struct gsim_batching_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;
 

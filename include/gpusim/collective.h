@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (data). A collective as an op of a program: on each rank of its group a kernel that holds SMs and waits
- * for the kernels of the others. Its blocks and its time follow from models/nccl/ (sim/collective/).
+ * Layer: sim (data). A collective as an op of a program: one kernel on each rank of its group, which occupies SMs and
+ * waits for the others. models/nccl/ gives its blocks and time (sim/collective/).
  */
 #pragma once
 
@@ -36,14 +36,14 @@ struct gsim_collective {
     enum gsim_collective_kind kind;
     enum gsim_collective_algorithm algorithm;
     enum gsim_collective_protocol protocol;
-    uint64_t bytes;        /* as NCCL counts them; for all_gather and reduce_scatter of the whole */
-    uint32_t channels;     /* at most so many; 0: by NCCL's rules */
-    uint32_t communicator; /* of several of one group */
+    uint64_t bytes;        /* as NCCL counts them; all_gather and reduce_scatter: of the whole */
+    uint32_t channels;     /* at most; 0: NCCL's rules */
+    uint32_t communicator; /* number among the communicators of one group */
     uint32_t group_count;  /* 0: all ranks of the run */
-    const uint32_t *group; /* ranks, in the communicator's order */
+    const uint32_t *group; /* ranks in the communicator's order */
 };
 
-/* The words of program files; end with NULL. */
+/* Names in program files; each list ends with NULL. */
 extern const char *const gsim_collective_names[GSIM_COLLECTIVE_COUNT + 1];
 extern const char *const gsim_algorithm_names[], *const gsim_protocol_names[];
 
@@ -54,10 +54,10 @@ static inline bool gsim_collective_is_pair(enum gsim_collective_kind kind)
 
 struct gsim_device_spec;
 struct gsim_nccl;
-/* NCCL's numbers on the device's architecture, for gsim_free(); NULL: none are found, or no memory. */
+/* Reads NCCL's numbers of the device's architecture. The caller frees them by gsim_free(). NULL: none, or out of
+ * memory. */
 struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device);
-/* Microseconds that a collective of RANKS ranks takes alone on such devices of one node, from when all ranks have
- * arrived. */
+/* Returns the microseconds of a collective of RANKS ranks alone on one node, from the arrival of the last rank. */
 double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
                                    const struct gsim_collective *collective, uint32_t ranks);
 

@@ -22,21 +22,21 @@ enum gsim_device_number {
     GSIM_DEVICE_NUMBER_COUNT
 };
 
-/* How much to trust a number; carried over from the reference into the model files. */
+/* Origin of a number. */
 enum gsim_number_kind {
     GSIM_KIND_DATASHEET, /* the vendor's published figure */
     GSIM_KIND_PUBLISHED, /* somebody else's measurement, cited */
     GSIM_KIND_MEASURED,  /* our own measurement; the source names the file */
     GSIM_KIND_FITTED,    /* by gpusim calibrate */
     GSIM_KIND_DERIVED,   /* arithmetic from the above; the source says which */
-    GSIM_KIND_ASSUMED,   /* no source: a default that a sensitivity study should cover */
+    GSIM_KIND_ASSUMED,   /* a default without a source: to be varied in a sensitivity study */
 };
 
 struct gsim_device_spec {
     const char *name, *title;
-    const char *gpus;       /* what such GPUs call themselves, one a line; NULL: not said */
-    const char *arch;       /* its architecture, models/arch/NAME.json; NULL: not said */
-    bool inherits;          /* numbers that its file leaves out from another device */
+    const char *gpus;       /* names that drivers report, one a line; NULL: not given */
+    const char *arch;       /* architecture, models/arch/NAME.json; NULL: not given */
+    bool inherits;          /* its file takes missing numbers from another device */
     int compute_capability; /* 10 * major + minor: 80 is 8.0; AMD's: gsim_capability_text() */
     /* The numbers by name, in the units of device.def. */
 #define X(section, name, unit, initial, minimum, maximum, help) double name;
@@ -44,35 +44,35 @@ struct gsim_device_spec {
 #include "gpusim/device.def"
 #undef X
 #undef CURVE
-    /* For each number (enum gsim_device_number): where it comes from. */
+    /* By number (enum gsim_device_number): source and kind. */
     const char *source[GSIM_DEVICE_NUMBER_COUNT];
     enum gsim_number_kind kind[GSIM_DEVICE_NUMBER_COUNT];
-    uint32_t model;          /* of work, by index (gpusim/model.h); 0: blocks */
-    uint64_t rules_off;      /* of the model: a bit each (gpusim list rules) */
+    uint32_t model;          /* work model by index (gpusim/model.h); 0: blocks */
+    uint64_t rules_off;      /* disabled rules of the model, a bit each (gpusim list rules) */
     struct gsim_arena arena; /* owns the strings */
 };
 
 #define GSIM_DEVICE_DEFAULT "a100-sxm4-40gb"
 
-/* A text with a slash or ending in ".json" is a path, anything else the name of a device file NAME.json: in
- * $GPUSIM_DATA/models, beside the program (../share/gpusim/models), then where the library was installed. On failure
- * SPEC is untouched; the message names file and place, or the known names. */
+/* Loads a device: a path if the text has a slash or ends in ".json", else NAME.json in $GPUSIM_DATA/models,
+ * ../share/gpusim/models beside the program, then the installation. On failure SPEC is untouched; the message names
+ * file and place, or the known names. */
 enum gsim_status gsim_device_load(const char *name_or_path, struct gsim_device_spec *spec,
                                   struct gsim_error *error) GSIM_NODISCARD;
 void gsim_device_release(struct gsim_device_spec *spec); /* accepts NULL and zeroed */
 
-/* One number by its name in device.def, from --opt device.NAME=VALUE; checked like the file's. */
+/* Sets one number by its name in device.def, as --opt device.NAME=VALUE does, with the checks of the file. */
 enum gsim_status gsim_device_set_number(struct gsim_device_spec *spec, const char *number, const char *value,
                                         struct gsim_error *error) GSIM_NODISCARD;
 
-/* The value, name, unit ("" for none), section and one-line help of a number of the X-macro list. */
+/* Return the value, name, unit ("": none), section and one-line help of a number. */
 double gsim_device_get(const struct gsim_device_spec *spec, enum gsim_device_number number);
 const char *gsim_device_number_name(enum gsim_device_number number);
 const char *gsim_device_number_unit(enum gsim_device_number number);
 const char *gsim_device_number_section(enum gsim_device_number number);
 const char *gsim_device_number_help(enum gsim_device_number number);
 bool gsim_device_number_is_count(enum gsim_device_number number); /* whole numbers only */
-/* GSIM_DEVICE_NUMBER_COUNT when there is none of that name. */
+/* Finds a number by its name. GSIM_DEVICE_NUMBER_COUNT: there is none. */
 enum gsim_device_number gsim_device_number_find(const char *name);
 const char *gsim_number_kind_name(enum gsim_number_kind kind);
 double gsim_device_number_minimum(enum gsim_device_number number);
@@ -88,7 +88,7 @@ struct gsim_device_entries {
     size_t count;
     struct gsim_arena arena;
 };
-/* The devices that gsim_device_load() finds by name. */
+/* Lists the devices that gsim_device_load() finds by name. The caller releases LIST. */
 enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_device_list_release(struct gsim_device_entries *list);
 

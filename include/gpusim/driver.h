@@ -26,10 +26,10 @@ typedef uint32_t gsim_thread;
 typedef uint32_t gsim_lock;
 typedef uint32_t gsim_queue;
 
-/* What a thread can wait for beside other things. */
+/* What gsim_wait_any() can wait for. */
 enum gsim_waitable_kind {
     GSIM_WAITABLE_EVENT,  /* its latest recording is complete */
-    GSIM_WAITABLE_STREAM, /* all work enqueued in it before the wait is complete */
+    GSIM_WAITABLE_STREAM, /* all work enqueued before the wait is complete */
     GSIM_WAITABLE_QUEUE,  /* it holds an item */
 };
 struct gsim_waitable {
@@ -40,7 +40,7 @@ struct gsim_waitable {
 enum gsim_event_flags { GSIM_EVENT_TIMING = 0, GSIM_EVENT_NO_TIMING = 1 };
 
 struct gsim_driver;
-typedef void (*gsim_body)(struct gsim_driver *, void *argument); /* of a thread, or of a host function */
+typedef void (*gsim_body)(struct gsim_driver *, void *argument); /* body of a thread or of a host function */
 
 /* The backend's half. A backend embeds struct gsim_driver first in its own state. The calls: gpusim/driver.def. */
 struct gsim_driver_ops {
@@ -78,14 +78,15 @@ static inline bool gsim_driver_failed(const struct gsim_driver *driver) { return
 #include "gpusim/driver.def"
 
 /* --- drivers on drivers ------------------------------------------------------------------------------------ */
-/* A driver that passes every call on to another one. A policy embeds it first in its own state, replaces the calls that
- * it wants to see in OPS, and makes its own on BELOW; it holds launches back with gates. */
+/* A driver that forwards every call to the driver BELOW. A policy embeds it first in its state, replaces calls in OPS,
+ * and makes its own calls on BELOW. It delays launches by gates. */
 struct gsim_forward {
-    struct gsim_driver driver;  /* what the client sees */
-    struct gsim_driver_ops ops; /* of that; optional calls are there where BELOW has them */
+    struct gsim_driver driver;  /* the client's driver */
+    struct gsim_driver_ops ops; /* its calls; optional ones if BELOW has them */
     struct gsim_driver *below;
 };
-/* sim/host/forward.c. BELOW must outlive it. The first failure of BELOW is the client's after its next call. */
+/* Makes FORWARD pass all calls to BELOW, which must outlive it (sim/host/forward.c). The client sees a failure of BELOW
+ * after its next call. */
 void gsim_forward_init(struct gsim_forward *forward, struct gsim_driver *below);
 
 GSIM_DECLARATIONS_END

@@ -13,12 +13,12 @@ GSIM_DECLARATIONS_BEGIN
 #define GSIM_ENERGY_WINDOW_US 10000.0 /* of the peak power */
 
 struct gsim_energy {
-    /* base power of all GPUs, over the time without any kernel or copy and over the rest */
+    /* base power of all GPUs while idle / while a kernel or copy runs */
     double base_idle_mj, base_busy_mj;
     double kernels_mj, copies_mj;      /* above the base */
     double total_mj, low_mj, high_mj;  /* the sum, and its 90 % interval */
     double mean_w, peak_w;             /* of all GPUs; the peak over windows of GSIM_ENERGY_WINDOW_US */
-    uint64_t launches, estimated;      /* of kernels; those without a measured energy */
+    uint64_t launches, estimated;      /* launches of kernels; of these without a measured energy */
     double *iteration_mj;              /* by iteration of the timeline */
     double *task_mj;                   /* by task: its kernels, above the base */
     double *gpu_mj;                    /* by GPU: base, kernels and copies */

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). A policy inside the GPU's front end: hardware that does not exist (yet), or a part of what
- * does. It sees launches of kernels before they start, and says when they do; no host time passes, decisions cost
- * cycles.
+ * Layer: sim (interface). A policy inside the GPU's front end: hardware that does not exist yet. It sees each launch
+ * before it starts and says when it starts. It takes no host time; its decisions cost cycles of the SMs' clock.
  *
  * Order of calls in one kernel's life, with time standing still in each:
- *   on_submit        its launch has arrived at the head of its hardware queue, and no copy of its stream runs
- *     GSIM_FRONTEND_PASS  it goes on as without a policy: on_ready is asked when its stream's order lets it start
- *     GSIM_FRONTEND_HOLD  it blocks its queue until gsim_frontend_look(), then on_submit is asked again
- *     GSIM_FRONTEND_TAKE  it leaves the queue, which goes on; the policy must release it. Copies and events of its
- *                         stream wait for all launches that were taken before them
- *   on_ready         of a passed launch: PASS starts it, HOLD as above
+ *   on_submit the launch is at the head of its hardware queue, and no copy of its stream runs GSIM_FRONTEND_PASS
+ *     continues as without a policy; on_ready is called when its dependences are met GSIM_FRONTEND_HOLD blocks its
+ *     queue until gsim_frontend_look(), which calls on_submit again GSIM_FRONTEND_TAKE removes it from the queue, which
+ *     continues; the policy must release it. Later copies and events of its stream wait for it
+ *   on_ready         a passed launch may start: PASS starts it, HOLD as above
  *   on_kernel_start  its first blocks have been placed
- *   on_kernel_end    its last block has ended; LAUNCH is no more when the call returns
- *   on_timer         gsim_frontend_arm()
- * Functions may be NULL; without on_submit and on_ready launches pass. All calls are made by the simulated device.
+ *   on_kernel_end    its last block has ended; LAUNCH is invalid after the call
+ *   on_timer         the time of gsim_frontend_arm() has come
+ * Functions may be NULL; without on_submit and on_ready launches pass. The simulated device makes all calls.
  */
 #pragma once
 
@@ -26,13 +24,13 @@ struct gsim_frontend;
 
 enum gsim_frontend_answer { GSIM_FRONTEND_PASS, GSIM_FRONTEND_HOLD, GSIM_FRONTEND_TAKE };
 
-/* A launch in the policy's hands, until its kernel has ended. */
+/* A launch, from on_submit to the end of its kernel. */
 struct gsim_frontend_launch {
     const struct gsim_op *op;
-    const void *note; /* what came with it (gsim_launch_noted); NULL: nothing */
-    void *state;      /* the policy's own, at first NULL */
+    const void *note; /* the note of gsim_launch_noted(); NULL: none */
+    void *state;      /* the policy's; NULL at first */
     uint32_t stream, iteration;
-    int priority;     /* at first its stream's; may be changed until it is released */
+    int priority;     /* its stream's at first; may be changed until the release */
 };
 
 struct gsim_frontend_ops {
@@ -46,7 +44,7 @@ struct gsim_frontend_ops {
     void (*on_timer)(void *policy, struct gsim_frontend *, uint64_t what);
 };
 
-/* What a policy acts on. */
+/* The simulator's half of the functions below. */
 struct gsim_frontend_calls {
     void (*spend)(struct gsim_frontend *, double cycles);
     void (*release)(struct gsim_frontend *, struct gsim_frontend_launch *, double cycles);
@@ -58,17 +56,17 @@ struct gsim_frontend {
     const struct gsim_frontend_calls *calls;
 };
 
-/* Spends CYCLES of the SMs' clock on the decision: what the policy does from here on, and the next launch that it is
- * asked about, are delayed by that. Decisions are made one after another. */
+/* Spends CYCLES of the SMs' clock on the decision. They delay the policy's later actions and its next decision;
+ * decisions are serial. */
 static inline void gsim_frontend_spend(struct gsim_frontend *f, double cycles) { f->calls->spend(f, cycles); }
-/* Starts a launch that was taken, CYCLES after the decision. Call it once for each. */
+/* Starts a taken launch CYCLES after the decision. Call it once for each. */
 static inline void gsim_frontend_release(struct gsim_frontend *f, struct gsim_frontend_launch *launch, double cycles)
 {
     f->calls->release(f, launch, cycles);
 }
-/* Asks about held launches again. */
+/* Calls on_submit or on_ready again for held launches. */
 static inline void gsim_frontend_look(struct gsim_frontend *f) { f->calls->look(f); }
-/* Calls on_timer with WHAT, CYCLES after the decision. */
+/* Calls on_timer with WHAT CYCLES after the decision. */
 static inline void gsim_frontend_arm(struct gsim_frontend *f, double cycles, uint64_t what)
 {
     f->calls->arm(f, cycles, what);

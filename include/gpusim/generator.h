@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a generator is: it draws a program from numbers and a seed, the same from the same.
- * Implementations live in workloads/generators/, one file each; workloads/generators/generators.def lists them. On the
- * command line a generator is a workload whose numbers are --opt NAME.NUMBER=VALUE, and whose seed is --seed.
+ * Layer: sim (interface). A generator draws a program from parameters and a seed, reproducibly. Implementations live in
+ * workloads/generators/, one file each; generators.def lists them. On the command line it is a workload; its parameters
+ * are --opt NAME.PARAMETER=VALUE, its seed is --seed.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct gsim_generator_ops {
     size_t size;  /* sizeof(struct gsim_generator_ops) */
     const char *name;
     const char *summary; /* one line */
-    const char *help;    /* the graph, and where its numbers are from */
+    const char *help;    /* the graph, and the source of its numbers */
     size_t params_size;
     const struct gsim_param *params;
     enum gsim_status (*build)(const void *params, uint64_t seed, struct gsim_program *program,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). Work models by name: how long a kernel takes beside others. "blocks" is the default; the
- * others are simpler, for comparison, or for recordings of a GPU that nobody knows. A device names its model
- * (gsim_device_spec.model); on the command line it is --model. Each is a file of sim/sm/models/ and a line of
- * models.def there.
+ * Layer: sim (interface). Work models by name: the time of a kernel beside others. "blocks" is the default. The others
+ * are simpler: for comparison, or for recordings of an unknown GPU. A device names its model (gsim_device_spec.model);
+ * --model changes it. Each is a file in sim/sm/models/ and a line of models.def there.
  */
 #pragma once
 
@@ -12,13 +11,13 @@
 GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_MODEL_NONE UINT32_MAX
-#define GSIM_MODEL_MOST 8 /* there are not more */
+#define GSIM_MODEL_MOST 8 /* most models */
 
-/* By index, 0 is "blocks"; NULL at the end. */
+/* Return the name and the one-line summary of model INDEX; 0 is "blocks". NULL: past the end. */
 const char *gsim_model_name(uint32_t index);
 const char *gsim_model_summary(uint32_t index);
-/* Kernels are wholes in it, on no SM in particular. */
+/* Whether kernels are whole in it, without SMs. */
 bool gsim_model_is_whole(uint32_t index);
-uint32_t gsim_model_find(const char *name); /* GSIM_MODEL_NONE: there is none of that name */
+uint32_t gsim_model_find(const char *name); /* GSIM_MODEL_NONE: not found */
 
 GSIM_DECLARATIONS_END

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (data). A plan: the GPU and stream of each kernel and copy of a program, in issue order. --plan
- * writes that of a run, and the scheduler plan follows it. CSV with the columns op, device, stream, start_us, or JSON
- * if the name ends in ".json".
+ * Layer: schedulers (data). A plan: the GPU and stream of each kernel and copy, in issue order. --plan writes the plan
+ * of a run; the scheduler plan follows it. The file is CSV with the columns op, device, stream, start_us, or JSON if
+ * its name ends in ".json".
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct gsim_timeline;
 
 struct gsim_op_plan_row {
     uint32_t op, device, stream;
-    double start_us; /* from the iteration's start; not followed */
+    double start_us; /* from the iteration's start; for information */
 };
 
 struct gsim_op_plan {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. Parameter tables: one row per option of a scheduler, workload or the GPU model. Parsing,
- * defaults, range checks, --help and the report's "options" all come from the table.
+ * Layer: base. Parameter tables: a row for each option of a scheduler, a workload or the GPU model. Parsing, defaults,
+ * range checks, --help and the report's "options" come from the table.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct gsim_param {
     const char *help;      /* one line */
 };
 
-/* Rows of parameters that are called as FIELD of TYPE is. CHOICE: LAST is the index of the last of CHOICES. */
+/* Rows of parameters named as FIELD of TYPE. GSIM_CHOICE: LAST is the index of the last of CHOICES. */
 #define GSIM_REAL(type, field, initial, least, most, unit, help) \
     {#field, GSIM_PARAM_REAL, offsetof(type, field), initial, least, most, unit, NULL, help}
 #define GSIM_INT(type, field, initial, least, most, unit, help) \
@@ -44,14 +44,14 @@ struct gsim_param {
 
 /* Fills OBJECT with the defaults of TABLE, which ends with a row whose name is NULL. A NULL table has no parameters. */
 void gsim_params_set_defaults(const struct gsim_param *table, void *object);
-/* The row called NAME; NULL: there is none. */
+/* Returns the row of parameter NAME; NULL: there is none. */
 const struct gsim_param *gsim_params_find(const struct gsim_param *table, const char *name);
-/* Sets one parameter of OBJECT. GSIM_USAGE names it, what was found and what was expected. */
+/* Sets parameter NAME of OBJECT. GSIM_USAGE: the message says what was found and what was expected. */
 enum gsim_status gsim_params_set(const struct gsim_param *table, void *object, const char *name,
                                  const char *value, struct gsim_error *error) GSIM_NODISCARD;
-/* The value as a number; of a choice its index. */
+/* Returns the value as a number; a choice's index. */
 double gsim_params_get(const struct gsim_param *row, const void *object);
-/* The value as text, as gsim_params_set would read it. */
+/* Writes the value to TEXT as gsim_params_set() reads it. */
 void gsim_params_format(const struct gsim_param *row, const void *object, char *text, size_t size);
 void gsim_params_help(const struct gsim_param *table, FILE *out);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (interface). What a placement is: it says which GPU an op is for, where the scheduler leaves that
- * open. Implementations live in schedulers/place/, one file each; schedulers/place/place.def lists them.
+ * Layer: schedulers (interface). A placement chooses the GPU of each op. Implementations live in schedulers/place/, one
+ * file each; schedulers/place/place.def lists them.
  *
- * A scheduler that places (gsim_scheduler_ops.places) asks for each op as it issues it. For all others the program is
- * placed before the run: choose() is called for each kernel, in the program's order, or as kernels become ready in a
- * rehearsal of the program (moment); or plan() is called once.
+ * A scheduler that places (gsim_scheduler_ops.places) calls choose() as it issues each op. For the others the program
+ * is placed before the run: choose() is called for each kernel, in program order or as kernels become ready in a
+ * rehearsal (moment), or plan() is called once.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-#define GSIM_AT_HOST UINT32_MAX /* in place of a device: where data are */
+#define GSIM_AT_HOST UINT32_MAX /* place of data, instead of a device */
 
-struct gsim_whereabouts; /* which host and devices hold what (schedulers/shared/whereabouts.h) */
+struct gsim_whereabouts; /* holders of each buffer (schedulers/shared/whereabouts.h) */
 
 /* What a placement sees. */
 struct gsim_placing {
@@ -24,78 +24,79 @@ struct gsim_placing {
     void *state;                   /* the placement's own, from run->arena */
     uint32_t device_count;
     struct gsim_whereabouts *data;
-    double now_us;                 /* when the op is ready; 0 where nobody foresees */
-    double *load_us;               /* by device: sum of the estimates of what it was given */
-    double *free_us;               /* by device: when all that it was given is expected to have ended */
-    uint32_t *busy_streams;        /* by device: streams with work that the host does not know to have ended */
+    double now_us;                 /* when the op is ready; 0: not known */
+    double *load_us;               /* by device: sum of the estimates of its ops */
+    double *free_us;               /* by device: expected end of its last op */
+    uint32_t *busy_streams;        /* by device: streams whose work has not ended as far as the host knows */
     uint64_t turn;                 /* of gsim_placing_next() */
 };
 
 enum gsim_placement_moment {
     GSIM_PLACE_AT_ISSUE, /* in the program's order */
-    GSIM_PLACE_AT_READY, /* when what the kernel follows is expected to have ended */
+    GSIM_PLACE_AT_READY, /* at the expected end of the kernel's predecessors */
 };
 
-/* In which order a device does what is queued for it, in a rehearsal. */
+/* Order of a device's queue in a rehearsal. */
 enum gsim_placement_queue { GSIM_QUEUE_FIFO, GSIM_QUEUE_RANK, GSIM_QUEUE_DATA };
 
 struct gsim_placement_ops {
     uint32_t abi;                  /* GSIM_ABI */
-    size_t size;                   /* of this struct */
+    size_t size;                   /* sizeof(struct gsim_placement_ops) */
     const char *name, *summary, *source;
     size_t params_size;
     const struct gsim_param *params; /* NULL: none */
     enum gsim_placement_moment moment;
     enum gsim_placement_queue queue;
-    bool follows_program;          /* a program's own copies and prefetches stay on their GPUs too */
-    double decision_us;            /* of host time for each choice beside the scheduler's own, as it issues */
-    enum gsim_status (*init)(struct gsim_placing *, struct gsim_error *); /* NULL: nothing to do */
-    /* One of the CANDIDATES, which rise. NULL with plan(): only for whole programs. */
+    bool follows_program;          /* also keeps the GPUs of the program's copies and prefetches */
+    double decision_us;            /* host time of each choice while issuing, added to the scheduler's */
+    enum gsim_status (*init)(struct gsim_placing *, struct gsim_error *); /* may be NULL */
+    /* Returns one of the CANDIDATES, which are in ascending order. NULL: plan() only, for whole programs. */
     uint32_t (*choose)(struct gsim_placing *, const struct gsim_op *, const uint32_t *candidates, uint32_t count);
-    void (*chosen)(struct gsim_placing *, const struct gsim_op *, uint32_t device); /* NULL: it need not know */
-    /* By node of LIST, the program's own ops: the device. Host ops' entries are ignored. */
+    void (*chosen)(struct gsim_placing *, const struct gsim_op *, uint32_t device); /* may be NULL */
+    /* Sets the device of each node of LIST, the program's ops. Entries of host ops are ignored. */
     enum gsim_status (*plan)(struct gsim_placing *, const struct gsim_oplist *list, const struct gsim_dag *dag,
                              uint32_t *device_of, struct gsim_error *);
 };
 
 /* --- schedulers/shared/placing.c: what choose() may ask ----------------------------------------------------------- */
-/* Bytes of OP's arguments; of these, bytes that DEVICE holds. */
+/* Return the bytes of OP's arguments / those of them that DEVICE holds. */
 uint64_t gsim_placing_total(struct gsim_placing *placing, const struct gsim_op *op);
 uint64_t gsim_placing_present(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
-/* Sum over the arguments that DEVICE lacks: bytes over the greatest (WORST: smallest) bandwidth from who holds them. */
+/* Returns the sum over arguments that DEVICE lacks: bytes over the largest (WORST: smallest) bandwidth from a holder.
+ * */
 double gsim_placing_transfer_us(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device, bool worst);
-/* Of one argument: DEVICE holds all of it; any device holds some. */
+/* Whether DEVICE holds all of argument ARG / whether any device holds some of OP's data. */
 bool gsim_placing_holds(struct gsim_placing *placing, const struct gsim_op *op, uint32_t arg, uint32_t device);
 bool gsim_placing_on_gpu(struct gsim_placing *placing, const struct gsim_op *op);
-/* Between a device or the host and another one. */
+/* Return the bandwidth / latency between two of host and devices. */
 double gsim_placing_gbps(const struct gsim_placing *placing, uint32_t from, uint32_t to);
 double gsim_placing_latency_us(const struct gsim_placing *placing, uint32_t from, uint32_t to);
-/* The next of the candidates, round robin. */
+/* Returns the next of CANDIDATES, round robin. */
 uint32_t gsim_placing_next(struct gsim_placing *placing, const uint32_t *candidates, uint32_t count);
-/* When OP would end on DEVICE, from now on, behind what it has and what must come. */
+/* Returns when OP would end on DEVICE, from now, behind its queue and OP's transfers. */
 double gsim_placing_end_us(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
 
 /* --- the run's side ----------------------------------------------------------------------------------------------- */
-/* From run->arena. BY_DECLARATION: data move as arguments are declared, whole buffers at a time (GrCUDA). */
+/* Makes the state from run->arena. BY_DECLARATION: data move as arguments are declared, whole buffers (GrCUDA). */
 struct gsim_placing *gsim_placing_create(struct gsim_run *run, bool by_declaration, struct gsim_error *error);
 void gsim_placing_release(struct gsim_placing *placing); /* accepts NULL */
-/* OP is for DEVICE, or of the host. */
+/* Notes that OP goes to DEVICE or runs on the host. */
 void gsim_placing_note(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
-/* Another buffer of a program that is drawn has got the place. */
+/* Forgets BUFFER, whose index a source uses for another buffer. */
 void gsim_placing_forget(struct gsim_placing *placing, uint32_t buffer);
 uint32_t gsim_placing_choose(struct gsim_placing *placing, const struct gsim_op *op, const uint32_t *candidates,
                              uint32_t count);
-/* The run's program becomes one whose ops have the devices that the run's placement gives them. */
+/* Replaces the run's program by one whose ops have the devices that the placement chose. */
 enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
-/* By op: copies and prefetches are for the GPU that uses what they move, next, or of copies back last. False: out of
- * memory. */
+/* Sets the devices of copies and prefetches: the GPU that uses the data next, for copies back the last one. False: out
+ * of memory. */
 bool gsim_placing_moves(const struct gsim_program *program, uint32_t *device_of);
 
-/* What a shared object exports; of no meaning in a program. */
+/* Symbol that a shared object exports. */
 extern const struct gsim_placement_ops gsim_placement;
 
-/* schedulers/place/registry.c: as gsim_scheduler_find() and the others. A shared object exports "gsim_placement". */
+/* schedulers/place/registry.c: as gsim_scheduler_find() and its like. */
 const struct gsim_placement_ops *gsim_placement_find(const char *name);
 const struct gsim_placement_ops *gsim_placement_at(uint32_t index);
 enum gsim_status gsim_placement_load(const char *name_or_path, const struct gsim_placement_ops **ops,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: a device,
- * a program, a scheduler and options by name, a run, its report as JSON. A session is for one thread; a process
- * simulates one at a time.
+ * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: device,
+ * program, scheduler and options by name, a run, and its report as JSON. A session is for one thread. A process
+ * simulates one session at a time.
  *
- * Functions that can fail return 0 or the exit status of the program gpusim; gsim_session_error() has the message then.
+ * Functions that can fail return 0 or gpusim's exit status; gsim_session_error() then returns the message.
  */
 #pragma once
 
@@ -16,29 +16,28 @@ GSIM_DECLARATIONS_BEGIN
 
 struct gsim_session;
 
-/* NULL when memory is out. Device a100-sxm4-40gb, scheduler async, managed memory with prefetching, seed 1. */
+/* Makes a session with device a100-sxm4-40gb, scheduler async, managed memory with prefetching, seed 1. NULL: out of
+ * memory. */
 struct gsim_session *gsim_session_create(void);
 void gsim_session_destroy(struct gsim_session *session); /* accepts NULL */
-/* The message of the latest failure; "" before. The session's. */
+/* Returns the message of the last failure, "" before; the session owns it. */
 const char *gsim_session_error(const struct gsim_session *session);
 
-/* NAME or a file's path. */
+/* Sets the device: a name or a file's path. */
 int gsim_session_device(struct gsim_session *session, const char *name);
-/* NAME or a shared object's path. */
+/* Sets the scheduler: a name or a shared object's path. */
 int gsim_session_scheduler(struct gsim_session *session, const char *name);
-/* A built-in workload at SIZE (0: its default), launched as the scheduler set before it does, or a program file. */
+/* Sets a built-in workload of SIZE (0: default), with launch shapes of the scheduler set before, or a program file. */
 int gsim_session_workload(struct gsim_session *session, const char *name, double size);
-/* memory, prefetch, iterations, seed, gpus, noise; gpu.NAME, device.NAME (after the device), or a number of the
- * scheduler (after the scheduler): NAME or SCHED.NAME. */
+/* Sets an option: memory, prefetch, iterations, seed, gpus, noise, gpu.X, device.X (after the device), or a scheduler's
+ * parameter X or SCHED.X (after the scheduler). */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
-/* A policy in place of the scheduler. One iteration's ops are known beforehand, data movement among them, and numbered
- * from 0 in program order:
- *   1. push: a device op whose predecessors, PREDS, have all been issued, in order. US: its time alone
- *   2. pop: returns the next op to issue, one that was pushed, and sets *STREAM below STREAM_COUNT; below 0: none. Host
- *      ops go by themselves when all device ops before them have been issued, or pop has none
- *   3. done: the op has been issued
- * Events between streams are the session's. NULL for PUSH ends it. The callbacks come from gsim_session_run(). */
+/* Sets a policy in place of the scheduler. The ops of an iteration, data movement included, are known beforehand and
+ * numbered from 0 in program order: 1. push: a device op whose predecessors, PREDS, have all been issued. US: its time
+ * alone 2. pop: returns the next op to issue, a pushed one, and sets *STREAM below STREAM_COUNT; below 0: none. Host
+ * ops are issued when all device ops before them are, or pop has none 3. done: the op has been issued The session adds
+ * events between streams. PUSH NULL removes the policy. gsim_session_run() makes the callbacks. */
 typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,
                                int64_t pred_count);
 typedef int64_t gsim_session_pop(void *data, int64_t *stream);
@@ -46,15 +45,16 @@ typedef void gsim_session_done(void *data, int64_t op);
 int gsim_session_policy(struct gsim_session *session, int64_t stream_count, gsim_session_push *push,
                         gsim_session_pop *pop, gsim_session_done *done, void *data);
 
-/* Simulates. Results of the run before are gone. */
+/* Simulates. The results of the run before are dropped. */
 int gsim_session_run(struct gsim_session *session);
 
-/* Of the latest run; NAN, 0 and NULL without one. The texts are the session's, until the next call. */
+/* Results of the last run; NAN, 0 or NULL without one. Texts belong to the session and are valid until the next call.
+ * */
 double gsim_session_makespan_us(const struct gsim_session *session);
 int64_t gsim_session_kernel_count(const struct gsim_session *session);
-/* START_US and END_US have room for all kernels, in the order in which they ended. */
+/* Fills START_US and END_US, which have room for all kernels, in order of their ends. */
 void gsim_session_kernel_times(const struct gsim_session *session, double *start_us, double *end_us);
-/* gpusim-report/1. */
+/* Returns the report, gpusim-report/1. */
 const char *gsim_session_report(struct gsim_session *session);
 
 GSIM_DECLARATIONS_END

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base (used by every folder). Status codes, the error object that fallible functions fill,
- * and the assertion for broken invariants. Bad input gives a status; only our own bugs abort.
+ * Layer: base (used by every folder). Status codes, the error object that functions fill, and the assertion for broken
+ * invariants. Bad input gives a status; only bugs of gpusim abort.
  */
 #pragma once
 
@@ -27,21 +27,21 @@ enum gsim_status {
 #define GSIM_NODISCARD __attribute__((warn_unused_result))
 #define GSIM_PRINTF(string, first) __attribute__((format(printf, string, first)))
 
-/* Owned by the caller; zeroed means "no error". */
+/* Owned by the caller; zeroed: no error. */
 struct gsim_error {
     enum gsim_status status;
     char message[640];
 };
 
-/* Fills ERROR (NULL allowed) and returns STATUS, so that callers can write: return gsim_error_set(...); */
+/* Fills ERROR (may be NULL) and returns STATUS. */
 enum gsim_status gsim_error_set(struct gsim_error *error, enum gsim_status status, const char *format, ...)
     GSIM_PRINTF(3, 4);
 
-/* Puts "CONTEXT: " before the message that is there. Returns the error's status. */
+/* Puts the formatted text and ": " before ERROR's message. Returns its status. */
 enum gsim_status gsim_error_prefix(struct gsim_error *error, const char *format, ...) GSIM_PRINTF(2, 3);
 
-/* For each table of functions that comes from outside: ABI and SIZE are those it was compiled with, EXPECTED_SIZE this
- * library's. GSIM_INPUT, with a message that names found and expected, when one differs. */
+/* Checks a table of functions from outside: ABI and SIZE are those that it was compiled with, EXPECTED_SIZE is the
+ * library's. GSIM_INPUT: one differs; the message says what was found and what was expected. */
 enum gsim_status gsim_abi_check(const char *table, uint32_t abi, size_t size, size_t expected_size,
                                 struct gsim_error *error) GSIM_NODISCARD;
 
@@ -51,7 +51,7 @@ const char *gsim_status_text(enum gsim_status status);
 void gsim_bug(const char *file, int line, const char *format, ...) GSIM_PRINTF(3, 4)
     __attribute__((noreturn));
 
-/* A broken invariant of ours, never a user's mistake. */
+/* Aborts: a broken invariant of gpusim, never a user's mistake. */
 #define GSIM_BUG(...) gsim_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define GSIM_INVARIANT(condition)                                     \
     do {                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: base. The one internal time type and its conversions: simulated time is a signed count of
- * picoseconds (292 simulated days), so that sums are exact and the order of events never depends on rounding.
+ * Layer: base. The time type and its conversions. Simulated time is a signed count of picoseconds (up to 106 days), so
+ * sums are exact and the order of events does not depend on rounding.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim (interface). What a built-in workload is: a generator of programs. Implementations live in
- * workloads/, one file each; workloads/workloads.def lists them. Programs from files: gpusim/program.h.
+ * Layer: sim (interface). A built-in workload builds a program. Implementations live in workloads/, one file each;
+ * workloads/workloads.def lists them. Programs from files: gpusim/program.h.
  */
 #pragma once
 
@@ -12,16 +12,17 @@ GSIM_DECLARATIONS_BEGIN
 
 enum gsim_suite { GSIM_SUITE_KESCO, GSIM_SUITE_GRCUDA };
 
-/* What the command line can say about a built-in workload; 0 means "the default of suite, size and shape". */
+/* Options of a built-in workload; 0: the default of suite, size and shape. */
 struct gsim_workload_options {
     enum gsim_suite suite;
     enum gsim_shape shape;
     double size;              /* N: vector length, rows, vertices or image side */
     uint32_t block1d;         /* threads per block of one-dimensional launches */
     uint32_t
-        blocks; /* "num_blocks" of the papers: grid of one-dimensional launches, two-dimensional get blocks/2 squared */
+        /* "num_blocks" of the papers: grid of one-dimensional launches; two-dimensional ones get (blocks/2) squared */
+        blocks;
     uint32_t iterations;
-    bool cxx;                 /* the authors' C++ version where it differs from GrCUDA's Python (grcuda suite) */
+    bool cxx;                 /* the authors' C++ version instead of GrCUDA's Python (grcuda suite) */
 };
 
 struct gsim_workload_preset {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. Device files (models/NAME.json, format in models/README.md): what the program alone needs beside
- * include/gpusim/device.h, which loads and lists them. Which numbers exist: include/gpusim/device.def.
+ * Layer: sim/device. Device files (models/NAME.json, format in models/README.md): functions for the program, beside
+ * include/gpusim/device.h, which loads and lists them. The numbers: include/gpusim/device.def.
  */
 #pragma once
 
@@ -11,26 +11,26 @@
 #include "gpusim/device.h"
 
 #define GSIM_DEVICE_SCHEMA "gpusim-device/1"
-#define GSIM_ARCH_SCHEMA   "gpusim-arch/1" /* models/arch/NAME.json: what devices of an architecture share */
+#define GSIM_ARCH_SCHEMA   "gpusim-arch/1" /* models/arch/NAME.json: numbers of an architecture */
 
-/* Not a number of its own: sets h2d_gbps, and the other bandwidths that the link to the host carries in proportion
- * (sim/device/pcie.c has the list). */
+/* A pseudo-number: sets h2d_gbps and scales the other bandwidths of the link to the host (list: sim/device/pcie.c). */
 #define GSIM_DEVICE_PCIE "pcie_gbps"
 enum gsim_status gsim_device_set_pcie(struct gsim_device_spec *spec, const char *value,
                                       struct gsim_error *error) GSIM_NODISCARD;
-bool gsim_device_is_pcie(const char *number); /* whether it is one of those */
+bool gsim_device_is_pcie(const char *number); /* whether the link's bandwidth scales it */
 
-/* Sets it, and the limits of an SM that models/arch has of it. On failure, where no file has it, SPEC is as it was. */
+/* Sets the compute capability and its limits of an SM from models/arch. Fails if no file has it; SPEC is then
+ * unchanged. */
 enum gsim_status gsim_device_set_capability(struct gsim_device_spec *spec, int compute_capability,
                                             struct gsim_error *error) GSIM_NODISCARD;
 
-/* Sets a number that was measured or fitted, with where it comes from (copied); what lies outside the range becomes its
- * bound, counts become whole. False when memory is out. */
+/* Sets a measured or fitted number, clamped to its range and rounded if it is a count. SOURCE is copied. False: out of
+ * memory. */
 bool gsim_device_put(struct gsim_device_spec *spec, enum gsim_device_number number, double value,
                      enum gsim_number_kind kind, const char *source);
-/* The file of the device (models/README.md), readable by gsim_device_load(). sim/device/device_write.c */
+/* Writes a device file that gsim_device_load() reads (sim/device/device_write.c). */
 struct gsim_output;
 void gsim_device_write(const struct gsim_device_spec *spec, struct gsim_output *output);
 
-/* Every number with value, unit, kind and source: gpusim list devices --long. */
+/* Prints every number with value, unit, kind and source (gpusim list devices --long). */
 void gsim_device_print(const struct gsim_device_spec *spec, FILE *out);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. The device file of a GPU that calls itself by a name, as profilers record it: "NVIDIA H100 PCIe".
+ * Layer: sim/device. Finds the device file of a GPU by the name that profilers record: "NVIDIA H100 PCIe".
  */
 #pragma once
 
 #include "sim/device/device.h"
 
-/* Whether GPU is what the device's file calls its GPUs ("gpus"); where it lists none, its title, or a name that holds
- * the device's own. */
+/* Whether the device's file lists GPU ("gpus"). If it lists none: whether GPU is its title or contains its name. */
 bool gsim_device_is_gpu(const struct gsim_device_spec *spec, const char *gpu);
 
 struct gsim_device_match {
@@ -23,13 +22,12 @@ struct gsim_device_match {
 enum gsim_status gsim_device_match(const char *gpu, int compute_capability, double sm_count,
                                    struct gsim_device_match *match, struct gsim_error *error) GSIM_NODISCARD;
 
-/* What a trace says of its GPU; 0: not said. */
+/* A trace's data on its GPU; 0: not given. */
 struct gsim_recorded_gpu {
     const char *gpu;
     double sm_count, dram_gbps, clock_mhz;
 };
 
-/* Puts into SPEC, which gsim_device_match() found, what the trace says: SMs, clock and bandwidth of a GPU that no file
- * describes; the SMs of one that is described but has fewer (a slice). Returns whether it put anything; NOTE then says
- * what is assumed. */
+/* Sets numbers of SPEC, found by gsim_device_match(), to the trace's: SMs, clock and bandwidth if no file describes the
+ * GPU; SMs if the GPU has fewer (a slice). True: something was set; NOTE says what is assumed. */
 bool gsim_device_take(struct gsim_device_spec *spec, const struct gsim_recorded_gpu *facts, char *note, size_t size);

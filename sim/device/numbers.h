@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device (internal to sim/device). The table of a device's numbers as the loader sees it: a row for each
- * line of include/gpusim/device.def, which is one number or a curve of several.
+ * Layer: sim/device (internal to sim/device). The loader's table of a device's numbers: a row for each line of
+ * include/gpusim/device.def, a number or a curve.
  */
 #pragma once
 
@@ -12,22 +12,22 @@
 struct gsim_number_row {
     const char *section, *name, *unit, *help;
     double minimum, maximum;
-    int first, points;                /* its numbers; 0 points: one number, no curve */
-    size_t offset;                    /* of the first in struct gsim_device_spec */
+    int first, points;                /* first number, points of the curve; 0: no curve */
+    size_t offset;                    /* of the first number in struct gsim_device_spec */
     double initial[GSIM_CURVE_MOST];  /* NAN: the file must give it */
     const char *names[GSIM_CURVE_MOST];
 };
 
-/* COUNT rows, in the order of their numbers. */
+/* Returns the *COUNT rows in order of their numbers. */
 const struct gsim_number_row *gsim_number_rows(size_t *count);
-/* The row of that name, not of a point of it; NULL: there is none. */
+/* Finds a row by its name, not by a point's name. NULL: there is none. */
 const struct gsim_number_row *gsim_number_row_find(const char *name);
 static inline int gsim_number_row_size(const struct gsim_number_row *row) { return row->points ? row->points : 1; }
 
 double *gsim_device_number(struct gsim_device_spec *spec, enum gsim_device_number number);
 double gsim_device_number_initial(enum gsim_device_number number);
-bool gsim_device_number_holds(enum gsim_device_number number, double value); /* it is in range */
-/* "an integer from 1 to 256", "a number from 1 to 100000 GB/s" */
+bool gsim_device_number_holds(enum gsim_device_number number, double value); /* VALUE is in range */
+/* Writes the range to TEXT and returns it: "an integer from 1 to 256", "a number from 1 to 100000 GB/s". */
 const char *gsim_device_number_expected(enum gsim_device_number number, char *text, size_t size);
-/* The row whose name is nearest to NAME; NULL: none is near. */
+/* Returns the row with the name most like NAME; NULL: none is near. */
 const struct gsim_number_row *gsim_number_row_nearest(const char *name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. Which rules of the model hold: those of sim/device/rules.def, a bit each of a device's rules_off. */
+/* Layer: sim. Rules of the model that can be disabled: a line of sim/device/rules.def and a bit of a device's rules_off
+ * for each. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +20,8 @@ static inline bool gsim_rule_holds(uint64_t rules_off, enum gsim_rule rule) { re
 
 const char *gsim_rule_name(enum gsim_rule rule);
 const char *gsim_rule_sentence(enum gsim_rule rule);
-/* GSIM_RULE_COUNT: there is none of that name. */
+/* Finds a rule by its name; GSIM_RULE_COUNT: there is none. */
 enum gsim_rule gsim_rule_find(const char *name);
-/* VALUE: on, off, 1 or 0. */
+/* Sets a rule. VALUE: on, off, 1 or 0. */
 enum gsim_status gsim_rule_set(struct gsim_device_spec *device, const char *name, const char *value,
                                struct gsim_error *error) GSIM_NODISCARD;

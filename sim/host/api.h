@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/host (internal). The simulated backend of include/gpusim/driver.h: calls on streams, events and work
- * (driver.c), graphs (graphs.c), threads, locks and queues (threads.c), waits for any of several things, host functions
- * and gates (waits.c). This is what they share.
+ * Layer: sim/host (internal). The simulated backend of include/gpusim/driver.h: streams, events and work (driver.c),
+ * graphs (graphs.c), threads, locks and queues (threads.c), gsim_wait_any(), host functions and gates (waits.c). Here
+ * are their common functions.
  */
 #pragma once
 
 #include "sim/front/front.h"
 
-/* The calls themselves, of all these files. */
+/* The calls of all these files. */
 #define GSIM_DO(name, parameters, arguments)         void gsim_api_##name parameters;
 #define GSIM_CALL(type, name, parameters, arguments) type gsim_api_##name parameters;
 #include "gpusim/driver.def"
@@ -20,7 +20,7 @@ static inline struct gsim_process *gsim_api_process(struct gsim_driver *driver)
 {
     return (struct gsim_process *)driver;
 }
-/* The device that the stream is on. */
+/* Returns the stream's device. */
 static inline struct gsim_device *gsim_api_device(const struct gsim_process *p, uint32_t stream)
 {
     return p->streams[stream].front->device;
@@ -37,9 +37,9 @@ void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const s
                     uint32_t stream, gsim_time launch, double latency_us);
 /* Blocks the running thread until its launch queue has room; returns for how long. */
 gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream);
-/* Marks the stream as used by work in this iteration. */
+/* Counts the stream as used in this iteration. */
 void gsim_api_use_stream(struct gsim_process *p, uint32_t stream);
-/* Whether the stream or event exists. If not the run fails; false, too, if it has failed before. */
+/* Whether the stream / event exists. False: the run has failed, now or before. */
 bool gsim_api_is_stream(struct gsim_process *p, uint32_t stream);
 bool gsim_api_is_event(struct gsim_process *p, gsim_event event);
 void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gsim_time waited, uint32_t stream,
@@ -50,6 +50,6 @@ bool gsim_api_capture_op(struct gsim_process *p, uint32_t stream, const struct g
 bool gsim_api_capture_record(struct gsim_process *p, uint32_t event, uint32_t stream);
 bool gsim_api_capture_wait(struct gsim_process *p, uint32_t stream, uint32_t event);
 
-/* Since when the queue has held an item, now at the earliest; GSIM_TIME_NEVER where it holds none. */
+/* Returns since when the queue has held an item, at least now; GSIM_TIME_NEVER: it is empty. */
 gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue);
 bool gsim_api_is_queue(struct gsim_process *p, gsim_queue queue);
