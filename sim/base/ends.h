@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. How the program ends early: SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files under way, say on
- * one line what is kept, and exit with 128 + the signal. What a command keeps by itself: sim/base/jobs/run.h.
+ * Layer: sim/base. Early ends: on SIGINT, SIGTERM, SIGHUP or SIGPIPE the program removes unfinished files, prints a
+ * line on what is kept, and exits with 128 + the signal. What a command keeps: sim/base/jobs/run.h.
  */
 #pragma once
 
@@ -11,38 +11,35 @@
 
 #include "gpusim/status.h"
 
-/* For a program, once: a library leaves signals to its program. Signals that are ignored already stay so (nohup). A
- * file that may not grow becomes an error of writing. IS_SHORT: the end of a pipe's reader ends the program without a
- * line. */
+/* Installs the handlers; for a program, once. Ignored signals stay ignored (nohup). A file above its size limit becomes
+ * a write error. IS_SHORT: SIGPIPE prints no line. */
 void gsim_ends_install(bool is_short);
 
-/* Those of SIGINT, SIGTERM and SIGHUP that are not ignored; SIGPIPE comes from a write of ours alone. */
+/* Sets SET to those of SIGINT, SIGTERM and SIGHUP that are not ignored. */
 void gsim_ends_signals(sigset_t *set);
-/* Holds these back; restore takes OLD. */
+/* Blocks these signals / restores the mask OLD. */
 void gsim_ends_hold(sigset_t *old);
 void gsim_ends_restore(const sigset_t *old);
 
-/* PATH, copied, is removed at an early end: a file, or a folder with the files in it. False when memory or the list is
- * out: PATH then stays at an early end. Between hold and restore, together with the making of PATH. */
+/* Registers PATH (copied), a file or a folder with files, to be removed at an early end. Create PATH and call this
+ * between hold and restore. False: no memory or no room; PATH then stays. */
 bool gsim_ends_add(const char *path);
 void gsim_ends_forget(const char *path);
 /* Removes a file, or a folder with the files in it, and nothing else. */
 void gsim_ends_remove(const char *path);
-/* PATH is complete and stays: the line says how many are. One that is removed anyway does not count. */
+/* Counts PATH as complete for the line on what is kept, unless it is removed later. */
 void gsim_ends_keep(const char *path);
-/* CHILD is killed at an early end; 0: none. */
+/* Registers CHILD to be killed at an early end; 0: none. */
 void gsim_ends_set_child(pid_t child);
 
-/* Ends the process in the same way, with "out of memory": for places that cannot return. */
+/* Ends the process early with "out of memory", for callers that cannot return. */
 void gsim_ends_out_of_memory(void) __attribute__((noreturn));
-/* Calls END where gsim_alloc() and gsim_realloc() have no memory left, in place of NULL: somebody would take that for
- * an answer. */
+/* Makes gsim_alloc() and gsim_realloc() call END when memory is out, instead of returning NULL. */
 void gsim_alloc_when_out(void (*end)(void));
-/* Before a library in C++ is loaded: where gsim_ends_install() was called, its allocations that fail end the process
- * so. */
+/* Makes failed allocations of C++ end the process early, if gsim_ends_install() was called. Call it before a C++
+ * library is loaded. */
 void gsim_ends_guard_cpp(void);
-/* A gsl_error_handler_t: memory that is out ends the process so, anything else is left to the caller's check of the
- * code. */
+/* A gsl_error_handler_t: out of memory ends the process early. Callers check other codes. */
 void gsim_ends_take_gsl(const char *reason, const char *file, int line, int code);
 /* Whether an allocation of SIZE bytes works now. */
 bool gsim_ends_has_memory(size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. A file that is being written: a neighbour with a name that nobody can guess, which takes the final
- * name when it is complete. Every output goes through it: sim/base/output.h, and pictures (plots/gnuplot.h).
+ * Layer: sim/base. A file while it is written: a temporary file beside it with an unpredictable name, renamed when it
+ * is complete. All outputs use it: sim/base/output.h, and pictures (plots/gnuplot.h).
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 #include "gpusim/status.h"
 
 struct gsim_part {
-    char *path;     /* what is replaced: links of PATH are followed, so that a link stays one */
-    char *name;     /* of the neighbour; NULL: PATH is a pipe, a device or a descriptor, and written in place */
-    int descriptor; /* open for writing; whoever takes it sets it to -1 */
+    char *path;     /* the file to replace; links are followed, so a link stays one */
+    char *name;     /* temporary file; NULL: PATH is a pipe, a device or a descriptor, written in place */
+    int descriptor; /* open for writing; -1: taken over */
 };
 
-/* Whether PATH is a link that neither this user nor root made: in a folder of many, it leads where its maker wants. */
+/* Whether PATH is a link of another user than this one and root, which is a risk in a shared folder. */
 bool gsim_part_is_foreign(const char *path);
-/* Fails with GSIM_IO naming PATH, as where that is a link of another user. The file gets the mode of what it replaces.
- */
+/* Opens the temporary file, with the mode of the file that it replaces. GSIM_IO, naming PATH: also if PATH is a foreign
+ * link. */
 enum gsim_status gsim_part_open(struct gsim_part *part, const char *path, struct gsim_error *error) GSIM_NODISCARD;
-/* Gives the file its name and releases PART. False, with errno, when that fails: the file is gone then. */
+/* Renames the file and releases PART. False, with errno: failed, and the file is removed. */
 int gsim_part_commit(struct gsim_part *part) GSIM_NODISCARD;
-/* Drops what was written, unless committed before; accepts a zeroed part. */
+/* Removes the temporary file unless committed; accepts zeroed. */
 void gsim_part_release(struct gsim_part *part);

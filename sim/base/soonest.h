@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Which of several things, known by their indices, comes soonest: a tournament tree over their times.
- * Its size follows the number of things, so that few of them cost little, however many there may be.
+ * Layer: sim/base. The earliest of several items by index: a tournament tree over their times. Its size follows the
+ * number of items.
  */
 #pragma once
 
@@ -9,23 +9,22 @@
 
 #include "gpusim/units.h"
 
-#define GSIM_SOONEST_MOST 512 /* things; a power of two */
+#define GSIM_SOONEST_MOST 512 /* items; a power of two */
 
 struct gsim_soonest {
-    uint32_t leaves; /* a power of two: room for so many; those that are not there come at GSIM_TIME_NEVER */
-    gsim_time times[2 * GSIM_SOONEST_MOST]; /* [n] is the earlier of [2n], [2n + 1]; the things' are LEAVES from
-                                               [LEAVES] on */
+    uint32_t leaves; /* room, a power of two; unused leaves are GSIM_TIME_NEVER */
+    gsim_time times[2 * GSIM_SOONEST_MOST]; /* [n] is the earlier of [2n], [2n + 1]; items start at [leaves] */
 };
 
-/* Room for one. */
+/* Makes a tree with room for one item. */
 void gsim_soonest_init(struct gsim_soonest *soonest);
-/* Of COUNT things the last has just been added: room for it. It comes never. */
+/* Makes room for the last of COUNT items, just added, at GSIM_TIME_NEVER. */
 void gsim_soonest_grow(struct gsim_soonest *soonest, uint32_t count);
-/* COUNT are left: room for no more than several times as many. */
+/* Shrinks the room to several times COUNT, the items left. */
 void gsim_soonest_shrink(struct gsim_soonest *soonest, uint32_t count);
-/* Those below COUNT have new times, which gsim_soonest_put has put there. */
+/* Updates the tree after gsim_soonest_put() of items below COUNT. */
 void gsim_soonest_sort(struct gsim_soonest *soonest, uint32_t count);
-/* One of those that come first; whether it is the only one. */
+/* Returns an earliest item. *IS_ALONE: it is the only one. */
 uint32_t gsim_soonest_which(const struct gsim_soonest *soonest, bool *is_alone);
 
 static inline gsim_time gsim_soonest_first(const struct gsim_soonest *soonest) { return soonest->times[1]; }
@@ -33,7 +32,7 @@ static inline gsim_time gsim_soonest_get(const struct gsim_soonest *soonest, uin
 {
     return soonest->times[soonest->leaves + index];
 }
-/* Without looking who is first then. */
+/* Sets a time without an update of the tree. */
 static inline void gsim_soonest_put(struct gsim_soonest *soonest, uint32_t index, gsim_time time)
 {
     soonest->times[soonest->leaves + index] = time;
@@ -47,12 +46,12 @@ static inline void gsim_soonest_set(struct gsim_soonest *soonest, uint32_t index
     while (at > 1) {
         time = time < times[at ^ 1] ? time : times[at ^ 1];
         at /= 2;
-        if (times[at] == time) return; /* nor do those above change */
+        if (times[at] == time) return; /* nothing above changes */
         times[at] = time;
     }
 }
 
-/* The lowest index from INDEX on that comes at NOW, before which none comes; UINT32_MAX: there is none below LIMIT. */
+/* Returns the lowest item from INDEX to before LIMIT that is due at NOW, the earliest time; UINT32_MAX: none. */
 static inline uint32_t gsim_soonest_due(const struct gsim_soonest *soonest, uint32_t index, uint32_t limit,
                                         gsim_time now)
 {

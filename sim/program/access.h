@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. What an op reads and writes, part by part: its segments, and its other arguments as wholes. A kernel of
- * which more is unknown (is_unknown) says so beside.
+ * Layer: sim. Walks what an op reads and writes: its segments, and its other arguments whole. op->is_unknown says that
+ * a kernel may access more.
  */
 #pragma once
 
 #include "gpusim/program.h"
 
 struct gsim_access {
-    uint64_t begin, end; /* of a whole buffer: 0 and UINT64_MAX */
+    uint64_t begin, end; /* whole buffer: 0 and UINT64_MAX */
     uint32_t arg, buffer_index;
     bool reads, writes;
 };
 
-/* Where a walk through an op's accesses stands; zeroed but for OP at first. */
+/* State of a walk; zeroed but for OP at first. */
 struct gsim_access_walk {
     const struct gsim_op *op;
     uint32_t arg, segment;
-    bool has_reads, has_writes; /* the argument had segments that are */
+    bool has_reads, has_writes; /* the argument had such segments */
 };
 
-/* False, and *ACCESS stays, at the end. Arguments come in their order. */
+/* Sets *ACCESS to the next access, in order of arguments. False: the end, *ACCESS unchanged. */
 static inline bool gsim_access_next(struct gsim_access_walk *walk, struct gsim_access *access)
 {
     const struct gsim_op *op = walk->op;

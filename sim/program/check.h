@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim. The checks of gsim_program_check() one by one, and when two kernels are the same: for programs that grow.
- */
+/* Layer: sim. The checks of gsim_program_check() one by one, and equality of kernels, for sources. */
 #pragma once
 
 #include "gpusim/program.h"
 
-/* program.c: of the program's kernel or buffer INDEX; of OP, whose index is its number, whose buffers are the
- * program's. */
+/* program.c: check buffer / kernel INDEX of PROGRAM, or OP, whose index is its number. */
 enum gsim_status gsim_program_check_buffer(const struct gsim_program *program, uint32_t index,
                                            struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_program_check_kernel(const struct gsim_program *program, uint32_t index,

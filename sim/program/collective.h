@@ -7,11 +7,10 @@
 
 #define GSIM_COLLECTIVE_NAME 160
 
-/* Its blocks are there once this share of their work is done: they trigger, and wait for what the collective waits for.
- */
+/* Share of their work after which blocks trigger and wait for the other ranks. */
 #define GSIM_COLLECTIVE_MARK 1e-6
 
-/* A kernel of one block, until the run resolves its shape. Equal collectives have equal names, which NAME holds. */
+/* Returns a kernel of one block; the run resolves its shape. NAME gets its name, the same for equal collectives. */
 struct gsim_kernel gsim_collective_kernel(const struct gsim_collective *collective, char name[GSIM_COLLECTIVE_NAME]);
-/* NULL: out of memory. */
+/* Copies COLLECTIVE to ARENA. NULL: out of memory. */
 const struct gsim_collective *gsim_collective_copy(const struct gsim_collective *collective, struct gsim_arena *arena);

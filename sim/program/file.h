@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/program (helper). A whole text file in memory, plain or gzip.
+ * Layer: sim/program (helper). Reads a whole text file, plain or gzip.
  */
 #pragma once
 
@@ -8,6 +8,6 @@
 
 #include "gpusim/status.h"
 
-/* The bytes of PATH ("-": standard input; gzip is recognised by content) with a NUL behind them, for
- * gsim_free(). NULL with ERROR set (GSIM_INPUT or GSIM_NOMEM), without the path: callers prefix it. */
+/* Returns the text of PATH ("-": standard input; gzip is recognised by content), NUL-terminated, for gsim_free(). NULL:
+ * ERROR is set (GSIM_INPUT or GSIM_NOMEM), without the path, which callers prefix. */
 char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/program. What is known of a kernel's work: members of struct gsim_kernel, and the fields of the same names
- * of a program file's kernels, which ops may override, in the order in which they are written. Reading, writing,
- * checking and comparing come from this list.
+ * Layer: sim/program. The work of a kernel: members of struct gsim_kernel, which are also the fields of a program
+ * file's kernels, in the order of writing. Ops may override them. This list generates reading, writing, checking and
+ * comparing.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. A value for every address of some buffers: who wrote there last, who has read it since. A buffer that is
- * only accessed whole has one value; others fall into pieces of equal history, which a write to all of them joins
- * again.
+ * Layer: sim. A value for every address of buffers: last writer, readers since. A buffer that is accessed whole has one
+ * value. Others are cut into pieces of equal history; a write to several pieces joins them.
  */
 #pragma once
 
@@ -10,37 +9,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one place that fell into pieces: piece i is from begins[i] to before begins[i + 1], the last one to the end. */
+/* A place cut into pieces: piece i is from begins[i] to before begins[i + 1], the last to the end. */
 struct gsim_pieces {
     uint64_t *begins;
     unsigned char *values;
-    uint32_t count; /* 0: it is whole */
+    uint32_t count; /* 0: whole */
     size_t begin_room, value_room;
 };
 
 struct gsim_places {
-    unsigned char *wholes; /* values of those that are whole */
-    struct gsim_pieces *pieces; /* NULL while all are */
+    unsigned char *wholes; /* values of whole places */
+    struct gsim_pieces *pieces; /* NULL: all are whole */
     uint32_t count;
     size_t value_size;
 };
 
-/* Values of neighbouring pieces, one behind the other; valid until the next call for the same place. */
+/* Values of neighbouring pieces in an array, valid until the next call for the place. */
 struct gsim_places_found {
     void *values;
     uint32_t count, first;
 };
 
-/* COUNT places, each with VALUE. False: out of memory. */
+/* Makes COUNT places with VALUE. False: out of memory. */
 bool gsim_places_init(struct gsim_places *places, uint32_t count, size_t value_size, const void *value);
 void gsim_places_release(struct gsim_places *places); /* accepts zeroed */
-/* The pieces that BEGIN to before END of a place consists of; END UINT64_MAX with BEGIN 0 is all of it. Count 0: out of
+/* Returns the pieces of BEGIN to before END, cutting at both; 0 and UINT64_MAX: the whole place. Count 0: out of
  * memory. */
 struct gsim_places_found gsim_places_find(struct gsim_places *places, uint32_t place, uint64_t begin, uint64_t end);
-/* The place ever fell into pieces. */
+/* Whether the place was ever cut. */
 static inline bool gsim_places_was_cut(const struct gsim_places *places, uint32_t place)
 {
     return places->pieces && places->pieces[place].begins;
 }
-/* What was found becomes one piece, with the first one's value. */
+/* Joins FOUND to one piece with the value of the first. */
 void gsim_places_join(struct gsim_places *places, uint32_t place, const struct gsim_places_found *found);
