@@ -26,13 +26,12 @@ struct kesco_params {
 struct planner {
     struct gsim_run *run;
     const struct kesco_params *params;
-    const struct gsim_oplist *list;
     const struct gsim_dag *dag;
     uint32_t stream_count;
     uint32_t *stream_of, *order; /* of the whole list; order is filled up to issued */
     uint32_t issued;
     uint32_t begin, end;
-    uint32_t *levels, *by_level, *level_start, *deferred; /* of this body */
+    uint32_t *levels, *by_level, *level_start; /* of this body */
     uint32_t *waiting;           /* per node of the list: successors not scheduled yet, then predecessors not issued */
     uint32_t *tail, *load;       /* per stream: latest node; number of ops */
     uint32_t *next, *head;       /* per node: its follower in the stream; per stream: first node not issued */
@@ -100,32 +99,26 @@ static void place_level(struct planner *p, uint32_t from, uint32_t to)
     for (uint32_t i = 0; i < to - from; i++) {
         uint32_t node = p->by_level[from + i] = p->ranked[i].node;
         if (follow(p, node, &stream)) place(p, node, stream);
-        else p->deferred[deferred++] = node;
+        else p->ranked[deferred++].node = node;
     }
-    for (uint32_t i = 0; i < deferred; i++) place(p, p->deferred[i], free_choice(p, i));
-}
-
-static void issue(struct planner *p, uint32_t node)
-{
-    p->order[p->issued++] = node;
-    for (uint32_t e = p->dag->succ_start[node]; e < p->dag->succ_start[node + 1]; e++) p->waiting[p->dag->succs[e]]--;
+    for (uint32_t i = 0; i < deferred; i++) place(p, p->ranked[i].node, free_choice(p, i));
 }
 
 /* Host program order: sweep over the streams, at most the head of each per sweep, if its predecessors are out. */
 static void issue_by_sweeps(struct planner *p)
 {
     for (uint32_t i = p->begin; i < p->end; i++) p->waiting[i] = pred_count(p, i);
-    uint32_t left = p->end - p->begin;
-    while (left) {
-        uint32_t before = left;
+    while (p->issued < p->end) {
+        uint32_t before = p->issued;
         for (uint32_t s = 0; s < p->stream_count; s++) {
-            uint32_t node = p->load[s] ? p->head[s] : UINT32_MAX;
+            uint32_t node = p->head[s];
             if (node == UINT32_MAX || p->waiting[node]) continue;
             p->head[s] = p->next[node];
-            issue(p, node);
-            left--;
+            p->order[p->issued++] = node;
+            for (uint32_t e = p->dag->succ_start[node]; e < p->dag->succ_start[node + 1]; e++)
+                p->waiting[p->dag->succs[e]]--;
         }
-        GSIM_INVARIANT(left < before);
+        GSIM_INVARIANT(p->issued > before);
     }
 }
 
@@ -153,19 +146,18 @@ static enum gsim_status choose(struct gsim_run *run, struct gsim_plan_choice *ch
                                struct gsim_error *error)
 {
     const struct kesco_params *params = run->params;
-    struct planner p = {.run = run, .params = params, .list = choice->list, .dag = choice->dag,
+    struct planner p = {.run = run, .params = params, .dag = choice->dag,
                         .stream_count = (uint32_t)params->streams};
-    uint32_t count = p.list->op_count;
-    uint32_t **by_node[] = {&p.stream_of,   &p.order,    &p.levels,  &p.by_level,
-                            &p.level_start, &p.deferred, &p.waiting, &p.next};
+    uint32_t count = choice->list->op_count;
+    uint32_t **by_node[] = {&p.stream_of, &p.order, &p.levels, &p.by_level, &p.level_start, &p.waiting, &p.next};
     uint32_t **by_stream[] = {&p.tail, &p.load, &p.head};
     (void)error;
-    for (size_t i = 0; i < 8; i++) *by_node[i] = GSIM_ARENA_ARRAY(scratch, uint32_t, (size_t)count + 2);
+    for (size_t i = 0; i < 7; i++) *by_node[i] = GSIM_ARENA_ARRAY(scratch, uint32_t, (size_t)count + 2);
     for (size_t i = 0; i < 3; i++) *by_stream[i] = GSIM_ARENA_ARRAY(scratch, uint32_t, p.stream_count);
     p.ranked = GSIM_ARENA_ARRAY(scratch, struct gsim_keyed, (size_t)count + 1);
     for (uint32_t i = 0; !scratch->failed && i < count; i = p.end) {
         p.begin = p.end = i;
-        while (p.end < count && !gsim_op_is_host(p.list->ops[p.end])) p.end++;
+        while (p.end < count && !gsim_op_is_host(choice->list->ops[p.end])) p.end++;
         if (p.end > p.begin) plan_body(&p);
         else p.order[p.issued++] = p.end++;
     }

@@ -24,9 +24,11 @@ struct reef_params {
     int64_t depth;
 };
 
+#define MOST_RUNNING 32
+
 struct reef_task {
     struct gsim_held held;
-    struct gsim_share_kernel *running[32]; /* released */
+    struct gsim_share_kernel *running[MOST_RUNNING]; /* released */
     uint32_t running_count;
 };
 
@@ -41,15 +43,11 @@ struct reef {
 
 GSIM_SHARE_OWN(struct reef, struct reef_params)
 
-#define MOST_RUNNING (sizeof ((struct reef_task *)0)->running / sizeof(struct gsim_share_kernel *))
-
 static bool let_go(struct gsim_share *share, uint32_t task, double delay_us)
 {
     struct reef_task *t = &state_of(share)->tasks[task];
-    if (t->running_count == MOST_RUNNING) return false;
-    struct gsim_share_kernel *k = gsim_held_pop(&t->held);
-    if (!k) return false;
-    t->running[t->running_count++] = k;
+    if (!t->held.count || t->running_count == MOST_RUNNING) return false;
+    struct gsim_share_kernel *k = t->running[t->running_count++] = gsim_held_pop(&t->held);
     gsim_share_decide(share, k, delay_us);
     return true;
 }
@@ -80,13 +78,12 @@ static void kill_others(struct gsim_share *share)
     }
 }
 
-static uint64_t threads_of(const struct gsim_share_kernel *k)
-{
-    return gsim_blocks_of(k) * k->kernel->block.x * k->kernel->block.y * k->kernel->block.z;
-}
-
 /* SMs that a kernel fills at 2048 threads each. */
-static double sms_of(const struct gsim_share_kernel *k) { return ceil((double)threads_of(k) / 2048); }
+static double sms_of(const struct gsim_share_kernel *k)
+{
+    uint64_t threads = (uint64_t)k->kernel->block.x * k->kernel->block.y * k->kernel->block.z;
+    return ceil((double)(gsim_blocks_of(k) * threads) / 2048);
+}
 
 /* n: the first of the others that fits beside the real-time kernel. */
 static void pad(struct gsim_share *share)
@@ -123,12 +120,10 @@ static void timer(struct gsim_share *share, void *argument)
     struct reef *r = state_of(share);
     (void)argument;
     r->is_polling = false;
-    if (!r->beside) {
-        r->waited += count_waiting(share);
-        if (r->waited >= (uint64_t)params_of(share)->depth) {
-            r->waited = 0;
-            let_others_go(share);
-        }
+    if (!r->beside) r->waited += count_waiting(share);
+    if (r->waited >= (uint64_t)params_of(share)->depth) {
+        r->waited = 0;
+        let_others_go(share);
     }
     poll_later(share);
 }
@@ -138,7 +133,6 @@ static void real_time_ready(struct gsim_share *share, struct gsim_share_kernel *
     struct reef *r = state_of(share);
     const struct reef_params *p = params_of(share);
     double now = gsim_share_now(share);
-    gsim_held_push(&r->tasks[share->urgent].held, k);
     if (p->variant == VARIANT_N) {
         let_go(share, share->urgent, 0);
         r->beside = k;
@@ -157,12 +151,9 @@ static void real_time_ready(struct gsim_share *share, struct gsim_share_kernel *
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct reef *r = state_of(share);
-    if (k->task == share->urgent) {
-        real_time_ready(share, k);
-        return;
-    }
     gsim_held_push(&r->tasks[k->task].held, k);
-    if (params_of(share)->variant == VARIANT_N) poll_later(share);
+    if (k->task == share->urgent) real_time_ready(share, k);
+    else if (params_of(share)->variant == VARIANT_N) poll_later(share);
     else if (!r->has_request) let_go(share, k->task, 0);
 }
 

@@ -38,14 +38,6 @@ struct tgs {
 
 GSIM_SHARE_OWN(struct tgs, struct tgs_params)
 
-/* Largest mean of two neighbours among the last samples. */
-static double largest_pair(const struct tgs *t)
-{
-    double most = 0;
-    for (int i = 0; i + 1 < SAMPLES; i++) most = fmax(most, (t->samples[i] + t->samples[i + 1]) / 2);
-    return most;
-}
-
 static void slow_start(struct tgs *t, double off)
 {
     if (off <= 0.03) {
@@ -84,7 +76,8 @@ static void take_message(struct tgs *t, double rate)
     if (t->is_lifted) t->phase = PHASE_SLOW_START;
     if (t->phase == PHASE_PROFILE) {
         if (t->messages < SAMPLES) return;
-        t->max_rate = largest_pair(t);
+        for (int i = 0; i + 1 < SAMPLES; i++) /* the largest mean of two neighbours */
+            t->max_rate = fmax(t->max_rate, (t->samples[i] + t->samples[i + 1]) / 2);
         t->limit = FIRST_LIMIT;
         t->phase = PHASE_SLOW_START;
         return;
@@ -112,8 +105,7 @@ static void let_others_go(struct gsim_share *share)
     }
     for (uint32_t i = 0; i < share->task_count; i++) {
         uint32_t task = (t->next + i) % share->task_count;
-        while (task != share->urgent && t->held[task].count && (t->is_lifted || t->window_blocks <= t->limit) &&
-               (t->limit > 0 || t->is_lifted)) {
+        while (t->held[task].count && (t->is_lifted || (t->limit > 0 && t->window_blocks <= t->limit))) {
             struct gsim_share_kernel *k = gsim_held_pop(&t->held[task]);
             t->window_blocks += (double)gsim_blocks_of(k);
             gsim_share_decide(share, k, 0);
