@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/base/database.h. A view may never end, a trigger may write, a computed column may fill the memory. */
+/* See sim/base/database.h. Risks: an endless view, a trigger that writes, a computed column that fills memory. */
 #include "sim/base/database.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/base/ends.h. Signals belong to the process, and so does the list of what they remove: the one state outside
- * any object. Handlers call only what POSIX allows there, and getdents64(), a bare system call.
+ * See sim/base/ends.h. Signals belong to the process, so the list of files to remove is the only global state. Handlers
+ * call only async-signal-safe functions, and getdents64(), a bare system call.
  */
 #include "sim/base/ends.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. The allocator wrapper and the arena. Memory comes from calloc and goes back to free, so
- * that a library given these two as its hooks may mix them with its own.
+ * Layer: sim/base. The allocator and the arena. Memory is of calloc() and free(), so a library with these functions as
+ * hooks may mix them with its own.
  */
 #include "gpusim/memory.h"
 #include "sim/base/ends.h"

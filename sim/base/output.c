@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. See sim/base/output.h. What is written where is the business of the report, trace and CSV writers.
+ * Layer: sim/base. See sim/base/output.h.
  */
 #include "sim/base/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Parsing, range checks, formatting and help for parameter tables. Which tables exist and
- * who reads "--opt NAME=VALUE" is left to the command line.
+ * Layer: sim/base. Parsing, range checks, formatting and help for parameter tables. The command line reads "--opt
+ * NAME=VALUE".
  */
 #include "gpusim/params.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/base/part.h. An early end removes the neighbour: sim/base/ends.h. */
+/* See sim/base/part.h. An early end removes the temporary file: sim/base/ends.h. */
 #include "sim/base/part.h"
 
 #include <ctype.h>

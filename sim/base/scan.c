@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JSON text read where it stands (RFC 8259). The check walks the text once with an explicit stack, so that deep
- * nesting costs no stack of ours; the walk relies on it and finds the same text, because nothing here writes to it.
- * Numbers: exact, by strtod only where needed.
+ * JSON text read in place (RFC 8259). The check walks the text once with an explicit stack, so deep nesting needs no
+ * recursion. The walk relies on the check, since nothing writes to the text. Numbers are exact, by strtod() only where
+ * needed.
  */
 #include "sim/base/scan.h"
 

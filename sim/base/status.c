@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Filling, prefixing and translating errors; the end of the process on a bug of ours.
- * Who prints an error and exits is the command line's business (cli/main.c).
+ * Layer: sim/base. Fills, prefixes and translates errors; ends the process on a bug of gpusim. cli/main.c prints errors
+ * and exits.
  */
 #include "gpusim/status.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim/base. The version of the library, and the check of what was compiled against another one's headers. */
+/* Layer: sim/base. The version of the library, and the check of tables that were compiled against other headers. */
 #include "gpusim/status.h"
 
 const char *gpusim_version(void) { return GPUSIM_VERSION; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. What a device has of its architecture: the file models/arch/NAME.json that it names, and the
- * limits of an SM of that which has its compute capability. A file may inherit from another one.
+ * Layer: sim/device. Numbers of a device from its architecture: from the file models/arch/NAME.json that it names, and
+ * the limits of an SM from the file with its compute capability. A file may inherit from another one.
  */
 #include <string.h>
 

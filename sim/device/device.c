@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. See sim/device/device.h. Every rule about a number (unit, range, default) is a row of
- * include/gpusim/device.def (sim/device/numbers.h); this file only applies them. JSON itself: sim/base/json.h; where
- * files lie: sim/device/search.h.
+ * Layer: sim/device. See sim/device/device.h. Unit, range and default of a number are a row of
+ * include/gpusim/device.def (sim/device/numbers.h). JSON: sim/base/json.h; search path: sim/device/search.h.
  */
 #include "sim/device/device.h"
 

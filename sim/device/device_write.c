@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writing a device file: the counterpart of sim/device/device.c, in the same order and layout as the committed ones.
+ * Writes a device file in the order and layout of the committed ones. Reading: sim/device/device.c.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device. See sim/device/numbers.h and gpusim/device.h: names, units, ranges, defaults of a device's
- * numbers, and how one is set. Files are sim/device/device.c's.
+ * Layer: sim/device. See sim/device/numbers.h and gpusim/device.h: names, units, ranges and defaults of a device's
+ * numbers, and setting one. Files: sim/device/device.c.
  */
 #include "sim/device/numbers.h"
 

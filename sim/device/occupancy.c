@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The occupancy of one kernel alone. Which SM a block goes to, and how different kernels share one, is the
- * work distributor's business; limits are a device's numbers, of models/arch.
+ * Layer: sim. The occupancy of one kernel alone, from the limits of an SM (models/arch). Placement of blocks, and SMs
+ * with several kernels: sim/sm/distributor.c.
  */
 #include "sim/device/occupancy.h"
 

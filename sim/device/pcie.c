@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim/device. device.pcie_gbps: the link to the host as one number, for sweeps over PCIe and NVLink generations.
- * A faster link is taken to speed up everything that it carries alike, and the host's time per MB of a prefetch call,
- * which is the link's pace where it was measured (V100); latencies stay as they are.
+ * It scales all transfers of the link by one factor, and the host's time for a MB of a prefetch call, which follows the
+ * link where measured (V100). Latencies are unchanged.
  */
 #include "sim/device/device.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a stream's next kernel waits for, and when its queue has seen that it ended (sim/front/process.h). */
+/* The work that a stream's next kernel waits for, and when its queue sees the end of it (sim/front/process.h). */
 #include "sim/front/front.h"
 
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end)

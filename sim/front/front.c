@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams on hardware queues: which command may start when. A stream holds a queue while it has commands. A queue is
- * FIFO over all streams that hold it, so a head that waits for its stream or for an event holds back other streams'
- * commands behind it (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Leaves SMs
- * to gpu.c, copies to copies.c, graphs to graphs.c.
+ * Streams on hardware queues: when a command may start. A stream is bound to a queue while it has commands. A queue is
+ * FIFO over its streams, so a head that waits for its stream or an event blocks other streams' commands behind it
+ * (false dependences; CUDA_DEVICE_MAX_CONNECTIONS; H200: traces/h200/vm/order.json.gz). Kernels go to sim/sm/gpu.h,
+ * copies to copies.c, graphs to graphs.c.
  */
 #include "sim/device/rules.h"
 #include "sim/front/front.h"

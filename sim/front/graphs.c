@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CUDA graphs as they run: launched as one command of a stream, inside a launch nodes start when their predecessors
- * have ended, one after the other through one dispatcher (H200, measured: 1.1 us per short kernel at best however wide
- * the graph). The calls that build and launch them: sim/host/graphs.c.
+ * Running CUDA graphs. A launch is one command of a stream. A node starts when its predecessors have ended. One
+ * dispatcher starts the nodes one after another (H200: at best 1.1 us for a short kernel, however wide the graph). The
+ * calls that build and launch graphs: sim/host/graphs.c.
  */
 #include <math.h>
 

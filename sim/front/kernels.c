@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels between a front end, its arbiter (sim/front/front.h) and the SMs: submitted, started, ended. */
+/* Submission, start and end of kernels, between a front end, its arbiter (sim/front/front.h) and the SMs. */
 #include <string.h>
 
 #include "sim/collective/collective.h"

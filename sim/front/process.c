@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/front/process.h: its life, and its recordings of events. */
+/* See sim/front/process.h: markers of events, and the end of a process. */
 #include "sim/front/process.h"
 
 struct gsim_marker *gsim_process_marker(struct gsim_process *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programmatic dependent launch in streams: a kernel launched so may begin when all blocks of its stream's last kernel
- * have triggered, and waits for that one's end behind its prologue. One goes ahead at a time. On the SMs:
+ * Programmatic dependent launch in streams. Such a kernel may begin when all blocks of its stream's last kernel have
+ * triggered. It waits for that kernel's end behind its prologue. One kernel a stream is ahead at a time. On the SMs:
  * sim/sm/known/marks.c; in graphs: graphs.c.
  */
 #include "sim/front/front.h"

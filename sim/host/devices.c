@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of the simulated driver on several GPUs. Setting one costs the host nothing that was measured: 200 launches on
- * two H100 in turn take no longer than 200 on one (traces/h100/two_gpus.json.gz). */
+/* Calls of the simulated driver on several GPUs. Setting a device takes no host time: 200 launches on two H100 in turn
+ * take no longer than 200 on one (traces/h100/two_gpus.json.gz). */
 #include "sim/host/api.h"
 
 uint32_t gsim_api_device_count(struct gsim_driver *driver) { return gsim_api_process(driver)->device_count; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The driver that passes every call on (include/gpusim/driver.h). Bodies of threads and host functions get the driver
- * of the client that started them, so that their calls go through the same stack.
+ * The driver that forwards every call (include/gpusim/driver.h). Bodies of threads and host functions get the driver of
+ * the client that started them, so their calls take the same way.
  */
 #include "gpusim/driver.h"
 #include "gpusim/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The call that launches a resident kernel: for the host a launch as any other. What the kernel does:
+/* The call that launches a persistent kernel: a launch like any other for the host. The kernel:
  * sim/resident/resident.c. */
 #include "gpusim/model.h"
 #include "sim/host/api.h"

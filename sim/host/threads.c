@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Host threads, FIFO locks and bounded queues of the simulated driver: the calls of include/gpusim/driver.h behind
- * which runtimes with several host threads stand. Who runs when is machine.c's business. */
+/* Host threads, FIFO locks and bounded queues of the simulated driver, for runtimes with several host threads
+ * (include/gpusim/driver.h). Order of the threads: sim/platform/machine.c. */
 #include "sim/host/api.h"
 
 static void thread_main(void *argument)

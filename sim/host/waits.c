@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls of the simulated driver that wait for whatever comes first, host functions in streams, and gates.
+ * gsim_wait_any(), host functions in streams, and gates of the simulated driver.
  *
- * A wait for any polls as it must with CUDA: a round takes query_us for each event and stream and lock_us for each
- * queue, and begins when the one before has ended. Simulated are only the rounds that matter: the first that begins
- * when something is fulfilled, or the last.
+ * gsim_wait_any() polls as with CUDA: a round takes query_us for each event and stream and lock_us for each queue; the
+ * next round follows at once. Only one round is simulated: the first that begins after a waitable is fulfilled, or the
+ * last.
  */
 #include "sim/host/api.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Copy engines, one FIFO per direction (NVIDIA forum 365145: engines are assigned per direction), and whoever
- * waits for a transfer. Times come from the links of engine.h; what managed memory moves, from managed.c.
+ * Copy engines, one FIFO for each direction (NVIDIA forum 365145), and kernels that wait for a transfer. The links of
+ * sim/platform/engine.h give the times. managed.c starts the transfers of managed memory.
  */
 #include "sim/memory/device.h"
 #include "sim/memory/links.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/memory/device.h: what a GPU consists of, and its event sources. */
+/* See sim/memory/device.h: the parts of a GPU and their event sources. */
 #include "sim/memory/device.h"
 
 #include "sim/device/rules.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Kernels on their way through missing pages (sim/memory/managed.h): from how far each has come follow the pages that
- * arrived, from where each is the rates (sim/memory/fault_rate.h), from those their paces and the next change. Between
- * two changes everything is linear, so the cost goes with changes and never with bytes.
+ * Kernels with missing pages (sim/memory/managed.h). At each change: the kernels' progress gives the pages that have
+ * arrived, their stretches give the rates (sim/memory/fault_rate.h), the rates give the paces and the time of the next
+ * change. Between changes all is linear, so cost grows with changes and not with bytes.
  */
 #include "sim/memory/device.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What managed memory moves by itself, and when: prefetched buffers, launches on devices without page faults,
- * host accesses. Kernels that fault are followed by sim/memory/faults.c; the moving is sim/memory/copies.c's.
+ * Transfers that managed memory starts: prefetched buffers, launches on devices without page faults, host accesses.
+ * Page faults of running kernels: sim/memory/faults.c. The transfers themselves: sim/memory/copies.c.
  */
 #include "sim/memory/device.h"
 

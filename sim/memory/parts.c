@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/memory/device.h: parts of a GPU's SMs, which of them run, and what they share of its DRAM. */
+/* See sim/memory/device.h: partitions of a GPU's SMs, which of them run, and how they share its DRAM. */
 #include "sim/memory/device.h"
 
 #define SCATTER_STRIDE 8 /* of the numbers by which parts draw the places of their blocks */

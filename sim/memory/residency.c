@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Extents of page groups and their order of arrival (sim/memory/residency.h). Moves nothing and knows no time. */
+/* Extents of page groups and their order of arrival (sim/memory/residency.h). Starts no transfer and knows no time. */
 #include "sim/memory/residency.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/platform/coroutine.h. Two ways: ucontext, and a thread with semaphores for the sanitizers, which do not
- * follow hand-made stacks (SimGrid's own contexts are threads there as well, sim/platform/simgrid.c).
+ * See sim/platform/coroutine.h. Implemented by ucontext, or, for the sanitizers, which do not support other stacks, by
+ * a thread with semaphores (as SimGrid's contexts there, sim/platform/simgrid.c).
  */
 #include "sim/platform/coroutine.h"
 

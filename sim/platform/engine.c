@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See sim/platform/engine.h. One host thread, and transfers of which each is alone on the links, need no SimGrid: a
- * transfer takes its latency and then its bytes over the narrowest of its links. A second thread, a second transfer in
- * flight, or links that change under a transfer do: from then on until the end of the run everything is SimGrid's
- * (sim/platform/simgrid.c).
+ * See sim/platform/engine.h. One host thread and one transfer at a time need no SimGrid: a transfer takes its latency,
+ * then its bytes over its narrowest link. A second thread, a second transfer in flight, or a link that changes during a
+ * transfer needs it: from then on SimGrid does everything until the end of the run (sim/platform/simgrid.c).
  *
  *   the caller's stack       enter --> first thread (a coroutine) --leave: SimGrid is needed--> loads it, runs its loop
  *   actor of the first thread    <-- enters the coroutine in its stead; serves what that asks of SimGrid

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How simulated time passes: the loop that interleaves ended transfers, the agenda's sources and host threads, in this
- * order where they are due at one time. What an event means is its source's or its command's to say.
+ * The loop that advances simulated time. Of what is due at one time it handles first ended transfers, then the agenda's
+ * sources, then host threads. The source or the command handles its event.
  */
 #include "sim/platform/machine.h"
 

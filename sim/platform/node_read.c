@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Node files (gpusim-node/1, docs/nodes.md): reading and checking them. A file describes one box, or lists nodes and
- * the network between them. What follows from it: sim/platform/platform.c.
+ * Reads and checks node files (gpusim-node/1, docs/nodes.md). A file describes one box, or lists nodes and their
+ * network. Routes: sim/platform/platform.c.
  */
 #include <math.h>
 #include <stdlib.h>

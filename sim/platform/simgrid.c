@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SimGrid behind sim/platform/engine.c, loaded when it is needed: Debian's brings 25 libraries along, which take longer
- * than a small run. Its C++ is in a module of ours (sim/platform/wires.h). Traps of SimGrid 3.32 that shape this file:
- * its timed waits leak (so sleeping "timer" actors wake a suspended one instead), a resume that comes before the
- * suspend is lost (so every wake-up is a flag as well), one engine per process.
+ * SimGrid behind sim/platform/engine.c, loaded on demand: Debian's loads 25 libraries, which takes longer than a small
+ * run. The C++ part is a module (sim/platform/wires.h). Limits of SimGrid 3.32: timed waits leak, so sleeping "timer"
+ * actors wake a suspended one; a resume before the suspend is lost, so every wake-up also sets a flag; one engine a
+ * process.
  */
 #include "sim/platform/simgrid.h"
 

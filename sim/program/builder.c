@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Putting a program together: growing lists, equal strings and equal kernels kept once, arguments and
- * "after" lists packed without padding. The first failure sticks and is reported by gsim_builder_finish(),
- * so that generators need not check each call. What a valid program is: sim/program/program.c.
+ * Builds a program: growing lists, equal strings and equal kernels kept once, arguments and "after" lists packed. The
+ * first failure is sticky; gsim_builder_finish() reports it, so generators need not check each call. Validity of a
+ * program: sim/program/program.c.
  */
 #include "sim/program/check.h"
 #include "sim/program/collective.h"

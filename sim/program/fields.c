@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fields of one object of a program file and their values, with messages in one form.
- * Which objects there are and what they mean: sim/program/reader.c.
+ * Fields of an object of a program file and their values, with uniform messages. The objects: sim/program/reader.c.
  */
 #include "sim/program/fields.h"
 

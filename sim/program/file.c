@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files by sim/base/gz.h. The buffer starts at the size of the file, so that a plain
- * file is held once.
+ * Files by sim/base/gz.h. The buffer has the file's size at first, so a plain file is in memory once.
  */
 #include "sim/program/file.h"
 

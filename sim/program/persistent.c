@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of how tasks come to workers (gpusim/persistent.h): simulated in sim/resident/resident.c, for real in
+/* Names of the modes of a persistent launch (gpusim/persistent.h). Simulated: sim/resident/resident.c; on a GPU:
  * traces/runner/resident. */
 #include "gpusim/persistent.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The checks that every program passes, and its release. How a program is put together: sim/program/builder.c.
- * Where the words of a file are judged, with their place in it: sim/program/reader.c.
+ * The checks of every program, and its release. Building: sim/program/builder.c. Checks of a file's words, with their
+ * place: sim/program/reader.c.
  */
 #include "sim/program/check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Program files, one line per buffer, kernel and op. Kernels of one name are written once, with the work of the
- * first as far as overrides can take it back; ops whose kernel differs override the fields that do. Numbers are
- * written so that they read back exactly.
+ * Writes program files, a line for each buffer, kernel and op. Kernels of one name are written once, with the work of
+ * the first as far as ops can override it; ops with another kernel override the fields that differ. Numbers read back
+ * exactly.
  */
 #include "sim/program/kernel.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads of the host give tasks to workers. Each thread sweeps over the flags of its own workers, takes note of ends,
- * and gives ready tasks, of a queue that all threads share, to those of its workers that hold fewest. A sweep takes its
- * time as a whole: what becomes visible meanwhile is seen by the next one. One that finds nothing would be repeated at
- * once; the machine goes on at the first that finds something.
+ * Host threads give tasks to workers. Each thread sweeps over the flags of its workers, notes ends, and gives ready
+ * tasks from a queue of all threads to its workers with the fewest tasks. What becomes visible during a sweep is seen
+ * by the next one. Sweeps that find nothing are skipped: the machine continues at the first that finds something.
  */
 #include "sim/resident/resident.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tasks in a preset order: dealt out in turn before (static; scheduler warps that bind ahead), taken from a counter
- * (claim), or level by level with a barrier of all workers between two. A task's worker looks at the flags of what the
- * task follows one after the other, and polls each until it is set; who ends an op's last task sets the op's.
+ * Tasks in a preset order: assigned round robin before the launch (static; scheduler warps that bind ahead), taken from
+ * a counter (claim), or level by level with a barrier of all workers. A worker polls the flags of its task's
+ * predecessors one after another. The worker that ends the last task of an op sets the op's flag.
  */
 #include "sim/resident/resident.h"
 

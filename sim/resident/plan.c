@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a plan is when it runs (sim/resident/resident.h): its workers, tasks, their order and costs, made at its first
- * launch. */
+/* The runtime state of a plan (sim/resident/resident.h): workers, tasks, order and costs, made at its first launch. */
 #include "sim/resident/resident.h"
 
 static const struct gsim_resident_policy *const policies[] = {

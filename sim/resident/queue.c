@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ready tasks find workers. Queue: who ends the last task that one follows pushes it, and idle workers take tickets, in
- * turn. Scheduler warps: they are told of ends, and push the tasks that these release to the workers of their own, in
- * turn. Counters of what follows are updated one after the other by the thread that ended a task, which is what a wide
- * fan-out costs.
+ * Modes that give ready tasks to workers. Queue: the worker that ends the last predecessor pushes the task; idle
+ * workers take tickets, in order. Scheduler warps: they get reports of ends and push the released tasks to their
+ * workers, round robin. The thread that ended a task updates its successors' counters one after another, so a wide
+ * fan-out takes long.
  */
 #include "sim/resident/resident.h"
 

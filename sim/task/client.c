@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a task's scheduler sees: a driver that lets each iteration be a request, which waits for its arrival and, where
- * one request at a time has the GPU, for that. In a process of several tasks it also keeps them apart as libraries do:
- * the task's device is its own streams, and its default stream one of them.
+ * The driver of a task's scheduler. Each iteration is a request, which waits for its arrival and, under the exclusive
+ * mechanism, for the GPU. It also separates the tasks of a process, as libraries do: synchronising the device waits for
+ * the task's own streams, and its default stream is one of them.
  */
 #include "sim/task/task.h"
 

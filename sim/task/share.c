@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a policy among tasks sees and does (include/gpusim/task.h), on the machine. */
+/* Sharing policies on the machine (include/gpusim/task.h). */
 #include "sim/task/task.h"
 
 #include <stddef.h>

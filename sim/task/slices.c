@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Contexts of several processes that have the SMs in turn. Work that is under way stops where it is when the slice is
- * over and another context waits, and goes on when its context's turn comes again. A context without kernels keeps the
- * SMs for slice_hold_us while another one waits, and for good while none does. One that comes does not shorten the
- * other's slice: slices follow one another from when a context got the SMs. Next is the following one in the ring that
- * has work.
+ * Time slices: contexts of several processes get all SMs one after another. At the end of a slice, if another context
+ * waits, running blocks freeze; they resume in their context's next slice. A context without kernels keeps the SMs for
+ * slice_hold_us if another waits, else for good. An arrival does not shorten the current slice, which counts from when
+ * its context got the SMs. Next is the next context in the ring that has work.
  */
 #include "sim/task/task.h"
 

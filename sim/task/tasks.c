@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes and parts of the GPU the tasks of a simulation have, by its way of sharing (include/gpusim/task.h).
- */
+/* Processes and partitions of a simulation's tasks, by its sharing policy (include/gpusim/task.h). */
 #include "sim/task/task.h"
 
 #include "sim/platform/node.h"
