@@ -57,8 +57,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                 \
     X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                       \
-      "ranks on GPUs of their own, with collectives between them: a\n"                                                 \
-      "file of schema gpusim-ranks/1, or N ranks of --workload")                                                       \
+      "ranks, each with its own GPU, joined by collectives: a file of\n"                                               \
+      "schema gpusim-ranks/1, or N ranks of --workload")                                                               \
     X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
       "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                   \
       "shared object (default exclusive)")                                                                             \
@@ -67,14 +67,14 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "by --measure, or measured first")                                                                               \
     X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                     \
       "measure each --task alone and write its profile; without\n"                                                     \
-      "--share that is all")                                                                                           \
+      "--share nothing else is simulated")                                                                             \
     X(DEVICE, "device", "NAME|FILE",                                                                                   \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY |      \
           GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                   \
       "the GPU and its host (gpusim list devices; default\n"                                                           \
       "a100-sxm4-40gb)")                                                                                               \
     X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
-      "whose sizes, filters and launch shapes (default kesco)")                                                        \
+      "suite that gives sizes, filters and launch shapes (default kesco)")                                             \
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                      \
       "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                          \
@@ -83,8 +83,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "model of co-resident kernels: blocks (default), waves, fluid or\n"                                              \
       "recorded; validate: all compares them")                                                                         \
     X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
-      "hosts, devices and links (gpusim list nodes); --device is\n"                                                    \
-      "for the devices that it leaves open")                                                                           \
+      "hosts, devices and links (gpusim list nodes); --device is the\n"                                                \
+      "model of the devices for which the file names none")                                                            \
     X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
       "number of equal GPUs, or of --node's first ones (default 1, all\n"                                              \
       "of the node). The program file assigns ops: \"device\", and\n"                                                  \
@@ -107,8 +107,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(KERNELS, "kernels", "FILE",                                                                                      \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING |         \
           GSIM_CLI_ON_ABLATE,                                                                                          \
-      "what ncu found of single kernels, by name, grid and block: its\n"                                               \
-      "raw page as CSV, an .ncu-rep or a file of import ncu")                                                          \
+      "ncu's measurements of kernels, matched by name, grid and block:\n"                                              \
+      "its raw page as CSV, an .ncu-rep or a file of import ncu")                                                      \
     X(OPT, "opt", "NAME=VALUE",                                                                                        \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT |     \
           GSIM_CLI_ON_SERVING,                                                                                         \
@@ -123,30 +123,29 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,   \
       "scheduler that speed-ups refer to (default serial)")                                                            \
     X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
-      "device whose numbers stand where there is no data (default:\n"                                                  \
-      "the one that the runs name, else h200)")                                                                        \
+      "device that gives the numbers without data (default: the one\n"                                                 \
+      "that the runs name, else h200)")                                                                                \
     X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
       "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
       "latencies, and calls that no probe measured)")                                                                  \
     X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE,                                                                      \
-      "folds of a cross-validation over recorded runs: how well the fit\n"                                             \
-      "carries over; each takes as long as the fit (default: none)")                                                   \
+      "folds of a cross-validation of the fit over recorded runs; each\n"                                              \
+      "takes as long as the fit (default: none)")                                                                      \
     X(REPORT, "report", "FILE|-",                                                                                      \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,         \
       "write the report as JSON")                                                                                      \
     X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                                   \
       "write a trace for ui.perfetto.dev; gzipped if named .gz")                                                       \
     X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
-      "add to the trace a track for each of the first N SMs: which\n"                                                  \
-      "kernels' blocks were resident there; single blocks with\n"                                                      \
-      "--opt gpu.exact=1")                                                                                             \
+      "add to the trace a track of the resident blocks of each of the\n"                                               \
+      "first N SMs; every single block with --opt gpu.exact=1")                                                        \
     X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                  \
-      "limit the trace to what overlaps this time, such as 2ms:3.5ms,\n"                                               \
-      "250us: or :1s; us without a unit")                                                                              \
+      "limit the trace to this time, such as 2ms:3.5ms, 250us: or :1s;\n"                                              \
+      "us without a unit")                                                                                             \
     X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
       "write the program that runs as a program file; gzipped if named\n"                                              \
-      ".gz. A source's file may run faster or slower than the source:\n"                                               \
-      "known in full, its copies go ahead of what needs them")                                                         \
+      ".gz. The file of a source may run faster or slower, since its\n"                                                \
+      "copies are known in advance and issued early")                                                                  \
     X(CSV, "csv", "FILE|-",                                                                                            \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | \
           GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,                                                                         \
@@ -157,8 +156,9 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "by commas; or sharing: pairs of services")                                                                      \
     X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE,                                                                    \
-      "the same cases or runs recorded once more: how well these agree")                                               \
-    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the runs recorded for this (default all)")           \
+      "a second recording of the same cases or runs: how well the two\n"                                               \
+      "agree")                                                                                                         \
+    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the recorded runs of this split (default all)")      \
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")         \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
@@ -166,20 +166,19 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE |        \
           GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                                                \
       "the picture, .svg, .pdf or .png; also --out, -o")                                                               \
-    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE, "of the program (default: the trace's)")       \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE, "name of the program (default: the trace's)")  \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                \
       "keep the host's time between its calls (default on)")                                                           \
     X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
-      "how long copies take: by the device's links unless the\n"                                                       \
-      "trace's ran at other rates (default), as recorded, or always\n"                                                 \
-      "by the links")                                                                                                  \
+      "time of copies: by the device's links unless the trace ran at\n"                                                \
+      "other rates (default), as recorded, or always by the links")                                                    \
     X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
       "PyTorch's execution trace made beside it: what each operator\n"                                                 \
       "reads and writes")                                                                                              \
     X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                \
-      "what depends on what: the order that streams, events and\n"                                                     \
-      "waits gave (default), what operators read and write (default\n"                                                 \
-      "with --execution-trace), or nothing")                                                                           \
+      "dependences: the order of streams, events and waits (default),\n"                                               \
+      "what operators read and write (default with --execution-trace),\n"                                              \
+      "or none")                                                                                                       \
     X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                 \
       "the profiler's own share of the host's time, estimated from\n"                                                  \
       "operators and calls: kept (default of import) or removed")                                                      \
@@ -194,14 +193,14 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                           \
       "this rank of a trace of several, by its label or number")                                                       \
     X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                              \
-      "only one step: the trace's ProfilerStep#N, else the Nth from 0\n"                                               \
-      "of the steps that other annotations, waits for the whole GPU\n"                                                 \
-      "or launches that repeat show")                                                                                  \
+      "only one step: the trace's ProfilerStep#N, else the Nth, from 0,\n"                                             \
+      "of the steps found by other annotations, by waits for the whole\n"                                              \
+      "GPU or by launches that repeat")                                                                                \
     X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                      \
       "only these steps, counted likewise; either may be left out")                                                    \
     X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                       \
-      "all of the trace (default: one step, the median of all but\n"                                                   \
-      "the first, where steps are found)")                                                                             \
+      "the whole trace (default: the step of median length without the\n"                                              \
+      "first one, if steps are found)")                                                                                \
     X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                            \
       "time of a step without the profiler, such as 2.25ms: the host's\n"                                              \
       "time is scaled to it")                                                                                          \
@@ -209,25 +208,26 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "only what was launched within the first annotation of that\n"                                                   \
       "name")                                                                                                          \
     X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                        \
-      "only what was launched then, from the first launch on:\n"                                                       \
+      "only what was launched in this time after the first launch:\n"                                                  \
       "2ms:3.5ms, us without a unit; either may be left out")                                                          \
     X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                   \
       "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
       "launch order; either may be left out")                                                                          \
-    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "what the horizontal axis shows")                                       \
-    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "what the vertical axis shows; heatmap: its rows")                      \
-    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS, "heatmap: what colours and numbers show")      \
+    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "column of the horizontal axis")                                        \
+    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "column of the vertical axis; heatmap: of its rows")                    \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS, "heatmap: column of its colours and numbers")  \
     X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT,                                                                    \
-      "what has a colour each; of several columns, A,B, each pair\n(default of lines: all that varies)")               \
-    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: as the data ask for)")                  \
+      "column with a colour for each value; A,B: for each pair of values\n"                                            \
+      "(default of lines: all that varies)")                                                                           \
+    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: by the range of the data)")             \
     X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
-      "above the figure (default none: papers have captions)")                                                         \
-    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "in place of the column's name and unit")                            \
+      "title above the figure (default: none)")                                                                        \
+    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "label in place of the column's name and unit")                      \
     X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
     X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,               \
-      "of the picture: 8.5 cm, 17.8 cm or a number")                                                                   \
+      "width of the picture: 8.5 cm, 17.8 cm or a number of cm")                                                       \
     X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
-      "of the picture (default: what suits it)")                                                                       \
+      "height of the picture (default: by the figure)")                                                                \
     X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                             \
       "size of the letters in points (default 8)")                                                                     \
     X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                            \
@@ -246,16 +246,18 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "order of ends drawn from the device file's spreads: median and\n"                                               \
       "90 % interval (N up to 10000)")                                                                                 \
     X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
-      "how far each goes either way (default 10), or kind: datasheet\n"                                                \
-      "2, published and measured 5, fitted and derived 10, assumed 50")                                                \
+      "change of each number in percent, either way (default 10), or\n"                                                \
+      "kind: datasheet 2, published and measured 5, fitted and derived\n"                                              \
+      "10, assumed 50")                                                                                                \
     GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                     \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
       "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; "  \
       "average,\naverage-prefetch, timeline, plan), devices or workloads")                                             \
-    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE, "what if: this number of every device times FACTOR")     \
+    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE, "multiply this number of every device by FACTOR")        \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE,                                                                 \
-      "draw published beside simulated, bars of speed-ups or, where\n--only leaves none, points: .svg, .pdf or .png")  \
+      "draw published and simulated speed-ups as bars, or as points if\n"                                              \
+      "--only leaves no speed-ups: .svg, .pdf or .png")                                                                \
     X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                     \
       "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")                                                 \
     X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                             \
@@ -268,7 +270,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
       "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
       "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                \
-    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: at most so many streams, up to 64 (default 4)")      \
+    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: most streams, up to 64 (default 4)")                 \
     X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \
       "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                               \
       "PyTorch's debug_dump writes them (DOT)")                                                                        \
@@ -277,7 +279,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")   \
     X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")         \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
-    X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "everything there is to know about each entry")                            \
+    X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "all details of each entry")                                               \
     X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
 
 enum gsim_cli_key {

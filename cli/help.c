@@ -18,8 +18,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "predict one run and report on it (the default command)",
             "gpusim [run] --workload NAME|FILE --sched NAME|FILE.so [options], or --task ... --share NAME",
             "Replays a GPU program under a scheduler in simulated time and reports how long it takes and why.\n"
-            "With --task, once for each, several programs serve requests on one GPU, which they share as --share "
-            "says.\n"
+            "With several --task, programs serve requests on one GPU, which they share by the policy --share.\n"
             "Files are written only when the run succeeds; \"-\" stands for standard output, which then holds\n"
             "nothing else.\n",
             "  gpusim --workload img --sched kesco\n"
@@ -62,22 +61,18 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "compare predictions with measurements on real hardware",
             "gpusim validate [FILE...] [--kind KIND,...] [--device NAME|FILE] [options]",
-            "Simulates recorded cases - concurrent kernels and DAGs of them, timed on a real GPU - and prints how far\n"
-            "the predictions are off, beside the measurements' own spread; --model all: and other models. Without\n"
-            "files: the recordings that come with gpusim (traces/h200), on the device h200. A prediction knows of a\n"
-            "kernel its launch shape, registers, shared memory, time alone, and flops and bytes where recorded.\n"
-            "Runs are workloads that gpusim-runner executed under schedulers: their iterations' times, speed-ups over\n"
-            "serial, timelines and the ranking of schedulers are compared, those kept for testing apart from those "
-            "that\n"
-            "the device may have been fitted to; on the device that the file names, unless --device says another.\n"
-            "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported as\n"
-            "\"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where kernels and "
-            "copies\n"
-            "start and end are compared. Kernels have the durations of the trace: tested are queues, launch costs, "
-            "gaps,\n"
-            "waits, the host's time and copies. What kernels that ran beside others take alone is found by replaying "
-            "them\n"
-            "until they have these durations beside the others (--alone).\n",
+            "Simulates recorded cases (concurrent kernels and DAGs of kernels, timed on a real GPU) and prints the\n"
+            "errors of the predictions beside the measurements' own spread. --model all adds other models. Without\n"
+            "files it takes the recordings that come with gpusim (traces/h200) and the device h200. A prediction\n"
+            "uses a kernel's launch shape, registers, shared memory, time alone, and flops and bytes if recorded.\n"
+            "Runs are workloads that gpusim-runner executed under schedulers. Compared are times of iterations,\n"
+            "speed-ups over serial, timelines and the ranking of schedulers; runs kept for testing are apart from\n"
+            "those that the device may be fitted to. The device is the one that the file names, or --device.\n"
+            "A trace (Chrome's format, by PyTorch's profiler, gpusim-runner --trace or gpusim --trace) is imported\n"
+            "as \"gpusim import kineto\" does and replayed by async; makespan, streams' busy time, and where\n"
+            "kernels and copies start and end are compared. Kernels keep the trace's durations, so this tests\n"
+            "queues, launch costs, gaps, waits, the host's time and copies. Overlapping kernels get times alone\n"
+            "that reproduce their recorded durations in a replay (--alone).\n",
             "  gpusim validate\n"
             "  gpusim validate --kind pairs,arrival --per-case\n"
             "  gpusim validate --kind dags --scatter dags.svg --histogram errors.png --csv dags.csv\n"
@@ -93,23 +88,20 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "turn a profiler's trace into a program file",
             "gpusim import [kineto|xla|nsys|nvprof|rocprof|wfcommons|chrome|cuda] FILE -o PROGRAM [options], or\n"
             "       gpusim import ncu FILE... -o KERNELS",
-            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX, "
-            "TensorFlow),\n"
-            "an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's rocprofv3 (rocprof) or "
-            "a\n"
-            "workflow of WfCommons (wfcommons: a second of a task becomes a ms of a kernel), told apart by the file\n"
-            "itself. Writes a program that --sched async replays: kernels with their recorded durations, copies, the\n"
-            "order that streams, events and synchronisation gave, and the host's time between calls, less what\n"
-            "--device takes for the calls themselves (default: the trace's GPU, else the nearest by architecture, "
-            "else\n"
-            "h200; the durations then belong to it). Kernels that ran beside others took longer for it: their times\n"
-            "alone are lowered until a replay on that device has them as long as they were (--alone).\n"
-            "What had to be repaired is counted on stderr.\n"
-            "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on: "
-            "launches,\n"
-            "copies, streams and events become the program, kernels' times are estimated (docs/source.md).\n"
-            "What ncu measured of single kernels (ncu: its raw page as CSV, or .ncu-rep where ncu is) becomes a file\n"
-            "that --kernels reads: clusters, pipes, times with empty caches (docs/kernels-you-profile.md).\n",
+            "Reads a Chrome trace of PyTorch's profiler (kineto; .json or .json.gz) or of XLA's (xla: JAX,\n"
+            "TensorFlow), an SQLite export of Nsight Systems (nsys), a database of nvprof, the JSON of AMD's\n"
+            "rocprofv3 (rocprof) or a workflow of WfCommons (wfcommons: a second of a task becomes a ms of a\n"
+            "kernel), told apart by the file itself. Writes a program that --sched async replays: kernels with\n"
+            "their recorded durations, copies, the order that streams, events and synchronisation gave, and the\n"
+            "host's time between calls, less the calls' own time on --device (default: the trace's GPU, else the\n"
+            "nearest by architecture, else h200; the durations then belong to it).\n"
+            "Overlapping kernels get shorter times alone, which reproduce their recorded durations in a replay on\n"
+            "that device (--alone). Repairs are counted on stderr.\n"
+            "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on:\n"
+            "launches, copies, streams and events become the program, kernels' times are estimated\n"
+            "(docs/source.md).\n"
+            "What ncu measured of single kernels (ncu: its raw page as CSV, or .ncu-rep where ncu is) becomes a\n"
+            "file that --kernels reads: clusters, pipes, times with empty caches (docs/kernels-you-profile.md).\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
             "  gpusim --workload program.json --sched async --device h200\n"
             "  gpusim import report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
@@ -203,16 +195,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "make a device file from a probe, recorded runs or profilers' traces",
             "gpusim calibrate [PROBE] [RUNS|TRACES...] -o DEVICE.json [--base NAME|FILE] [options]",
-            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or "
-            "both.\n"
-            "Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are then "
-            "refined\n"
-            "on the runs recorded to fit, with the simulator as the model, and reported on those kept to test. Each "
-            "number\n"
-            "gets a 95 % interval, its kind and its source; what the data cannot tell is named and stays the base's.\n"
-            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns "
-            "and\n"
-            "copies where nothing else held them up, with what the profiler adds. A probe or runs go before them.\n",
+            "Fits a device to what gpusim-runner measured on it: a probe (gpusim-runner probe), recorded runs, or\n"
+            "both. Costs, latencies and bandwidths follow from the probe by least squares; gaps and latencies are\n"
+            "then refined on the runs recorded to fit, with the simulator as the model, and reported on those kept\n"
+            "to test. Each number gets a 95 % interval, its kind and its source; numbers that the data cannot tell\n"
+            "are named and stay the base's.\n"
+            "Traces (of PyTorch's profiler, gpusim's own, nsys exports) tell what calls cost, starts, gaps, returns\n"
+            "and copies where nothing else held them up, with what the profiler adds. A probe or runs go before\n"
+            "them.\n",
             "  gpusim-runner probe -o probe.json\n"
             "  gpusim calibrate probe.json --base h200 -o my-gpu.json\n"
             "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
@@ -261,13 +251,11 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell what each rule of the model is worth",
             "gpusim ablate [DEVICE=]FILE... [--rules A,B,...] [options]",
-            "Predicts recorded cases and runs (as gpusim validate does) with every rule of the model and with one of "
-            "them\n"
-            "off at a time: how much the mean absolute error changes, with a 95 % interval by resampling cases in\n"
-            "pairs, and how much less time it takes. A rule whose interval excludes zero is marked: + it helps, - it\n"
-            "harms. A file may say on which device it was recorded; else --device says so, or a file of runs itself;\n"
-            "h200 by default. Sets that are kept aside, and the test half of a file of runs, decide nothing: they are\n"
-            "refused, or left out.\n",
+            "Predicts recorded cases and runs (as gpusim validate does) with every rule of the model and with one of\n"
+            "them off at a time: how much the mean absolute error changes, with a 95 % interval by resampling cases\n"
+            "in pairs, and how much less time it takes. A rule whose interval excludes zero is marked: + it helps,\n"
+            "- it harms. DEVICE= names the device of a file; else --device does, or a file of runs itself; h200 by\n"
+            "default. Sets that are kept aside are refused, and the test half of a file of runs is left out.\n",
             "  gpusim ablate traces/h200/vm/dags-later.json.gz\n"
             "  gpusim ablate traces/h200/vm/dags-later.json.gz h100-vm=traces/h100/dags-later.json.gz --csv rules.csv\n"
             "  gpusim ablate traces/h200/vm/dags-unseen.json.gz --rules wave_tails,dispatch_interval --jobs 8\n",
@@ -276,16 +264,12 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "tell where the time of a trace or a program goes, cause by cause",
             "gpusim explain TRACE|PROGRAM|WORKLOAD [options]",
-            "Replays a profiler's trace, or runs a program, and accounts for every microsecond: what the GPU did, and\n"
-            "while it did nothing, or its SMs stood half empty, why the next work had not started: a late host "
-            "(launch\n"
-            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that, "
-            "a\n"
-            "hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not "
-            "explain.\n"
-            "The shares add up to the whole. It also lists pairs of streams that could overlap more, with what each "
-            "is\n"
-            "worth, and the critical path by kernel and cause. gpusim report makes a page of the JSON.\n",
+            "Replays a profiler's trace, or runs a program, and accounts for every microsecond: the GPU's work, and\n"
+            "while the GPU is idle or its SMs are half empty, why the next work had not started: a late host (launch\n"
+            "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that,\n"
+            "a hardware queue, no room (of which resource), a busy copy engine, or time that the trace does not\n"
+            "explain. The shares add up to the whole. It also lists pairs of streams that could overlap more, with\n"
+            "what each is worth, and the critical path by kernel and cause. gpusim report makes a page of the JSON.\n",
             "  gpusim explain trace.json.gz\n"
             "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
@@ -313,13 +297,10 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "simulate a server of a language model: requests, batches, percentiles",
             "gpusim serve SPEC.json [options]",
-            "Serves the requests of a file (schema gpusim-serving/1, docs/serving.md) with the programs of its steps, "
-            "which\n"
-            "are traces or program files, on a simulated GPU. Prints times to the first token and per token, "
-            "throughput,\n"
-            "goodput and where the server's time went. Steps that repeat are looked up. Several rates, batching "
-            "policies or\n"
-            "ways to place the prefill give a table.\n",
+            "Serves the requests of a file (schema gpusim-serving/1, docs/serving.md) with the programs of its steps,\n"
+            "which are traces or program files, on a simulated GPU. Prints times to the first token and per token,\n"
+            "throughput, goodput and where the server's time went. Repeated steps are looked up, not simulated again.\n"
+            "Several rates, batching policies or placements of the prefill give a table.\n",
             "  gpusim serve server.json\n"
             "  gpusim serve server.json --report run.json --exact\n"
             "  gpusim serve server.json --arrivals poisson:60 --requests 1000 --batching chunked --opt "
@@ -343,11 +324,11 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
         {
             "write the schedule of a CUDA source or of a PyTorch model's trace",
             "gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD [options]",
-            "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its "
+            "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its\n"
             "kernels.\n"
-            "A trace, with its execution trace or its CUDA graph's edges: how much faster the step is as a CUDA graph\n"
-            "on several streams than on one, with an interval, and the plan: for each kernel its stream and what it\n"
-            "waits for. --python writes code that applies it (docs/schedule.md).\n",
+            "For a trace, with its execution trace or its CUDA graph's edges, it prints the speed-up of a CUDA\n"
+            "graph on several streams over one stream, with an interval, and writes the plan: the stream of each\n"
+            "kernel and the kernels that it waits for. --python writes code that applies it (docs/schedule.md).\n",
             "  gpusim schedule img.cu --sched kesco -o img_async.cu\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --streams 6 -o plan.json\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --python plan.py\n"
@@ -389,30 +370,29 @@ static const struct {
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_SUBJECT, NULL,
      "the GPU and its host (gpusim list devices; default: a trace's\nGPU or h200, a100-sxm4-40gb for programs)"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_ASK, NULL,
-     "who issues the work (gpusim list schedulers; default async:\nthe program's own streams)"},
-    {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write it as JSON; also --json"},
+     "scheduler that issues the work (gpusim list schedulers; default\nasync: the program's own streams)"},
+    {GSIM_CLI_REPORT, GSIM_CLI_ON_ASK, NULL, "write the result as JSON; also --json"},
     {GSIM_CLI_CHANGE, GSIM_CLI_ON_EXPLAIN, "A+B...",
-     "explain the program so changed (gpusim whatif --help), or now:\nas it is; either way an iteration as it repeats"},
+     "explain the program with this change (gpusim whatif --help);\nnow: without a change. Both: a repeated iteration"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_SCHEDULE, NULL,
-     "who chooses the streams (gpusim list schedulers). Of a trace: each\nof list, kesco and heft, and the best one is "
-     "taken"},
+     "scheduler that chooses the streams (gpusim list schedulers;\ndefault of a trace: the best of list, kesco, heft)"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SCHEDULE, NULL,
      "the scheduled CUDA source, or the plan of a trace as JSON; also\n--out, -o"},
     {GSIM_CLI_PLAN, GSIM_CLI_ON_SCHEDULE, NULL, "write the plan as CSV, or JSON if named .json"},
     {GSIM_CLI_SPREAD_RUNS, GSIM_CLI_ON_SCHEDULE, NULL,
-     "of a trace: so many copies with other random numbers give the\ninterval (default 20)"},
+     "of a trace: number of copies with other random numbers, which give\nthe interval (default 20)"},
     {GSIM_CLI_PROFILER_OVERHEAD, GSIM_CLI_ON_SUBJECT, NULL,
      "the profiler's own share of the host's time, estimated from\noperators and calls: removed (default) or kept"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_EXPLAIN, NULL, "write the time by state and cause as CSV"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_ABLATE, NULL,
      "gpu.NAME, device.NAME (gpusim list devices --long) or\nrule.NAME=off (gpusim list rules); may be repeated"},
-    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ABLATE, NULL, "of files that do not say it (gpusim list devices; default h200)"},
+    {GSIM_CLI_DEVICE, GSIM_CLI_ON_ABLATE, NULL, "device of files without DEVICE= (gpusim list devices; default h200)"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_ABLATE, NULL, "write a line for every rule and quantity, as CSV"},
     {GSIM_CLI_BASE, GSIM_CLI_ON_SENSITIVITY, NULL,
      "the result is the speed-up over this scheduler (default: the\ntime of an iteration)"},
-    {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "what speed-ups refer to (default: no speed-ups)"},
+    {GSIM_CLI_BASE, GSIM_CLI_ON_RESULTS, "SCHED|NAME=VALUE", "base of the speed-ups (default: no speed-ups)"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_COMPARE, NULL, "write the table as JSON"},
     {GSIM_CLI_REPORT, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, NULL,
      "write the tables and all predictions as JSON"},

@@ -15,9 +15,10 @@
       "poisson:PER_S, gamma:PER_S,cv=CV or a public trace, in place of\nthe file's requests; lengths as the file "     \
       "says")                                                                                                          \
     X(RATE, "rate", "A,B,...|FROM:TO:STEP", GSIM_CLI_ON_SERVE,                                                         \
-      "mean requests per second: the arrivals are drawn, or stretched,\nto it; several give a table")                  \
-    X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N, or so many drawn ones")                              \
-    X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step, look none up")                                    \
+      "mean requests per second, to which arrivals are drawn or\n"                                                     \
+      "stretched; several rates give a table")                                                                         \
+    X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N requests of the file, or N drawn ones")               \
+    X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step instead of looking it up")                         \
     X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP_TIME, "answer questions on standard input, one a line, until its end")
 
 struct gsim_cli_arguments;
