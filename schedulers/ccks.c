@@ -6,53 +6,40 @@
  */
 #include "schedulers/shared/resident.h"
 
-struct ccks_params {
-    int64_t workers, threads, depth, batch;
-    double batch_us, decision_us, up_us, down_us, fetch_us, post_us;
-    bool speculate, bypass;
-    double guess;
-};
-
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
 {
-    const struct ccks_params *p = run->params;
-    const struct gsim_persistent style = {.mode = GSIM_PERSISTENT_COPILOT,
-                                          .workers = (uint32_t)p->workers,
-                                          .copilot = {.threads = (uint32_t)p->threads,
-                                                      .depth = (uint32_t)p->depth,
-                                                      .batch = (uint32_t)p->batch,
-                                                      .batch_us = p->batch_us,
-                                                      .decision_us = p->decision_us,
-                                                      .up_us = p->up_us,
-                                                      .down_us = p->down_us,
-                                                      .fetch_us = p->fetch_us,
-                                                      .post_us = p->post_us,
-                                                      .is_global = true,
-                                                      .speculates = p->speculate,
-                                                      .guess = p->guess,
-                                                      .bypasses = p->bypass}};
+    struct gsim_persistent style = *(const struct gsim_persistent *)run->params;
+    style.mode = GSIM_PERSISTENT_COPILOT;
+    style.copilot.is_global = true;
     return gsim_resident_execute(run, &style, GSIM_RESIDENT_PROGRAM, error);
 }
 
-#define PARAMS struct ccks_params
+#define STYLE(name, type, field, ...) \
+    {name, GSIM_PARAM_##type, offsetof(struct gsim_persistent, field), __VA_ARGS__}
 static const struct gsim_param params_table[] = {
-    GSIM_INT(PARAMS, workers, 0, 0, 65536, "", "workers; 0: one for each SM (assumed)"),
-    GSIM_INT(PARAMS, threads, 1, 1, 64, "", "host threads, each with its share of the workers (assumed)"),
-    GSIM_INT(PARAMS, depth, 4, 1, 64, "", "tasks that a worker's ring in GPU memory holds (assumed)"),
-    GSIM_INT(PARAMS, batch, 16, 1, 1024, "",
-             "batch commit: placements made visible together (published technique, assumed size)"),
-    GSIM_REAL(PARAMS, batch_us, 0, 0, 1000, "us", "how long a batch that is not full waits for more (assumed)"),
-    GSIM_REAL(PARAMS, decision_us, 0.06, 0, 1000, "us", "time of one decision (assumed)"),
-    GSIM_REAL(PARAMS, up_us, 0, 0, 1000, "us", "a flag's way to the CPU; 0: the device's (gh200: published)"),
-    GSIM_REAL(PARAMS, down_us, 0, 0, 1000, "us", "a flag's way to the GPU; 0: the device's (gh200: published)"),
-    GSIM_REAL(PARAMS, fetch_us, -1, -1, 1000, "us",
-              "a descriptor's way to its worker; -1: the device's (gh200: assumed)"),
-    GSIM_REAL(PARAMS, post_us, -1, -1, 1000, "us",
-              "what telling the CPU keeps a worker; -1: the device's (gh200: assumed)"),
-    GSIM_BOOL(PARAMS, speculate, 1, "speculative enqueue ahead of predecessors (published technique)"),
-    GSIM_REAL(PARAMS, guess, 0.98, 0, 1, "",
-              "share of speculative entries that are not overwritten (assumed: static programs)"),
-    GSIM_BOOL(PARAMS, bypass, 1, "CPU bypass: the only task behind another stays on its worker (published technique)"),
+    STYLE("workers", INT, workers, 0, 0, 65536, "", NULL, "workers; 0: one for each SM (assumed)"),
+    STYLE("threads", INT, copilot.threads, 1, 1, 64, "", NULL,
+          "host threads, each with its share of the workers (assumed)"),
+    STYLE("depth", INT, copilot.depth, 4, 1, 64, "", NULL, "tasks that a worker's ring in GPU memory holds (assumed)"),
+    STYLE("batch", INT, copilot.batch, 16, 1, 1024, "", NULL,
+          "batch commit: placements made visible together (published technique, assumed size)"),
+    STYLE("batch_us", REAL, copilot.batch_us, 0, 0, 1000, "us", NULL,
+          "how long a batch that is not full waits for more (assumed)"),
+    STYLE("decision_us", REAL, copilot.decision_us, 0.06, 0, 1000, "us", NULL, "time of one decision (assumed)"),
+    STYLE("up_us", REAL, copilot.up_us, 0, 0, 1000, "us", NULL,
+          "a flag's way to the CPU; 0: the device's (gh200: published)"),
+    STYLE("down_us", REAL, copilot.down_us, 0, 0, 1000, "us", NULL,
+          "a flag's way to the GPU; 0: the device's (gh200: published)"),
+    STYLE("fetch_us", REAL, copilot.fetch_us, -1, -1, 1000, "us", NULL,
+          "a descriptor's way to its worker; -1: the device's (gh200: assumed)"),
+    STYLE("post_us", REAL, copilot.post_us, -1, -1, 1000, "us", NULL,
+          "what telling the CPU keeps a worker; -1: the device's (gh200: assumed)"),
+    STYLE("speculate", BOOL, copilot.speculates, 1, 0, 1, "", NULL,
+          "speculative enqueue ahead of predecessors (published technique)"),
+    STYLE("guess", REAL, copilot.guess, 0.98, 0, 1, "", NULL,
+          "share of speculative entries that are not overwritten (assumed: static programs)"),
+    STYLE("bypass", BOOL, copilot.bypasses, 1, 0, 1, "", NULL,
+          "CPU bypass: the only task behind another stays on its worker (published technique)"),
     {.name = NULL},
 };
 
@@ -64,7 +51,7 @@ const struct gsim_scheduler_ops gsim_scheduler_ccks = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct ccks_params),
+    .params_size = sizeof(struct gsim_persistent),
     .params = params_table,
     .prepare = gsim_resident_prepare,
     .execute = execute,

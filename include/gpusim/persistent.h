@@ -26,11 +26,11 @@ enum gsim_persistent_mode {
     GSIM_PERSISTENT_MODES
 };
 
-/* Host threads of mode copilot. */
+/* Host threads of mode copilot. Counts that are parameters of schedulers have the type of params.h. */
 struct gsim_copilot {
-    uint32_t threads;       /* each serves a share of the workers; 0: 1 */
-    uint32_t depth;         /* tasks of a worker, the running one included; 0: 1 */
-    uint32_t batch;         /* placements behind one fence; 0: 1 */
+    int64_t threads;        /* each serves a share of the workers; 0: 1 */
+    int64_t depth;          /* tasks of a worker, the running one included; 0: 1 */
+    int64_t batch;          /* placements behind one fence; 0: 1 */
     /* a batch waits this long to fill up; 0: until the thread has nothing more to place */
     double batch_us;
     double decision_us;     /* of one placement, added to board_place_us */
@@ -52,7 +52,7 @@ struct gsim_persistent {
     const uint32_t *after_start, *after;
     const uint32_t *order;          /* preset order of the ops; NULL: as listed */
     enum gsim_persistent_mode mode;
-    uint32_t workers;               /* 0: one for each SM without scheduler warps */
+    int64_t workers;                /* 0: one for each SM without scheduler warps */
     /* static: DRAM traffic that a kernel with a prologue prefetches during the task before; 0: the prologue alone,
      * behind that task */
     double prefetch_kib;
@@ -60,7 +60,7 @@ struct gsim_persistent {
     double straggler_cv;
     /* lists: the next task's entry and descriptor are fetched during the current task */
     bool fetches_ahead;
-    uint32_t reserved_sms;          /* sched-warps: SMs for scheduler warps, four on each */
+    int64_t reserved_sms;           /* sched-warps: SMs for scheduler warps, four on each */
     /* sched-warps: tasks are bound to workers beforehand and poll their predecessors */
     bool is_ahead;
     struct gsim_copilot copilot;

@@ -8,8 +8,9 @@
 
 #define AHEAD 64u /* tasks that a thread with nothing ready looks at, to place one ahead */
 
-static uint32_t depth_of(const struct gsim_resident *r) { return r->plan->copilot.depth ? r->plan->copilot.depth : 1; }
-static uint32_t batch_of(const struct gsim_resident *r) { return r->plan->copilot.batch ? r->plan->copilot.batch : 1; }
+static uint32_t or_one(int64_t count) { return count ? (uint32_t)count : 1; }
+static uint32_t depth_of(const struct gsim_resident *r) { return or_one(r->plan->copilot.depth); }
+static uint32_t batch_of(const struct gsim_resident *r) { return or_one(r->plan->copilot.batch); }
 
 /* --- workers -------------------------------------------------------------------------------------------------- */
 

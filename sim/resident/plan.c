@@ -30,14 +30,14 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
 static bool find_workers(struct gsim_front *f, const struct gsim_persistent *plan, uint32_t *workers, uint32_t *sms)
 {
     uint32_t all = (uint32_t)f->part->spec.sm_count,
-             reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? plan->reserved_sms : 0;
+             reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? (uint32_t)plan->reserved_sms : 0;
     if (reserved >= all) {
         gsim_machine_fail(f->machine, GSIM_INPUT,
                           "persistent kernel: %u SMs for schedulers leave none of %u for workers", reserved, all);
         return false;
     }
     *sms = all - reserved;
-    *workers = plan->workers ? plan->workers : *sms;
+    *workers = plan->workers ? (uint32_t)plan->workers : *sms;
     uint32_t room = room_on_sm(f, plan), each = (*workers + *sms - 1) / *sms;
     if (each <= room) return true;
     gsim_machine_fail(f->machine, GSIM_INPUT,
@@ -182,7 +182,7 @@ static void find_followers(struct gsim_resident *r)
 static bool set_servers(struct gsim_resident *r)
 {
     struct gsim_arena *arena = &r->front->machine->arena;
-    uint32_t batch = r->plan->copilot.batch ? r->plan->copilot.batch : 1;
+    int64_t batch = r->plan->copilot.batch ? r->plan->copilot.batch : 1;
     for (uint32_t i = 0; i < r->server_count; i++) {
         uint32_t first = (uint32_t)((uint64_t)r->worker_count * i / r->server_count);
         r->servers[i] = (struct gsim_resident_server){.resident = r, .first_worker = first};
