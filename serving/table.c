@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "serving/library.h"
+#include "sim/base/slots.h"
 
 #define ROUNDS_BESIDE 16 /* kept of a prefill's time; later ones are as the last */
 #define WARM_ROUNDS    2  /* the first ones of a process, which are not counted */
@@ -27,8 +28,9 @@ struct row {
 struct gsim_serving_table {
     struct gsim_serving_machine machine;
     const struct gsim_library *library;
-    struct row **rows; /* hash table, open addressing */
-    size_t row_count, room;
+    struct row **rows;
+    size_t room;
+    struct gsim_slots slots; /* of the rows */
     uint64_t simulations, lookups;
     struct gsim_error error;
     double now;
@@ -101,59 +103,40 @@ static void simulate(struct gsim_serving_table *t, struct row *row)
 
 /* --- the table --- */
 
-static bool is_row(const struct row *row, uint32_t prefill, const uint32_t *steps, uint32_t count)
+/* Rows are the same whose prefill and steps are. */
+static bool is_row(const void *rows, uint32_t index, const void *key)
 {
-    return row->prefill == prefill && row->count == count &&
-           (!count || memcmp(row->steps, steps, sizeof *steps * count) == 0);
+    const struct row *a = ((struct row *const *)rows)[index], *b = key;
+    return a->prefill == b->prefill && a->count == b->count &&
+           memcmp(a->steps, b->steps, sizeof *a->steps * a->count) == 0;
 }
 
-static size_t place_of(const struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count)
+static uint64_t hash_row(const struct row *row)
 {
-    uint64_t hash = 1469598103934665603ull ^ prefill;
-    for (uint32_t i = 0; i < count; i++) hash = (hash * 1099511628211ull) ^ steps[i];
-    size_t at = (size_t)(hash * 1099511628211ull >> 20) & (t->room - 1);
-    while (t->rows[at] && !is_row(t->rows[at], prefill, steps, count)) at = (at + 1) & (t->room - 1);
-    return at;
-}
-
-static bool grow(struct gsim_serving_table *t)
-{
-    struct row **old = t->rows;
-    size_t count = t->room;
-    t->room = count ? count * 2 : 256;
-    t->rows = gsim_alloc(sizeof *t->rows * t->room);
-    if (!t->rows) {
-        t->rows = old;
-        t->room = count;
-        return false;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (old[i]) t->rows[place_of(t, old[i]->prefill, old[i]->steps, old[i]->count)] = old[i];
-    gsim_free(old);
-    return true;
+    uint64_t hash = 1469598103934665603ull ^ row->prefill;
+    for (uint32_t i = 0; i < row->count; i++) hash = (hash * 1099511628211ull) ^ row->steps[i];
+    return hash * 1099511628211ull;
 }
 
 static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, const uint32_t *steps, uint32_t count)
 {
     static const struct row nothing = {.rounds = 1};
+    struct row key = {.prefill = prefill, .count = count};
+    if (count) memcpy(key.steps, steps, sizeof *steps * count);
+    uint64_t hash = hash_row(&key);
+    uint32_t at = gsim_slots_find(&t->slots, hash, is_row, t->rows, &key), row_count = t->slots.count;
     t->lookups++;
-    if (t->row_count * 2 >= t->room && !grow(t)) {
-        gsim_error_set(&t->error, GSIM_NOMEM, "out of memory");
-        return &nothing;
-    }
-    size_t at = place_of(t, prefill, steps, count);
-    if (t->rows[at]) return t->rows[at];
+    if (at != GSIM_SLOT_NONE) return t->rows[at];
     struct row *row = gsim_alloc(sizeof *row);
-    if (!row) {
+    if (!row || gsim_array_grow(&t->rows, sizeof row, row_count, &t->room) ||
+        !gsim_slots_add(&t->slots, hash, row_count)) {
+        gsim_free(row);
         gsim_error_set(&t->error, GSIM_NOMEM, "out of memory");
         return &nothing;
     }
-    row->prefill = prefill;
-    row->count = count;
-    if (count) memcpy(row->steps, steps, sizeof *steps * count);
+    *row = key;
+    t->rows[row_count] = row;
     if (!t->error.status) simulate(t, row);
-    t->rows[at] = row;
-    t->row_count++;
     return row;
 }
 
@@ -282,7 +265,9 @@ enum gsim_status gsim_serving_table_status(const struct gsim_serving_table *t, s
 
 void gsim_serving_table_destroy(struct gsim_serving_table *t)
 {
-    for (size_t i = 0; t && i < t->room; i++) gsim_free(t->rows[i]);
-    if (t) gsim_free(t->rows);
+    if (!t) return;
+    for (uint32_t i = 0; i < t->slots.count; i++) gsim_free(t->rows[i]);
+    gsim_free(t->rows);
+    gsim_slots_release(&t->slots);
     gsim_free(t);
 }

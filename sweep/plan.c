@@ -2,15 +2,18 @@
 /* See sweep/plan.h. */
 #include "sweep/plan.h"
 
+#include "sim/base/slots.h"
+
 /* --- a set of keys ---------------------------------------------------------------------------------------------- */
 struct key {
-    uint64_t high, low; /* both 0: free */
-    bool is_done;       /* from the results file; else met in this plan */
+    uint64_t high, low;
+    bool is_done; /* from the results file; else met in this plan */
 };
 
 struct keys {
-    struct key *slots;
-    size_t count, capacity; /* a power of two */
+    struct key *list;
+    size_t room;
+    struct gsim_slots slots;
 };
 
 static struct key parse_key(const char *text)
@@ -25,39 +28,23 @@ static struct key parse_key(const char *text)
     return key;
 }
 
-static struct key *find_slot(const struct keys *keys, const struct key *key)
+static bool is_key(const void *list, uint32_t index, const void *wanted)
 {
-    size_t at = (size_t)key->low & (keys->capacity - 1);
-    while ((keys->slots[at].high || keys->slots[at].low) &&
-           (keys->slots[at].high != key->high || keys->slots[at].low != key->low))
-        at = (at + 1) & (keys->capacity - 1);
-    return &keys->slots[at];
+    const struct key *a = (const struct key *)list + index, *b = wanted;
+    return a->high == b->high && a->low == b->low;
 }
 
-static bool grow(struct keys *keys)
-{
-    struct keys larger = {.capacity = keys->capacity ? 2 * keys->capacity : 1024, .count = keys->count};
-    larger.slots = gsim_alloc(larger.capacity * sizeof(*larger.slots));
-    if (!larger.slots) return false;
-    for (size_t i = 0; i < keys->capacity; i++)
-        if (keys->slots[i].high || keys->slots[i].low) *find_slot(&larger, &keys->slots[i]) = keys->slots[i];
-    gsim_free(keys->slots);
-    *keys = larger;
-    return true;
-}
-
-/* The key's slot; NULL when memory is out. *IS_NEW: it was not there. */
+/* The key's entry; NULL when memory is out. *IS_NEW: it was not there. */
 static struct key *put_key(struct keys *keys, const char *text, bool *is_new)
 {
     struct key key = parse_key(text);
-    if (2 * keys->count >= keys->capacity && !grow(keys)) return NULL;
-    struct key *slot = find_slot(keys, &key);
-    *is_new = !slot->high && !slot->low;
-    if (*is_new) {
-        *slot = key;
-        keys->count++;
-    }
-    return slot;
+    uint32_t found = gsim_slots_find(&keys->slots, key.low, is_key, keys->list, &key), count = keys->slots.count;
+    *is_new = found == GSIM_SLOT_NONE;
+    if (!*is_new) return &keys->list[found];
+    if (gsim_array_grow(&keys->list, sizeof key, count, &keys->room) || !gsim_slots_add(&keys->slots, key.low, count))
+        return NULL;
+    keys->list[count] = key;
+    return &keys->list[count];
 }
 
 /* --- the plan --------------------------------------------------------------------------------------------------- */
@@ -71,9 +58,9 @@ static enum gsim_status note_done(void *data, const char *key, const char *statu
     struct reading *reading = data;
     bool is_new;
     if (!key || !status || (reading->retry && strcmp(status, "ok") != 0)) return GSIM_OK;
-    struct key *slot = put_key(reading->keys, key, &is_new);
-    if (!slot) return GSIM_NOMEM;
-    slot->is_done = true;
+    struct key *entry = put_key(reading->keys, key, &is_new);
+    if (!entry) return GSIM_NOMEM;
+    entry->is_done = true;
     return GSIM_OK;
 }
 
@@ -94,10 +81,10 @@ static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim
     bool is_new;
     enum gsim_status status = config->key(config->data, item, text, error);
     if (status != GSIM_OK) return status;
-    struct key *slot = put_key(keys, text, &is_new);
-    if (!slot) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    bool is_done = slot->is_done;
-    slot->is_done = false; /* a second time it is a repetition */
+    struct key *entry = put_key(keys, text, &is_new);
+    if (!entry) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    bool is_done = entry->is_done;
+    entry->is_done = false; /* a second time it is a repetition */
     if (!is_new && !is_done) {
         plan->repeated++;
         return GSIM_OK;
@@ -129,7 +116,8 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
         else plan->left_out++;
     }
     gsim_free(settings);
-    gsim_free(keys.slots);
+    gsim_free(keys.list);
+    gsim_slots_release(&keys.slots);
     plan->wanted = plan->count + plan->done;
     if (status == GSIM_NOMEM && error && !error->status) gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status != GSIM_OK) gsim_plan_release(plan);

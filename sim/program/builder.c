@@ -4,19 +4,14 @@
  * first failure is sticky; gsim_builder_finish() reports it, so generators need not check each call. Validity of a
  * program: sim/program/program.c.
  */
+#include "sim/base/names.h"
+#include "sim/base/slots.h"
 #include "sim/program/check.h"
 #include "sim/program/collective.h"
 #include "sim/program/kernel.h"
 
 #define POOL_BYTES      (64u * 1024u)
 #define LONG_LIST_BYTES (256u * 1024u)
-#define FIRST_SLOTS     64u
-
-/* Open addressing; a slot holds an index plus one, 0 when empty. At most three quarters are in use. */
-struct slots {
-    uint32_t *slot;
-    uint32_t count, size; /* size: a power of two */
-};
 
 struct gsim_builder {
     struct gsim_program program; /* arena and counts; the arrays are moved in by finish */
@@ -26,7 +21,8 @@ struct gsim_builder {
     const char **names; /* of kernels and their devices, each once */
     size_t buffer_room, kernel_room, op_room, name_room;
     uint32_t name_count;
-    struct slots kernel_slots, name_slots;
+    struct gsim_slots kernel_slots;
+    struct gsim_names name_slots;
     char *pool; /* the rest of a piece of the arena, for lists of 4-byte aligned elements */
     size_t pool_left;
     bool failed; /* out of memory, or more than an index can hold */
@@ -94,28 +90,9 @@ bool gsim_kernel_is_same(const struct gsim_kernel *a, const struct gsim_kernel *
     return equal_kernel(a, &c);
 }
 
-static uint64_t rehash(const struct gsim_builder *builder, const struct slots *slots, uint32_t index)
+static bool is_kernel(const void *kernels, uint32_t index, const void *key)
 {
-    if (slots == &builder->name_slots) return hash_text(builder->names[index]);
-    return hash_kernel(&builder->kernels[index], hash_text(builder->kernels[index].name));
-}
-
-/* Room for one more entry; entries are put back by their hash. */
-static bool slots_grow(struct gsim_builder *builder, struct slots *slots)
-{
-    if (slots->size && (slots->count + 1ull) * 4 <= slots->size * 3ull) return true;
-    if (slots->size >= UINT32_MAX / 2) return false;
-    struct slots wider = {.count = slots->count, .size = slots->size ? slots->size * 2 : FIRST_SLOTS};
-    wider.slot = gsim_alloc(sizeof(*wider.slot) * wider.size);
-    if (!wider.slot) return false;
-    for (uint32_t i = 0; i < slots->count; i++) {
-        uint64_t at = rehash(builder, slots, i);
-        while (wider.slot[at & (wider.size - 1)]) at++;
-        wider.slot[at & (wider.size - 1)] = i + 1;
-    }
-    gsim_free(slots->slot);
-    *slots = wider;
-    return true;
+    return equal_kernel(&((const struct gsim_kernel *)kernels)[index], key);
 }
 
 static uint32_t fail(struct gsim_builder *builder)
@@ -132,20 +109,14 @@ static bool grow(void **array, size_t element_size, uint32_t count, size_t *room
 
 static const char *intern(struct gsim_builder *builder, const char *text)
 {
-    uint64_t at = hash_text(text);
-    struct slots *slots = &builder->name_slots;
-    for (uint32_t entry; slots->size && (entry = slots->slot[at & (slots->size - 1)]) != 0; at++)
-        if (strcmp(builder->names[entry - 1], text) == 0) return builder->names[entry - 1];
+    uint32_t found = gsim_names_find(&builder->name_slots, text);
+    if (found != GSIM_NAME_NONE) return builder->names[found];
     void *names = builder->names;
-    if (!slots_grow(builder, slots) || !grow(&names, sizeof(char *), builder->name_count, &builder->name_room))
-        return NULL;
+    if (!grow(&names, sizeof(char *), builder->name_count, &builder->name_room)) return NULL;
     builder->names = names;
     char *copy = gsim_arena_strdup(&builder->program.arena, text);
-    if (!copy) return NULL;
+    if (!copy || gsim_names_add(&builder->name_slots, copy, builder->name_count, NULL)) return NULL;
     builder->names[builder->name_count++] = copy;
-    at = hash_text(text);
-    while (slots->slot[at & (slots->size - 1)]) at++;
-    slots->slot[at & (slots->size - 1)] = ++slots->count;
     return copy;
 }
 
@@ -191,23 +162,18 @@ uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_ker
     wanted.name = intern(builder, kernel->name);
     wanted.solo_device = kernel->solo_device ? intern(builder, kernel->solo_device) : NULL;
     if (!wanted.name || (kernel->solo_device && !wanted.solo_device)) return fail(builder);
-    uint64_t hash = hash_kernel(&wanted, hash_text(wanted.name)), at = hash;
-    struct slots *slots = &builder->kernel_slots;
-    for (uint32_t entry; slots->size && (entry = slots->slot[at & (slots->size - 1)]) != 0; at++)
-        if (equal_kernel(&builder->kernels[entry - 1], &wanted)) return entry - 1;
+    uint64_t hash = hash_kernel(&wanted, hash_text(wanted.name));
+    uint32_t found = gsim_slots_find(&builder->kernel_slots, hash, is_kernel, builder->kernels, &wanted);
+    if (found != GSIM_SLOT_NONE) return found;
     void *kernels = builder->kernels;
     uint32_t index = builder->program.kernel_count;
-    if (!slots_grow(builder, slots) || !grow(&kernels, sizeof(wanted), index, &builder->kernel_room))
-        return fail(builder);
+    if (!grow(&kernels, sizeof(wanted), index, &builder->kernel_room)) return fail(builder);
     builder->kernels = kernels;
     if (wanted.collective && !(wanted.collective = gsim_collective_copy(wanted.collective, &builder->program.arena)))
         return fail(builder);
+    if (!gsim_slots_add(&builder->kernel_slots, hash, index)) return fail(builder);
     builder->kernels[index] = wanted;
-    builder->program.kernel_count++;
-    at = hash;
-    while (slots->slot[at & (slots->size - 1)]) at++;
-    slots->slot[at & (slots->size - 1)] = ++slots->count;
-    return index;
+    return builder->program.kernel_count++;
 }
 
 uint32_t gsim_builder_collective(struct gsim_builder *builder, const struct gsim_collective *collective)
@@ -317,7 +283,7 @@ void gsim_builder_destroy(struct gsim_builder *builder)
     gsim_free(builder->kernels);
     gsim_free(builder->ops);
     gsim_free(builder->names);
-    gsim_free(builder->kernel_slots.slot);
-    gsim_free(builder->name_slots.slot);
+    gsim_slots_release(&builder->kernel_slots);
+    gsim_names_release(&builder->name_slots);
     gsim_free(builder);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/names.h"
 #include "sim/program/check.h"
 
 #define NONE UINT32_MAX
@@ -485,46 +486,23 @@ enum gsim_status gsim_draw_open(struct gsim_draw *d, const void *params, struct 
                          : GSIM_OK;
 }
 
-static uint32_t hash_name(const char *name)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
-}
-
-struct names { /* buffers by name: index + 1 */
-    uint32_t *slots, size; /* a power of two */
-};
-
-static uint32_t *slot_of_name(const struct names *names, const struct gsim_buffer *buffers, const char *name)
-{
-    uint32_t at = hash_name(name) & (names->size - 1);
-    while (names->slots[at] && strcmp(buffers[names->slots[at] - 1].name, name) != 0) at = (at + 1) & (names->size - 1);
-    return &names->slots[at];
-}
-
 /* The buffers' names, each once: a later one of the same name has its number behind it, and where that is taken, too,
  * another one. */
 static bool name_buffers(struct gsim_buffer *buffers, uint32_t count, struct gsim_arena *arena)
 {
-    struct names names = {.size = 1};
-    while (names.size < 2 * count) names.size *= 2;
-    names.slots = gsim_alloc(sizeof *names.slots * names.size);
-    if (!names.slots) return false;
-    for (uint32_t i = 0; i < count && !arena->failed; i++) {
+    struct gsim_names names = {0};
+    bool failed = false;
+    for (uint32_t i = 0; i < count && !failed; i++) {
         char text[GSIM_LIMIT_NAME + 1];
         const char *name = buffers[i].name;
-        uint32_t *slot = slot_of_name(&names, buffers, name);
-        for (uint32_t tried = 0; *slot; slot = slot_of_name(&names, buffers, text)) {
+        for (uint32_t tried = 0; gsim_names_find(&names, buffers[i].name) != GSIM_NAME_NONE; buffers[i].name = text)
             if (!tried++) snprintf(text, sizeof text, "%.*s.%u", (int)GSIM_LIMIT_NAME - 12, name, i);
             else snprintf(text, sizeof text, "%.*s.%u.%u", (int)GSIM_LIMIT_NAME - 24, name, i, tried);
-            buffers[i].name = text;
-        }
         if (buffers[i].name == text) buffers[i].name = gsim_arena_strdup(arena, text);
-        *slot = i + 1;
+        failed = !buffers[i].name || gsim_names_add(&names, buffers[i].name, i, NULL);
     }
-    gsim_free(names.slots);
-    return !arena->failed;
+    gsim_names_release(&names);
+    return !failed;
 }
 
 /* The ops of a draw, numbered from FIRST on. */

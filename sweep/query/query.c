@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "sim/base/slots.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
 #include "sweep/query/view.h"
@@ -302,58 +303,45 @@ static enum gsim_status put_speedups(struct reading *reading, struct gsim_error 
     return status;
 }
 
-/* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. */
-struct grouping {
-    size_t *slots; /* group + 1, by hash */
-    size_t capacity, count;
-};
-
-static enum gsim_status begin_groups(const struct gsim_answer *answer, struct grouping *g, struct gsim_error *error)
+static bool is_group(const void *list, uint32_t group, const void *row)
 {
-    *g = (struct grouping){.capacity = 16};
-    while (g->capacity < 2 * answer->row_count + 2) g->capacity *= 2;
-    g->slots = gsim_alloc(g->capacity * sizeof(*g->slots));
-    return g->slots ? GSIM_OK : fail_memory(error);
-}
-
-static bool same_group(const struct gsim_answer *answer, size_t left, size_t right)
-{
+    const struct gsim_answer *answer = list;
     for (size_t i = 0; i < answer->name_count; i++)
-        if (!gsim_cell_is_same(&answer->rows[left].cells[i], &answer->rows[right].cells[i])) return false;
+        if (!gsim_cell_is_same(&answer->rows[group].cells[i], &((const struct gsim_answer_row *)row)->cells[i]))
+            return false;
     return true;
 }
 
-static size_t group_of(struct gsim_answer *answer, struct grouping *g, size_t row)
+/* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. GROUPS has
+ * room. */
+static uint32_t group_of(struct gsim_answer *answer, struct gsim_slots *groups, size_t row)
 {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->rows[row].cells[i]);
-    size_t at = (size_t)hash & (g->capacity - 1);
-    while (g->slots[at] && !same_group(answer, g->slots[at] - 1, row)) at = (at + 1) & (g->capacity - 1);
-    if (!g->slots[at]) {
-        answer->rows[g->count] = answer->rows[row];
-        g->slots[at] = ++g->count;
-    }
-    return g->slots[at] - 1;
+    uint32_t group = gsim_slots_find(groups, hash, is_group, answer, &answer->rows[row]);
+    if (group != GSIM_SLOT_NONE) return group;
+    group = groups->count;
+    answer->rows[group] = answer->rows[row];
+    if (!gsim_slots_add(groups, hash, group)) GSIM_BUG("no room for a group");
+    return group;
 }
 
 static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *error)
 {
-    struct grouping g;
+    struct gsim_slots groups = {0};
     answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
-    if (!answer->stats) return fail_memory(error);
-    enum gsim_status status = begin_groups(answer, &g, error);
-    if (status != GSIM_OK) return status;
+    if (!answer->stats || !gsim_slots_reserve(&groups, answer->row_count)) return fail_memory(error);
     for (size_t i = 0; i < answer->row_count; i++) {
         struct gsim_answer_row row = answer->rows[i];
         if (isnan(row.value)) continue;
-        size_t before = g.count, at = group_of(answer, &g, i);
-        if (g.count > before) gsim_stats_init(&answer->stats[at]);
+        uint32_t before = groups.count, at = group_of(answer, &groups, i);
+        if (groups.count > before) gsim_stats_init(&answer->stats[at]);
         answer->is_mixed |= answer->rows[at].identity != row.identity;
         gsim_stats_add(&answer->stats[at], row.value);
     }
-    gsim_free(g.slots);
-    answer->row_count = g.count;
-    for (size_t i = 0; i < g.count; i++) answer->rows[i].value = gsim_stats_mean(&answer->stats[i]);
+    answer->row_count = groups.count;
+    gsim_slots_release(&groups);
+    for (size_t i = 0; i < answer->row_count; i++) answer->rows[i].value = gsim_stats_mean(&answer->stats[i]);
     return GSIM_OK;
 }
 
@@ -372,7 +360,7 @@ static int by_cell(const void *left, const void *right)
 }
 
 /* Rows that have a base row and are none, with their group. Returns how many. */
-static size_t collect_pairs(struct reading *reading, struct paired_row *rows, struct grouping *g)
+static size_t collect_pairs(struct reading *reading, struct paired_row *rows, struct gsim_slots *groups)
 {
     struct gsim_answer *answer = reading->answer;
     size_t count = 0;
@@ -381,7 +369,7 @@ static size_t collect_pairs(struct reading *reading, struct paired_row *rows, st
         double base = gsim_matches_find(&reading->matches, i).mean;
         answer->no_base_count += isnan(base);
         if (row.is_base || isnan(base) || !(row.value > 0)) continue;
-        rows[count++] = (struct paired_row){group_of(answer, g, i), row.identity, row.value, base};
+        rows[count++] = (struct paired_row){group_of(answer, groups, i), row.identity, row.value, base};
     }
     return count;
 }
@@ -405,22 +393,22 @@ static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_
 static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
 {
     struct gsim_answer *answer = reading->answer;
-    struct grouping g = {0};
+    struct gsim_slots groups = {0};
     struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
     struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
     answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, answer->row_count + 1);
     if (!rows || !cells || !answer->pairs) return fail_memory(error);
     enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
-    if (status == GSIM_OK) status = begin_groups(answer, &g, error);
     if (status != GSIM_OK) return status;
-    size_t count = collect_pairs(reading, rows, &g);
-    gsim_free(g.slots);
+    if (!gsim_slots_reserve(&groups, answer->row_count)) return fail_memory(error);
+    size_t count = collect_pairs(reading, rows, &groups);
     qsort(rows, count, sizeof *rows, by_cell);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first; next < count && rows[next].group == rows[first].group;) next++;
         gsim_pairs_sum(cells, cells_of(rows + first, next - first, cells), &answer->pairs[rows[first].group]);
     }
-    answer->row_count = g.count;
+    answer->row_count = groups.count;
+    gsim_slots_release(&groups);
     return GSIM_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gpusim/device.h"
 #include "gpusim/program.h"
+#include "sim/base/slots.h"
 #include "sim/sm/demand.h"
 
 struct gsim_kept_works {                      /* a zeroed one is empty */
@@ -17,8 +18,8 @@ struct gsim_kept_works {                      /* a zeroed one is empty */
     struct gsim_kernel *kernels;              /* their texts are the arena's */
     struct gsim_demand *demands;              /* of them */
     struct gsim_demand *asked;                /* of the program asked for last */
-    uint32_t *slots;                          /* by hash: 1 + place among the kernels; 0: none */
-    size_t count, kernel_room, demand_room, asked_room, slot_count;
+    struct gsim_slots slots;                  /* of the kernels */
+    size_t kernel_room, demand_room, asked_room;
     struct gsim_arena arena;
 };
 void gsim_kept_works_release(struct gsim_kept_works *kept);

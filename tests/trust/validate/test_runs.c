@@ -103,18 +103,18 @@ static void kernels_are_found_once(void)
         CHECK(a->iteration_us == b->iteration_us && a->timeline.mean == b->timeline.mean);
         CHECK(a->replay_us == b->replay_us || (isnan(a->replay_us) && isnan(b->replay_us)));
     }
-    CHECK_MSG(works.count > 0 && works.count < v[1].count, "%zu kernels", works.count);
+    CHECK_MSG(works.slots.count > 0 && works.slots.count < v[1].count, "%u kernels", works.slots.count);
     for (int i = 0; i < 2; i++) gsim_run_validation_release(&v[i]);
     /* A launch that takes longer leaves them; another SM does not. */
     const struct gsim_program none = {0};
-    size_t count = works.count;
+    uint32_t count = works.slots.count;
     other.launch_us *= 2;
     other.stream_gap_us *= 2;
     (void)gsim_kept_works_of(&works, &other, &none);
-    CHECK_INT(works.count, count);
+    CHECK_INT(works.slots.count, count);
     other.sm_count = 51;
     (void)gsim_kept_works_of(&works, &other, &none);
-    CHECK_INT(works.count, 0);
+    CHECK_INT(works.slots.count, 0);
     gsim_kept_works_release(&works);
 }
 

@@ -16,72 +16,57 @@ static enum gsim_status no_memory(struct gsim_records *r)
     return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
 }
 
-static enum gsim_status append(struct gsim_records *r, void **array, const void *item, size_t size, uint32_t *count,
+static enum gsim_status append(struct gsim_records *r, void *array, const void *item, size_t size, uint32_t *count,
                                size_t *room)
 {
     if (*count >= UINT32_MAX - 1) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^32 records");
     if (gsim_array_grow(array, size, *count, room)) return no_memory(r);
-    memcpy((char *)*array + size * *count, item, size);
+    char *items;
+    memcpy(&items, array, sizeof items); /* a pointer of whichever type */
+    memcpy(items + size * *count, item, size);
     ++*count;
     return GSIM_OK;
 }
 
 enum gsim_status gsim_records_add_work(struct gsim_records *r, const struct gsim_activity *work)
 {
-    void *works = r->works;
-    enum gsim_status status = append(r, &works, work, sizeof *work, &r->work_count, &r->work_room);
-    r->works = works;
-    return status;
+    return append(r, &r->works, work, sizeof *work, &r->work_count, &r->work_room);
 }
 
 enum gsim_status gsim_records_add_call(struct gsim_records *r, const struct gsim_call *call)
 {
-    void *calls = r->calls;
     struct gsim_call copy = *call;
     if (call->kind == GSIM_CALL_IDLE || (call->kind <= GSIM_CALL_STREAM_CREATE && !r->options->times)) return GSIM_OK;
     if (copy.end_ns < copy.start_ns) {
         r->notes->unfinished++;
         copy.end_ns = copy.start_ns;
     }
-    enum gsim_status status = append(r, &calls, &copy, sizeof copy, &r->call_count, &r->call_room);
-    r->calls = calls;
-    return status;
+    return append(r, &r->calls, &copy, sizeof copy, &r->call_count, &r->call_room);
 }
 
 enum gsim_status gsim_records_add_launch(struct gsim_records *r, const struct gsim_launch *launch, uint32_t *index)
 {
-    void *launches = r->launches;
-    enum gsim_status status = append(r, &launches, launch, sizeof *launch, &r->launch_count, &r->launch_room);
-    r->launches = launches;
+    enum gsim_status status = append(r, &r->launches, launch, sizeof *launch, &r->launch_count, &r->launch_room);
     *index = r->launch_count;
     return status;
 }
 
 enum gsim_status gsim_records_add_operator(struct gsim_records *r, const struct gsim_operator *item)
 {
-    void *operators = r->operators;
-    enum gsim_status status = append(r, &operators, item, sizeof *item, &r->operator_count, &r->operator_room);
-    r->operators = operators;
-    return status;
+    return append(r, &r->operators, item, sizeof *item, &r->operator_count, &r->operator_room);
 }
 
 enum gsim_status gsim_records_add_sync(struct gsim_records *r, const struct gsim_sync *sync)
 {
-    void *syncs = r->syncs;
-    enum gsim_status status = append(r, &syncs, sync, sizeof *sync, &r->sync_count, &r->sync_room);
-    r->syncs = syncs;
-    return status;
+    return append(r, &r->syncs, sync, sizeof *sync, &r->sync_count, &r->sync_room);
 }
 
 enum gsim_status gsim_records_add_annotation(struct gsim_records *r, const char *name, int64_t start_ns, int64_t end_ns)
 {
     struct gsim_annotation annotation = {.start_ns = start_ns, .end_ns = end_ns};
-    void *annotations = r->annotations;
     enum gsim_status status = gsim_records_name(r, name, &annotation.name);
     if (status != GSIM_OK) return status;
-    status = append(r, &annotations, &annotation, sizeof annotation, &r->annotation_count, &r->annotation_room);
-    r->annotations = annotations;
-    return status;
+    return append(r, &r->annotations, &annotation, sizeof annotation, &r->annotation_count, &r->annotation_room);
 }
 
 enum gsim_status gsim_records_add_rank(struct gsim_records *r, uint32_t process, const char *label, size_t length)
@@ -95,10 +80,7 @@ enum gsim_status gsim_records_add_rank(struct gsim_records *r, uint32_t process,
     for (; kept < length && kept + 1 < sizeof rank.label; kept++)
         rank.label[kept] =
             (char)((unsigned char)label[kept] < 0x20 || (unsigned char)label[kept] >= 0x7f ? '?' : label[kept]);
-    void *ranks = r->ranks;
-    enum gsim_status status = append(r, &ranks, &rank, sizeof rank, &r->rank_count, &r->rank_room);
-    r->ranks = ranks;
-    return status;
+    return append(r, &r->ranks, &rank, sizeof rank, &r->rank_count, &r->rank_room);
 }
 
 /* Traces have few streams, and records of one stream follow each other. */
@@ -115,11 +97,8 @@ enum gsim_status gsim_records_stream(struct gsim_records *r, const struct gsim_s
     }
     if (r->stream_count > GSIM_LIMIT_STREAM)
         return gsim_error_set(r->error, GSIM_INPUT, "expected at most %d streams", GSIM_LIMIT_STREAM + 1);
-    void *streams = r->streams;
     *stream = r->last_stream = r->stream_count;
-    enum gsim_status status = append(r, &streams, key, sizeof *key, &r->stream_count, &r->stream_room);
-    r->streams = streams;
-    return status;
+    return append(r, &r->streams, key, sizeof *key, &r->stream_count, &r->stream_room);
 }
 
 void gsim_records_progress(const struct gsim_records *r, double ratio)
@@ -161,53 +140,21 @@ static uint32_t hash_shape(const struct gsim_work_shape *shape)
     return hash;
 }
 
-static uint32_t hash_of_name(const struct gsim_records *r, uint32_t index) { return hash_text(r->names[index]); }
-
-static uint32_t hash_of_shape(const struct gsim_records *r, uint32_t index) { return hash_shape(&r->shapes[index]); }
-
-/* Room for one more than USED entries; those there are put back by their hash. */
-static enum gsim_status grow_slots(struct gsim_records *r, uint32_t **slots, uint32_t *slot_count, uint32_t used,
-                                   uint32_t (*hash_of)(const struct gsim_records *, uint32_t))
-{
-    if (*slot_count && used < *slot_count / 2) return GSIM_OK;
-    uint32_t count = *slot_count ? *slot_count * 2 : 256;
-    uint32_t *wider = count < UINT32_MAX / 2 ? gsim_alloc(sizeof *wider * count) : NULL;
-    if (!wider) return no_memory(r);
-    for (uint32_t i = 0; i < used; i++) {
-        uint32_t at = hash_of(r, i);
-        while (wider[at & (count - 1)]) at++;
-        wider[at & (count - 1)] = i + 1;
-    }
-    gsim_free(*slots);
-    *slots = wider;
-    *slot_count = count;
-    return GSIM_OK;
-}
-
 enum gsim_status gsim_records_name(struct gsim_records *r, const char *name, uint32_t *index)
 {
     char fit[GSIM_LIMIT_NAME + 1];
     make_fit(fit, name);
-    enum gsim_status status = grow_slots(r, &r->name_slots, &r->name_slot_count, r->name_count, hash_of_name);
-    if (status != GSIM_OK) return status;
-    uint32_t mask = r->name_slot_count - 1, at = hash_text(fit);
-    for (uint32_t entry; (entry = r->name_slots[at & mask]) != 0; at++)
-        if (strcmp(r->names[entry - 1], fit) == 0) {
-            *index = entry - 1;
-            return GSIM_OK;
-        }
+    *index = gsim_names_find(&r->name_slots, fit);
+    if (*index != GSIM_NAME_NONE) return GSIM_OK;
     const char *copy = gsim_arena_strdup(&r->arena, fit);
-    if (!copy) return no_memory(r);
-    void *names = r->names;
     *index = r->name_count;
-    status = append(r, &names, &copy, sizeof copy, &r->name_count, &r->name_room);
-    r->names = names;
-    if (status == GSIM_OK) r->name_slots[at & mask] = *index + 1;
-    return status;
+    if (!copy || gsim_names_add(&r->name_slots, copy, *index, NULL)) return no_memory(r);
+    return append(r, &r->names, &copy, sizeof copy, &r->name_count, &r->name_room);
 }
 
-static bool is_same_shape(const struct gsim_work_shape *a, const struct gsim_work_shape *b)
+static bool is_shape(const void *shapes, uint32_t index, const void *key)
 {
+    const struct gsim_work_shape *a = (const struct gsim_work_shape *)shapes + index, *b = key;
     return a->name == b->name && a->grid.x == b->grid.x && a->grid.y == b->grid.y && a->grid.z == b->grid.z &&
            a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
            a->regs_per_thread == b->regs_per_thread && a->smem_bytes == b->smem_bytes &&
@@ -216,20 +163,11 @@ static bool is_same_shape(const struct gsim_work_shape *a, const struct gsim_wor
 
 enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_work_shape *shape, uint32_t *index)
 {
-    enum gsim_status status = grow_slots(r, &r->shape_slots, &r->shape_slot_count, r->shape_count, hash_of_shape);
-    if (status != GSIM_OK) return status;
-    uint32_t mask = r->shape_slot_count - 1, at = hash_shape(shape);
-    for (uint32_t entry; (entry = r->shape_slots[at & mask]) != 0; at++)
-        if (is_same_shape(&r->shapes[entry - 1], shape)) {
-            *index = entry - 1;
-            return GSIM_OK;
-        }
-    void *shapes = r->shapes;
+    *index = gsim_slots_find(&r->shape_slots, hash_shape(shape), is_shape, r->shapes, shape);
+    if (*index != GSIM_SLOT_NONE) return GSIM_OK;
     *index = r->shape_count;
-    status = append(r, &shapes, shape, sizeof *shape, &r->shape_count, &r->shape_room);
-    r->shapes = shapes;
-    if (status == GSIM_OK) r->shape_slots[at & mask] = *index + 1;
-    return status;
+    if (!gsim_slots_add(&r->shape_slots, hash_shape(shape), *index)) return no_memory(r);
+    return append(r, &r->shapes, shape, sizeof *shape, &r->shape_count, &r->shape_room);
 }
 
 /* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name it.
@@ -333,8 +271,8 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->syncs);
     gsim_free(r->streams);
     gsim_free(r->names);
-    gsim_free(r->name_slots);
+    gsim_names_release(&r->name_slots);
     gsim_free(r->shapes);
-    gsim_free(r->shape_slots);
+    gsim_slots_release(&r->shape_slots);
     gsim_arena_release(&r->arena);
 }

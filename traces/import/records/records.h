@@ -7,6 +7,8 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/program.h"
+#include "sim/base/names.h"
+#include "sim/base/slots.h"
 #include "traces/import/records/dataflow.h"
 #include "traces/import/import.h"
 
@@ -174,9 +176,10 @@ struct gsim_records {
     struct gsim_stream_key *streams;
     const char **names;   /* each once; from the arena */
     struct gsim_work_shape *shapes;           /* each once */
-    uint32_t *name_slots, *shape_slots;       /* open addressing: index plus one */
+    struct gsim_names name_slots;
+    struct gsim_slots shape_slots;
     uint32_t work_count, call_count, launch_count, operator_count, sync_count, collective_count, stream_count,
-        name_count, shape_count, name_slot_count, shape_slot_count;
+        name_count, shape_count;
     size_t work_room, call_room, launch_room, operator_room, sync_room, collective_room, stream_room, name_room,
         shape_room;
     uint32_t last_stream;
