@@ -26,7 +26,7 @@ typedef uint32_t gsim_thread;
 typedef uint32_t gsim_lock;
 typedef uint32_t gsim_queue;
 
-/* What gsim_wait_any() can wait for. */
+/* An argument of gsim_wait_any(). */
 enum gsim_waitable_kind {
     GSIM_WAITABLE_EVENT,  /* its latest recording is complete */
     GSIM_WAITABLE_STREAM, /* all work enqueued before the wait is complete */

@@ -25,7 +25,7 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-/* Of who issues ahead. */
+/* A stream of a policy that issues ahead. */
 struct gsim_policy_stream {
     uint32_t number, device;
     struct gsim_policy_stream *next; /* for the policy's lists */
@@ -37,7 +37,7 @@ struct gsim_policy_op {
     uint32_t device;             /* after pop() */
     double estimate_us, ready_us; /* time alone; time of push() */
     struct gsim_policy_op *next; /* for the policy's lists */
-    /* Of who issues ahead. */
+    /* only with a policy that issues ahead */
     struct gsim_policy_stream *stream; /* after stream() */
     bool is_inherited;               /* the policy's: a successor has its stream */
     /* in stream(): predecessors that have not ended as far as the host knows, in program order */

@@ -279,7 +279,6 @@ enum gsim_status gsim_task_profiles_write(const struct gsim_task_profiles *profi
 enum gsim_status gsim_task_profiles_read(struct gsim_task_profiles *profiles, const struct gsim_task_set *set,
                                          const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
-/* What a shared object exports; of no meaning in a program. */
 extern const struct gsim_sharing_ops gsim_sharing;
 
 GSIM_DECLARATIONS_END

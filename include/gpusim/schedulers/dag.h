@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). The dependence graph of an op list by true read and write sets: RAW and WAW to
- * the latest writer, WAR to all readers since, plus the author's "after"; KeSCo's rule (ICCD 2023), no
- * transitive reduction. GrCUDA's rule on declared constness is in schedulers/runner/frontier.c.
+ * Layer: schedulers (helper). The dependence graph of an op list by true read and write sets: RAW and WAW on the latest
+ * writer, WAR on all readers since, and "after" (KeSCo, ICCD 2023). It has no transitive reduction. GrCUDA's rule on
+ * declared constness: schedulers/runner/frontier.c.
  */
 #pragma once
 
@@ -22,19 +22,19 @@ struct gsim_dag {
     uint32_t *succ_start, *succs;
 };
 
-/* Linear in ops, arguments and edges. */
+/* Builds the graph of LIST; the caller releases DAG. Linear in ops, arguments and edges. */
 enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_oplist *list, struct gsim_dag *dag,
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_dag_release(struct gsim_dag *dag); /* accepts a zeroed dag */
-/* The last op on its GPU that NODE follows, which made what a copy back takes; UINT32_MAX: none. */
+/* Returns the last predecessor of NODE, a copy back, on its GPU: the maker of its data. UINT32_MAX: none. */
 uint32_t gsim_dag_maker(const struct gsim_dag *dag, const struct gsim_oplist *list, uint32_t node);
 
-/* As-soon-as-possible levels of the nodes from BEGIN to before END, counted from 0, by edges among them alone; LEVELS
- * has END - BEGIN entries. Returns the number of levels. */
+/* Sets LEVELS, END - BEGIN entries, to the as-soon-as-possible levels from 0 of nodes BEGIN to before END, by edges
+ * among them. Returns the number of levels. */
 uint32_t gsim_dag_levels(const struct gsim_dag *dag, uint32_t begin, uint32_t end, uint32_t *levels);
 
-/* The same nodes sorted by level, list order within one: ORDER has END - BEGIN entries, LEVEL_START one more
- * than there are levels. Both are scratch of the caller. */
+/* Sorts the same nodes by level, then list order. The caller provides ORDER, END - BEGIN entries, and LEVEL_START,
+ * LEVEL_COUNT + 1 entries. */
 void gsim_dag_level_order(const uint32_t *levels, uint32_t begin, uint32_t end, uint32_t level_count, uint32_t *order,
                           uint32_t *level_start);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: schedulers (helper). Turns a program into the op list of one iteration with its data movement made
- * explicit: which buffers are prefetched or copied, and where in program order. Who waits for whom: dag.h.
+ * Layer: schedulers (helper). Lowers a program to the op list of one iteration with explicit data movement: prefetches
+ * and copies at their place in program order. Dependences: dag.h.
  */
 #pragma once
 
@@ -45,10 +45,10 @@ struct gsim_lowering {
  * A move's index is that of the op it serves, and so are its stream and priority. All memory is the arena's. */
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error) GSIM_NODISCARD;
-/* What is captured or compiled once leaves out what a framework does between its calls. */
+/* Removes framework time between calls, for graphs that are captured or compiled once. */
 void gsim_lowering_drop_overhead(struct gsim_lowering *lowering);
 
-/* What most schedulers use: early where the run asks for prefetching, else at use. */
+/* Returns the usual place: early if the run prefetches, else at use. */
 static inline enum gsim_moves_place gsim_moves_place_default(const struct gsim_run *run)
 {
     return run->prefetch ? GSIM_MOVES_EARLY : GSIM_MOVES_AT_USE;
@@ -64,12 +64,12 @@ static inline bool gsim_op_is_host(const struct gsim_op *op)
 {
     return op->kind == GSIM_OP_HOST_READ || op->kind == GSIM_OP_HOST_WRITE || op->kind == GSIM_OP_HOST_COMPUTE;
 }
-/* An op that a lowering inserted, not one of the program's own. */
+/* Whether OP was inserted by a lowering. */
 bool gsim_op_is_move(const struct gsim_run *run, const struct gsim_op *op);
-/* The same work: one op of the program, or two moves of the same bytes the same way. */
+/* Whether A and B are the same op, or moves of the same bytes in the same direction. */
 bool gsim_op_is_same(const struct gsim_op *a, const struct gsim_op *b);
 
-/* What an op must follow by "after" when ops were left out: these pass on what they had to follow themselves. */
+/* Predecessors by "after" when ops are left out: an op that is left out passes on its own predecessors. */
 struct gsim_afters {
     const struct gsim_program *program;
     uint32_t *found, *passed; /* passed: per op, the last walk that met it */
@@ -78,20 +78,20 @@ struct gsim_afters {
 };
 void gsim_afters_init(struct gsim_afters *afters, const struct gsim_program *program);
 void gsim_afters_release(struct gsim_afters *afters); /* accepts a zeroed one */
-/* *LIST has *COUNT indices of ops, valid until the next call. Left out are prefetches whose entry in PLACE is
- * UINT32_MAX. False when memory is out. */
+/* Sets *LIST to the *COUNT predecessors of OP, valid until the next call. Prefetches with PLACE UINT32_MAX are left
+ * out. False: out of memory. */
 bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, const uint32_t *place,
                       const uint32_t **list, uint32_t *count) GSIM_NODISCARD;
 
-/* Makes the driver call that OP stands for. Host ops ignore STREAM; the caller has synchronised for them. */
+/* Makes the driver call of OP. Host ops ignore STREAM; the caller must have synchronised. */
 void gsim_op_issue(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 
-/* Of several GPUs each may copy to each from now on; GPU 0 is the current one then. */
+/* Enables peer access between all GPUs. GPU 0 is current afterwards. */
 void gsim_peers_enable(struct gsim_driver *driver);
-/* COUNT on each of the first GPUS, GPU by GPU. */
+/* Creates COUNT streams on each of the first GPUS devices, device by device. */
 void gsim_streams_create(struct gsim_driver *driver, uint32_t gpus, uint32_t count, gsim_stream *streams);
 
-/* The driver's sticky error as this run's status. */
+/* Returns the driver's sticky error as the run's status. */
 enum gsim_status gsim_run_status(const struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
 GSIM_DECLARATIONS_END
