@@ -175,28 +175,20 @@ static void wait_for(struct gsim_acs *app, uint32_t unit)
     u->first = u->next;
 }
 
-/* The front ends decide, or no more. */
-static void set_frontends(struct acs_hw *acs, bool decide)
-{
-    struct gsim_driver *driver = acs->app.run->driver;
-    for (uint32_t d = 0; d < acs->app.unit_count; d++) {
-        if (acs->app.unit_count > 1) gsim_device_set(driver, d);
-        if (decide) acs->app.units[d].stream = gsim_stream_create(driver, 0);
-        gsim_frontend_set(driver, decide ? &frontend : NULL, decide ? &acs->units[d] : NULL);
-    }
-}
-
 static bool begin(struct gsim_acs *app)
 {
     struct acs_hw *acs = (struct acs_hw *)app;
     struct gsim_arena *arena = app->run->arena;
     acs->units = GSIM_ARENA_ARRAY(arena, struct unit, app->unit_count);
     for (uint32_t d = 0; acs->units && d < app->unit_count; d++) {
-        acs->units[d].acs = acs;
-        acs->units[d].list = GSIM_ARENA_ARRAY(arena, struct gsim_acs_kept, (size_t)acs->params->list);
-        if (!gsim_window_init(&acs->units[d].window, (uint32_t)acs->params->window, arena)) return false;
+        struct unit *u = &acs->units[d];
+        u->acs = acs;
+        u->list = GSIM_ARENA_ARRAY(arena, struct gsim_acs_kept, (size_t)acs->params->list);
+        if (!gsim_window_init(&u->window, (uint32_t)acs->params->window, arena) || arena->failed) return false;
+        if (app->unit_count > 1) gsim_device_set(app->run->driver, d);
+        app->units[d].stream = gsim_stream_create(app->run->driver, 0);
+        gsim_frontend_set(app->run->driver, &frontend, u);
     }
-    if (!arena->failed) set_frontends(acs, true);
     return !arena->failed;
 }
 
@@ -212,11 +204,12 @@ static void finish(struct gsim_acs *app)
     for (uint32_t d = 0; d < app->unit_count; d++) {
         all.fill_us += acs->units[d].window.fill_us;
         all.used_us += acs->units[d].window.used_us;
+        if (app->unit_count > 1) gsim_device_set(driver, d);
+        gsim_frontend_set(driver, NULL, NULL);
     }
     gsim_figure(driver, "window fill", "kernels", gsim_window_fill(&all));
     for (int i = SPENT_CHECK; i < SPENT_COUNT; i++) gsim_figure(driver, names[i], "us", acs->spent_us[i] / kernels);
     gsim_figure(driver, "ended before insertion", "upstream kernels", (double)acs->dropped / kernels);
-    set_frontends(acs, false);
 }
 
 static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)

@@ -57,7 +57,6 @@ struct acs {
     const struct acs_params *params;
     struct gsim_window window;   /* of kernels */
     _Atomic uint32_t idle;       /* scheduler threads without a kernel */
-    struct kernel *head, **tail; /* that have not come into the window yet */
     struct kernel *kernels;      /* by op of a list */
     struct kernel *idle_kernels; /* of a program that is drawn: may be used again */
     gsim_queue inbox, ready, drained; /* NULL in the first two: the run is over */
@@ -117,29 +116,24 @@ static void end(struct acs *acs, struct kernel *k)
     acs->idle_kernels = k;
 }
 
-static void fill(struct acs *acs)
-{
-    while (acs->head && acs->window.used < acs->window.size) {
-        struct kernel *k = acs->head;
-        acs->head = k->next;
-        if (!acs->head) acs->tail = &acs->head;
-        insert(acs, k);
-    }
-}
-
 static void window_main(struct gsim_driver *driver, void *argument)
 {
     struct acs *acs = ((struct worker *)argument)->acs;
+    struct kernel *head = NULL, **tail = &head; /* that have not come into the window yet */
     bool drains = false;
     for (struct kernel *k; !gsim_driver_failed(driver) && (k = gsim_queue_pop(driver, acs->inbox)) != NULL;) {
         if (k->state == LAUNCHED) {
-            *acs->tail = k;
-            acs->tail = &k->next;
+            *tail = k;
+            tail = &k->next;
         }
         if (k->state == ENDED) end(acs, k);
         drains |= k->state == DRAIN;
-        fill(acs);
-        if (!drains || acs->window.used || acs->head) continue;
+        while (head && acs->window.used < acs->window.size) {
+            struct kernel *first = head;
+            if (!(head = first->next)) tail = &head;
+            insert(acs, first);
+        }
+        if (!drains || acs->window.used || head) continue;
         drains = false;
         gsim_queue_push(driver, acs->drained, acs);
     }
@@ -200,7 +194,6 @@ static bool begin(struct gsim_acs *app)
     struct gsim_arena *arena = app->run->arena;
     uint32_t window = (uint32_t)acs->params->window, threads = (uint32_t)acs->params->threads;
     uint32_t most = gsim_feed_most(app->run), gpus = gsim_device_count(app->run->driver);
-    acs->tail = &acs->head;
     acs->kernels = GSIM_ARENA_ARRAY(arena, struct kernel, app->run->draw ? 1 : (size_t)most + 1);
     acs->workers = GSIM_ARENA_ARRAY(arena, struct worker, threads + 1);
     gsim_stream *streams = GSIM_ARENA_ARRAY(arena, gsim_stream, ((size_t)threads + 1) * gpus);
