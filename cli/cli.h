@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). The command line: cli/words/parse.c reads, cli/cli.c dispatches, cli/help.c explains,
- * cli/setup.c turns words into a simulation; each command is cli/COMMAND.c. cli/runner/main.h is the
- * one other that includes this header. Messages go to stderr as one line, results to stdout.
+ * Layer: cli (program). The command line: cli/words/parse.c parses, cli/cli.c dispatches, cli/help.c has the help,
+ * cli/setup.c makes a simulation from arguments; each command is cli/COMMAND.c. cli/runner/main.h includes this header,
+ * too. Messages go to stderr as one line, results to stdout.
  */
 #pragma once
 
@@ -301,7 +301,7 @@ struct gsim_cli_repeated {
     const char *text;
 };
 
-/* What was typed; points into argv. */
+/* The arguments; texts point into argv. */
 struct gsim_cli_arguments {
     enum gsim_cli_command command;
     const char *value[GSIM_CLI_KEY_COUNT]; /* NULL: not given; "" for a switch */
@@ -317,28 +317,28 @@ struct gsim_cli_arguments {
 };
 
 const char *gsim_cli_command_name(int command);
-/* Reads argv[at] and what follows into ARGUMENTS, whose command, opts and operands (room for argc each) the caller
- * has set. */
+/* Parses argv[at] and later words into ARGUMENTS, whose command, opts and operands (room for argc each) the caller has
+ * set. */
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
                                 struct gsim_error *error) GSIM_NODISCARD;
-/* Exit status of the program. */
+/* Returns the exit status of the program. */
 int gsim_cli_main(int argc, char **argv);
 void gsim_cli_help_program(struct gsim_output *output);
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
 const char *gsim_cli_usage(enum gsim_cli_command command);
 const char *gsim_cli_summary(enum gsim_cli_command command);
-/* An option as COMMAND has it, which may take another word or mean something particular. */
+/* Returns an option as COMMAND has it, perhaps with its own metavar and help. */
 struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 
-/* Each returns the exit status and has said on stderr what went wrong. */
+/* Each runs a command and returns the exit status; errors are printed on stderr. */
 #define GSIM_CLI_COMMAND_FUNCTION(key, name, function)                                                                 \
     int gsim_cli_##function(const struct gsim_cli_arguments *arguments);
 GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
 
-/* Prints "gpusim: MESSAGE" and returns the exit status that belongs to it. */
+/* Prints "gpusim: MESSAGE" and returns its exit status. */
 int gsim_cli_fail(const struct gsim_error *error);
 
-/* For every command: fails when a file to be written cannot be, or is another one of the command's. cli/outputs.c */
+/* Fails if an output file cannot be written or is another file of the command. For every command. cli/outputs.c */
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
                                         struct gsim_error *error) GSIM_NODISCARD;
 /* What a command found, as CSV and JSON where a file is named, and as text on standard output unless one of these takes
@@ -350,17 +350,17 @@ enum gsim_status gsim_cli_write(const char *csv, const char *json, const struct 
                                 struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/deliver.c: the end of a run ------------------------------------------------------------------- */
-/* Before the run: can the files be written at all, and do two of them share a name? */
+/* Before the run: fails if a file cannot be written or two have one name. */
 enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments,
                                       struct gsim_error *error) GSIM_NODISCARD;
-/* Writes the files asked for, and the report to the terminal unless one of them went there. */
+/* Writes the files of the options, and the report to the terminal unless one of them went there. */
 enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                   struct gsim_error *error) GSIM_NODISCARD;
-/* On stderr, where --trace-window begins behind the run's end. */
+/* Warns on stderr if --trace-window begins after the run's end. */
 void gsim_cli_note_window(const struct gsim_result *result);
 
-/* --- cli/setup.c: from words to simulations ------------------------------------------------------------ */
-/* What all runs of one call have in common. */
+/* --- cli/setup.c: from arguments to simulations -------------------------------------------------------- */
+/* Common to all runs of a call. */
 struct gsim_cli_platform;
 
 struct gsim_cli_setup {
@@ -383,14 +383,14 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 
-/* The parameters of a scheduler, or of what is like one, as --opt sets them, from ARENA. */
+/* Returns the parameters of a plugin as --opt sets them, from ARENA. */
 enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler,
                                  struct gsim_arena *arena, void **params, struct gsim_error *error) GSIM_NODISCARD;
 
 #define GSIM_CLI_PLAN_SCHED "plan=" /* --sched plan=FILE */
 
 /* --- cli/place/place.c: --place -------------------------------------------------------------------------------- */
-/* *OPS is NULL without one. */
+/* Without --place *OPS is NULL. */
 enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, const struct gsim_placement_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;
 /* What --opt sees of it: a name and parameters. */
@@ -399,20 +399,20 @@ struct gsim_cli_point;
 /* Also the plan that --sched plan=FILE names. */
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                       struct gsim_error *error) GSIM_NODISCARD;
-/* --plan; nothing where there is none. */
+/* Writes --plan, if given. */
 enum gsim_status gsim_cli_write_plan(const struct gsim_cli_arguments *arguments, const struct gsim_timeline *timeline,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/place/best.c: --place best, --sched best ------------------------------------------------------------- */
 bool gsim_cli_is_best(const char *text);
-/* The point gets the placement whose makespan is least. TELLS: on stderr by how much. */
+/* Sets the point's placement to that of the least makespan. TELLS: prints the gain on stderr. */
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload,
                                          const struct gsim_scheduler_ops **best,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/kernels/kernels.c --------------------------------------------------------------------------------------- */
-/* Gives the program's kernels what --kernels says of them, and says on stderr how many that were. */
+/* Sets the data of --kernels on the program's kernels and prints their number on stderr. */
 enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *arguments, struct gsim_program *program,
                                         struct gsim_error *error) GSIM_NODISCARD;
 struct gsim_profiles;
@@ -421,17 +421,17 @@ void gsim_cli_note_kernels(const char *path, const struct gsim_profiles *profile
 int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments);
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
-/* A run as it came out. */
+/* A finished run. */
 struct gsim_cli_case {
     const char *workload;
     const struct gsim_scheduler_ops *scheduler;
     gsim_time makespan, iteration_total;
     size_t kernels;
 };
-/* Says on stderr which --opt changes none of the runs, by running them without it (not where they are large), and which
- * one cannot change how long kernels take alone. */
+/* Warns on stderr of each --opt that changes no run, found by running them without it (not if they are large), and of
+ * each that cannot change the kernels' times alone. */
 void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
-/* On stderr: each --opt that is a number of another generator or source than WORKLOAD. */
+/* Warns on stderr of each --opt of another generator or source than WORKLOAD. */
 void gsim_cli_note_foreign_opts(const struct gsim_cli_setup *setup, const char *workload);
 /* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
 bool gsim_cli_is_of_kernels(enum gsim_device_number number);
@@ -456,7 +456,7 @@ struct gsim_cli_point {
     struct gsim_arena arena;
 };
 
-/* --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it, 0 standing for the cores of the machine. */
+/* Reads --jobs, from 1 to GSIM_JOBS_MAX; INITIAL without it (0: the machine's cores). */
 enum gsim_status gsim_cli_jobs(const struct gsim_cli_arguments *arguments, uint32_t initial, uint32_t *jobs,
                                struct gsim_error *error) GSIM_NODISCARD;
 /* An integer from LEAST to MOST, which the option may give instead of the value. */
@@ -466,25 +466,25 @@ enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, en
 enum gsim_status gsim_cli_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
                                 double most, uint32_t initial, uint32_t *value,
                                 struct gsim_error *error) GSIM_NODISCARD;
-/* The index of the option's value in its metavar "a|b|c". */
+/* Returns the index of the option's value in its metavar "a|b|c". */
 enum gsim_status gsim_cli_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
                                  int *value, struct gsim_error *error) GSIM_NODISCARD;
-/* --spread N: of how many copies; 0 without it. */
+/* Reads --spread N, the number of copies; 0 without it. */
 enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments, uint32_t *runs,
                                       struct gsim_error *error) GSIM_NODISCARD;
-/* FROM:TO with units, in microseconds; 0 and INFINITY where one is left out. cli/part.c */
+/* Reads FROM:TO with units, in microseconds; left out: 0 and INFINITY. cli/part.c */
 enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
                                  struct gsim_error *error) GSIM_NODISCARD;
-/* --trace-window; both 0 without it. Fails without --trace. */
+/* Reads --trace-window; both 0 without it. Fails without --trace. */
 enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* --trace-sms: of how many SMs; 0 without it. Fails without --trace. */
+/* Reads --trace-sms, the number of SMs; 0 without it. Fails without --trace. */
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
                                     struct gsim_error *error) GSIM_NODISCARD;
-/* By name or path; unknown names get a message with the nearest known one. */
+/* Finds a scheduler by name or path. The message on an unknown name has the nearest known one. */
 enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;
-/* Fails when an --opt means none of the COUNT schedulers. */
+/* Fails if an --opt is of none of the COUNT schedulers. */
 enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
                                      const struct gsim_scheduler_ops *const *schedulers, size_t count,
                                      struct gsim_error *error) GSIM_NODISCARD;
@@ -492,7 +492,7 @@ enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct 
                                struct gsim_workload_options *options,
                                struct gsim_error *error) GSIM_NODISCARD; /* --size */
 enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error);
-/* Fails when NAME is gpu.X or device.X and there is no such number. */
+/* Fails if NAME is gpu.X or device.X and there is no such number. */
 enum gsim_status gsim_cli_check_machine(const char *name, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
@@ -501,7 +501,7 @@ void gsim_cli_point_release(struct gsim_cli_point *point);
 /* Whether the text is the path of one, by its end. */
 bool gsim_cli_is_shared_object(const char *text);
 
-/* Fails where the program is drawn while it runs, and WHAT needs to know it before. */
+/* Fails if the program is a source and WHAT needs to know it beforehand. */
 enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
@@ -509,10 +509,10 @@ enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const 
  * the search path, but nearly has the name of one. cli/notes.c */
 void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
 
-/* Perturbed copies of the point, and what they say of its makespan. */
+/* Runs perturbed copies of the point and fills the spread of its makespan. */
 enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint32_t runs, struct gsim_spread *spread,
                                        struct gsim_error *error) GSIM_NODISCARD;
 
-/* Simulates and measures. TIMELINE is the caller's to release in any case. */
+/* Simulates and computes metrics. The caller releases TIMELINE in any case. */
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;

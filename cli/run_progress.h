@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). How far a single long run is: kernels that have ended, on a terminal or after ten seconds. An
- * observer in front of the run's own, so nothing of the run changes.
+ * Layer: cli (program). Progress of a long run: ended kernels, on a terminal or after ten seconds. It is an observer
+ * before the run's own and does not change the run.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct gsim_run_progress {
     uint64_t seen;
 };
 
-/* Watches SIMULATION, whose observer is set already, until gsim_run_progress_end(). Stays where it is. OUT NULL:
- * silent. */
+/* Observes SIMULATION, whose observer must be set, until gsim_run_progress_end(). It must not move. OUT NULL: silent.
+ * */
 void gsim_run_progress_start(struct gsim_run_progress *progress, struct gsim_simulation *simulation, FILE *out);
 /* Clears the line. */
 void gsim_run_progress_end(struct gsim_run_progress *progress);

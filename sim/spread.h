@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim. The uncertainty of a prediction: copies of a simulation whose host calls, kernel times and order of ends
- * are drawn (device: kernel_spread, call_spread, spread_gaps, spread_calls), and an interval around their times
- * (spread_least, spread_width).
+ * Layer: sim. The uncertainty of a prediction: copies of a simulation with random host calls, kernel times and order of
+ * ends (device: kernel_spread, call_spread, spread_gaps, spread_calls), and the interval of their times (spread_least,
+ * spread_width).
  */
 #pragma once
 
@@ -11,19 +11,19 @@
 
 #define GSIM_LIMIT_SPREAD 10000 /* copies */
 
-/* A perturbed copy. It must stay where it is. */
+/* A perturbed copy. It must not move. */
 struct gsim_spread_copy {
     struct gsim_simulation simulation;
     struct gsim_device_spec device; /* shares strings with the simulation's */
 };
 
-/* Sorts the RUNS >= 1 times and fills SPREAD. The interval is that of 90 % of them, at least spread_least, times
- * spread_width. Copies differ as runs and hosts do; spread_width adds the model's own error: with it intervals hold
- * recorded makespans as often as they say (split conformal prediction, docs/accuracy.md). */
+/* Sorts the RUNS >= 1 times and fills SPREAD. The interval holds 90 % of them, at least spread_least wide, times
+ * spread_width. Copies differ as runs and hosts do; spread_width adds the model's error, so that intervals hold 90 % of
+ * recorded makespans (split conformal prediction, docs/accuracy.md). */
 void gsim_spread_summarize(double *times_us, uint32_t runs, const struct gsim_device_spec *device,
                            struct gsim_spread *spread);
 
-/* Takes the time that counts, in microseconds, from the timeline of a copy. */
+/* Sets *TIME_US to the time of a copy that counts, from its timeline. */
 typedef enum gsim_status gsim_spread_time(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
                                           double *time_us, struct gsim_error *error);
 /* Simulates RUNS >= 1 copies one after another and fills SPREAD. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim/base. A growing run of bytes, for pipes and messages between processes of one machine type. */
+/* Layer: sim/base. A growing buffer of bytes, for pipes and messages between processes of one machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 struct gsim_bytes {
     char *data;
     size_t length, capacity;
-    bool failed; /* memory ran out; stays set */
+    bool failed; /* out of memory; stays set */
 };
 void gsim_bytes_add(struct gsim_bytes *bytes, const void *data, size_t length);
 /* Drops the first LENGTH bytes. */

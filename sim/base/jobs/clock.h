@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Wall-clock time, for progress, time limits and heartbeats only: no result sees it.
+ * Layer: sim/base. Wall-clock time, for progress, time limits and heartbeats only. No result depends on it.
  */
 #pragma once
 
 #include <time.h>
 
-/* Seconds since some moment; never goes back. */
+/* Returns monotonic seconds. */
 static inline double gsim_clock_now_s(void)
 {
     struct timespec now;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. How far a long command is, on stderr: a bar that is redrawn on a terminal, a plain line now and then
- * elsewhere. Of a sweep only what is committed to the results file counts as done. Wall-clock time stays here: no
- * result sees it.
+ * Layer: sim/base. Progress of a long command on stderr: a bar on a terminal, else a line now and then. Points of a
+ * sweep are done when the results file has them. No result depends on this wall-clock time.
  */
 #pragma once
 
@@ -13,21 +12,21 @@
 struct gsim_progress {
     FILE *out; /* NULL: silent */
     bool is_terminal;
-    const char *unit;  /* "points", unless the caller says otherwise */
-    char detail[64];   /* what is under way; "": not told */
-    bool is_estimate;  /* nobody knows the total before the end */
-    uint64_t total, done, failed; /* of this call; total 0: not known; failed: among done, those without figures */
+    const char *unit;  /* default "points" */
+    char detail[64];   /* current work; "": none */
+    bool is_estimate;  /* the total is an estimate */
+    uint64_t total, done, failed; /* of this call; TOTAL 0: not known; FAILED: done without figures */
     double started_s, shown_s, recent_s;
     uint64_t recent_done;
     double rate; /* per second, over the last seconds */
     unsigned columns;
-    char first_error[200]; /* of those that failed; "": none did */
+    char first_error[200]; /* of the failed; "": none */
 };
 
 void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out);
-/* Call it often: it shows something only when it is time. */
+/* Updates the display if it is time. Call it often. */
 void gsim_progress_show(struct gsim_progress *progress);
-/* Clears the bar, which shows itself again at the next call of gsim_progress_show(). */
+/* Clears the bar until the next gsim_progress_show(). */
 void gsim_progress_clear(struct gsim_progress *progress);
-/* Clears the bar and says what came out. IS_STOPPED: before all were done. */
+/* Clears the bar and prints the result. IS_STOPPED: not all are done. */
 void gsim_progress_end(struct gsim_progress *progress, bool is_stopped);

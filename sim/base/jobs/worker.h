@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base (internal: sim/base/jobs/pool.c alone includes it). One worker process: started by fork, fed with
- * items through a pipe, answering through another. A page of shared memory says which item it is at, also after its
- * death; what it wrote to stderr is kept for the same purpose.
+ * Layer: sim/base (internal: sim/base/jobs/pool.c alone includes it). A worker process: started by fork, with a pipe
+ * for items and one for outcomes. A page of shared memory has its current item, also after its death; its stderr is
+ * kept too.
  */
 #pragma once
 
@@ -20,21 +20,21 @@ struct gsim_worker {
     struct gsim_worker_state *state;
 };
 
-/* Before each outcome in the pipe. */
+/* Header of each outcome in the pipe. */
 struct gsim_worker_head {
     uint64_t item;
-    uint64_t length; /* of the outcome behind it */
+    uint64_t length; /* bytes of the outcome */
 };
 
-/* OTHERS: descriptors of the caller that the child closes. */
+/* Starts a worker. OTHERS: descriptors of the caller that the child closes. */
 enum gsim_status gsim_worker_start(struct gsim_worker *worker, const struct gsim_pool_config *config, const int *others,
                                    int other_count, struct gsim_error *error) GSIM_NODISCARD;
-/* A worker that is dead takes nothing; that shows at its other pipe. */
+/* Sends an item. A dead worker takes none, which its other pipe shows. */
 void gsim_worker_send(struct gsim_worker *worker, uint64_t item);
-/* False between two items. */
+/* Sets *ITEM to the current item. False: between two items. */
 bool gsim_worker_item(const struct gsim_worker *worker, uint64_t *item);
-/* Grows with every item begun. */
+/* Returns a number that grows with every item begun. */
 uint64_t gsim_worker_sequence(const struct gsim_worker *worker);
-/* Waits for a process that has ended or will at once, says how it did, and ends the worker. */
+/* Waits for a process that ends, writes how it ended to MESSAGE, and ends the worker. */
 void gsim_worker_autopsy(struct gsim_worker *worker, char *message, size_t size);
 void gsim_worker_end(struct gsim_worker *worker); /* accepts a zeroed one */
