@@ -3,26 +3,25 @@
  * Layer: sim. The rate at which missing pages arrive: the driver's fault service as equations. Time and state are in
  * sim/memory/faults.c. Mechanics: NVIDIA's open UVM driver. Constants: the device files.
  *
- *  - A kernel that scans a buffer faults on W = its resident threads' accesses at once. Faults grow to groups of
- *    64 KB, then the density prefetcher takes the largest part of the 2 MB block that is more than half resident:
- *    64K, 64K, 128K, ... 1M. So one block takes 6 - log2(W / 64 KB) rounds, at most 6 and at least 1, and a
- *    round brings b = 2 MB / rounds (all of W where that is more than 2 MB, at most the 256 groups of a batch).
- *  - Threads that walk rows of P bytes, each its own, fault in as many places as there are rows, n = 2 MB / P of them
- *    in a block. Up to P = 128 KB the first fault of every row fills more than half of the block, and the rest follows;
- *    of longer rows the later groups come one fault after the other, e = 16 in all (6 + 2.5 n below n = 4: what the
- *    prefetcher's tree gives, counted by simulation). A batch holds 256 faults.
- *  - fault_total_gbps is the rate of a scan, whose blocks the driver visits 6 times each. A visit costs it c =
- *    (2 MB / fault_total_gbps - 2 MB / link) / 6 beside the link. Faults of about 4 neighbouring rows are found in one
- *    visit (batches mix the faults of 64 SMs), later ones alone.
+ *  - A scan faults on W = the accesses of the resident threads, at once. A fault brings a group of 64 KB; the density
+ *    prefetcher adds the largest part of the 2 MB block that is more than half resident: 64K, 64K, 128K, ... 1M. So a
+ *    block takes 6 - log2(W / 64 KB) rounds, 1 to 6, and a round brings b = 2 MB / rounds (all of W if more than 2 MB,
+ *    at most the 256 groups of a batch).
+ *  - Threads that walk a row of P bytes each fault once a row, n = 2 MB / P times in a block. Up to P = 128 KB the
+ *    first faults fill more than half of the block, and the prefetcher brings the rest. Longer rows need e = 16 faults
+ *    a block (6 + 2.5 n for n below 4, by simulation of the prefetcher's tree). A batch holds 256 faults.
+ *  - fault_total_gbps is the rate of a scan, in which the driver visits each block 6 times. A visit takes c = (2 MB /
+ *    fault_total_gbps - 2 MB / link) / 6 beside the link. One visit serves the first faults of about 4 neighbouring
+ *    rows (a batch mixes the faults of 64 SMs); later faults take a visit each.
  *  - Rounds are served in batches by one driver thread. A batch costs overhead + sum over its rounds of b x s,
  *    s = 1 / fault_total_gbps + 1 / d2h_gbps where device memory is full (a block is written back first).
  *  - overhead: one kernel alone waits fault_latency_us per round. With two, one faults while the other is served:
  *    each round waits for two batches' fixed part, 2/3 of the latency each. With more, batches fill up:
  *    overhead(k) = latency x (1 + min(k - 1, 1) / 3), k = kernels that have a round in each batch.
- *  - A kernel with enough compute per page does not fault in every batch. Nobody gets pages faster than it uses them.
- * Who faults while another's round is served waits for the rest of it, which is as long as a round on average.
- *  - Threads in step miss a page together and then compute together, others run ahead and fault meanwhile: a kernel
- *    needs (compute^p + faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
+ *  - A kernel with enough compute per page does not fault in every batch. No kernel gets pages faster than it uses
+ *    them. A fault during another kernel's round waits for the rest of it, a round on average.
+ *  - Threads in step fault together and compute together; others overlap the two. A kernel takes (compute^p +
+ *    faults^p)^(1/p), p = fault_knee, for its computation alone and its faults alone.
  */
 #pragma once
 

@@ -5,24 +5,24 @@
  *
  * D = the bytes that were touched since, S = its own: all of it is there up to D + S of l2_kept_whole of L2, nothing
  * from l2_kept_none on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to
- * 32 MB, written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches its data
- * whole, when it is submitted: what it only reads a part of, or has not come to yet, is not known. What a kernel
- * touches without saying so (no arguments) displaces, and is found cold.
+ * 32 MB, written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches all its
+ * data at its submission; parts that it skips or reads later are not known. Data without arguments displaces other data
+ * and is always cold.
  *
- * A time that was measured by repeating a kernel found what L2 can hold of its own data; inside a program it takes up
- * to struct gsim_demand's COLD times as long, by the share that others have displaced.
+ * A time measured by repetition includes hits on the kernel's own data. Inside a program the kernel takes up to
+ * gsim_demand.cold times as long, by the share that others have displaced.
  *
- * A time that was measured inside a program (solo_cold) holds what the program's order left in L2 (reuse.c); in another
- * order, or beside others, a kernel finds more or less.
+ * A time measured inside a program (solo_cold) includes hits of the program's order (reuse.c). In another order, or
+ * beside other kernels, there are more or fewer.
  *
- * Kernels that read the same data at the same time: who comes first misses it and brings it for the others; who follows
- * finds it, catches up, and leads if it is the faster one; what the slower one had still to read it then finds
- * (traces/h200/runs-small.json.gz, ML of 64 MB: rr_1, whose 200 threads read a matrix row by row, takes 13.9 ms beside
- * nb_1, which reads it in 0.7, and 15.4 alone).
+ * Kernels that read the same data at the same time: the leader misses and brings it for the others. A follower hits,
+ * catches up, and leads if it is faster; the slower kernel then hits on the rest (traces/h200/runs-small.json.gz, ML of
+ * 64 MB: rr_1, whose 200 threads read a matrix row by row, takes 13.9 ms beside nb_1, which reads it in 0.7, and 15.4
+ * alone).
  *
- * L2 has two halves, and data is nearer to the SMs of the half that brought it. One kernel after another of the same
- * grid stands block by block on the same SMs, so its measured time found the data near; where either is placed beside
- * others it does not, and takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt,
+ * L2 has two halves; data is near to the SMs of the half that brought it. Successive kernels of one grid have their
+ * blocks on the same SMs, so their measured times include near data. If either was placed beside other kernels the data
+ * is far, and the kernel takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt,
  * traces/h100/near.txt).
  */
 #pragma once
