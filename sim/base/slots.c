@@ -50,6 +50,12 @@ bool gsim_slots_add(struct gsim_slots *s, uint64_t hash, uint32_t index)
     return true;
 }
 
+uint64_t gsim_hash_bytes(uint64_t hash, const void *bytes, uint64_t length)
+{
+    for (uint64_t i = 0; i < length; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+    return hash;
+}
+
 void gsim_slots_release(struct gsim_slots *s)
 {
     gsim_free(s->slots);

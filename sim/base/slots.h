@@ -25,3 +25,7 @@ bool gsim_slots_reserve(struct gsim_slots *slots, uint64_t count);
 /* Adds INDEX, whose key is not there yet. Makes room, and returns false, as gsim_slots_reserve() does. */
 bool gsim_slots_add(struct gsim_slots *slots, uint64_t hash, uint32_t index);
 void gsim_slots_release(struct gsim_slots *slots);
+
+#define GSIM_HASH_START 14695981039346656037u /* FNV-1a (Fowler, Noll, Vo) */
+/* HASH with LENGTH more bytes. */
+uint64_t gsim_hash_bytes(uint64_t hash, const void *bytes, uint64_t length);

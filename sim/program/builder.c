@@ -102,7 +102,7 @@ static uint32_t fail(struct gsim_builder *builder)
 }
 
 /* Room for one more element of a list whose indices stay below UINT32_MAX. */
-static bool grow(void **array, size_t element_size, uint32_t count, size_t *room)
+static bool grow(void *array, size_t element_size, uint32_t count, size_t *room)
 {
     return count < UINT32_MAX - 1 && gsim_array_grow(array, element_size, count, room) == 0;
 }
@@ -111,9 +111,7 @@ static const char *intern(struct gsim_builder *builder, const char *text)
 {
     uint32_t found = gsim_names_find(&builder->name_slots, text);
     if (found != GSIM_NAME_NONE) return builder->names[found];
-    void *names = builder->names;
-    if (!grow(&names, sizeof(char *), builder->name_count, &builder->name_room)) return NULL;
-    builder->names = names;
+    if (!grow(&builder->names, sizeof(char *), builder->name_count, &builder->name_room)) return NULL;
     char *copy = gsim_arena_strdup(&builder->program.arena, text);
     if (!copy || gsim_names_add(&builder->name_slots, copy, builder->name_count, NULL)) return NULL;
     builder->names[builder->name_count++] = copy;
@@ -134,10 +132,8 @@ struct gsim_builder *gsim_builder_create(const char *program_name)
 
 uint32_t gsim_builder_buffer(struct gsim_builder *builder, const char *name, uint64_t bytes, enum gsim_buffer_init init)
 {
-    void *buffers = builder->buffers;
     uint32_t index = builder->program.buffer_count;
-    if (!grow(&buffers, sizeof(struct gsim_buffer), index, &builder->buffer_room)) return fail(builder);
-    builder->buffers = buffers;
+    if (!grow(&builder->buffers, sizeof(struct gsim_buffer), index, &builder->buffer_room)) return fail(builder);
     const char *copy = gsim_arena_strdup(&builder->program.arena, name);
     if (!copy) return fail(builder);
     builder->buffers[index] = (struct gsim_buffer){.name = copy, .bytes = bytes, .init = init};
@@ -165,10 +161,8 @@ uint32_t gsim_builder_kernel(struct gsim_builder *builder, const struct gsim_ker
     uint64_t hash = hash_kernel(&wanted, hash_text(wanted.name));
     uint32_t found = gsim_slots_find(&builder->kernel_slots, hash, is_kernel, builder->kernels, &wanted);
     if (found != GSIM_SLOT_NONE) return found;
-    void *kernels = builder->kernels;
     uint32_t index = builder->program.kernel_count;
-    if (!grow(&kernels, sizeof(wanted), index, &builder->kernel_room)) return fail(builder);
-    builder->kernels = kernels;
+    if (!grow(&builder->kernels, sizeof(wanted), index, &builder->kernel_room)) return fail(builder);
     if (wanted.collective && !(wanted.collective = gsim_collective_copy(wanted.collective, &builder->program.arena)))
         return fail(builder);
     if (!gsim_slots_add(&builder->kernel_slots, hash, index)) return fail(builder);
@@ -205,10 +199,8 @@ static const void *pack(struct gsim_builder *builder, const void *list, size_t b
 
 uint32_t gsim_builder_op(struct gsim_builder *builder, const struct gsim_op *op)
 {
-    void *ops = builder->ops;
     uint32_t index = builder->program.op_count;
-    if (!grow(&ops, sizeof(struct gsim_op), index, &builder->op_room)) return fail(builder);
-    builder->ops = ops;
+    if (!grow(&builder->ops, sizeof(struct gsim_op), index, &builder->op_room)) return fail(builder);
     struct gsim_op copy = *op;
     copy.index = index;
     copy.args = NULL;

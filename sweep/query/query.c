@@ -164,8 +164,7 @@ static struct gsim_cell copy_cell(struct gsim_arena *arena, struct gsim_cell cel
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
 {
-    for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)bytes[k]) * 1099511628211u; /* FNV-1a */
-    return (hash ^ 0xff) * 1099511628211u;
+    return gsim_hash_bytes(gsim_hash_bytes(hash, bytes, length), "\xff", 1);
 }
 
 static uint64_t hash_cell(uint64_t hash, const struct gsim_cell *cell)
@@ -185,7 +184,7 @@ static void add_axis(void *data, const char *name, const struct gsim_cell *value
 static uint64_t identify(struct gsim_view *view)
 {
     static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = GSIM_HASH_START;
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) hash = hash_cell(hash, &view->row->cells[always[i]]);
     gsim_view_axes(view, add_axis, &hash);
     return hash;
@@ -316,7 +315,7 @@ static bool is_group(const void *list, uint32_t group, const void *row)
  * room. */
 static uint32_t group_of(struct gsim_answer *answer, struct gsim_slots *groups, size_t row)
 {
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = GSIM_HASH_START;
     for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->rows[row].cells[i]);
     uint32_t group = gsim_slots_find(groups, hash, is_group, answer, &answer->rows[row]);
     if (group != GSIM_SLOT_NONE) return group;

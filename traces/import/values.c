@@ -125,12 +125,6 @@ bool gsim_value_stream(const char *value, uint64_t *number)
     return true;
 }
 
-uint64_t gsim_hash_bytes(uint64_t hash, const char *text, uint64_t length)
-{
-    for (uint64_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return hash;
-}
-
 uint64_t gsim_hash_value(uint64_t hash, const char *value)
 {
     return value ? gsim_hash_bytes(hash, value, (uint64_t)(gsim_scan_skip(value) - value)) : hash;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/slots.h"
+
 /* The members of OBJECT whose names are in NAMES; of repeated ones the last. NULL: it has none such, or is NULL or none
  * itself. */
 void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values);
@@ -36,7 +38,5 @@ int gsim_value_sizes(const char *value, double most, double sizes[3], const char
  * its end ("queue A") gets one from its letters. */
 bool gsim_value_stream(const char *value, uint64_t *number);
 
-#define GSIM_HASH_START 14695981039346656037u /* FNV-1a */
-uint64_t gsim_hash_bytes(uint64_t hash, const char *text, uint64_t length);
-/* NULL allowed. */
+/* HASH (sim/base/slots.h) with the value's bytes. NULL allowed. */
 uint64_t gsim_hash_value(uint64_t hash, const char *value);

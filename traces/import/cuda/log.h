@@ -65,7 +65,6 @@ struct gsim_cuda_log {
     size_t site_room, step_room, node_room, pointer_room;
     uint32_t first_use;    /* where the declaration of the file begins that holds the first site */
     uint32_t stream_line;  /* where the source makes a stream of its own; 0: nowhere */
-    uint64_t left_launches; /* that were not executed */
     bool has_managed;      /* memory */
     bool failed;           /* memory was out */
 };

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/slots.h"
+
 #define MOST_NOTES 200
 
 static void fail_memory(struct gsim_cu *s)
@@ -48,9 +50,7 @@ void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
 
 uint64_t gsim_cu_text_key(const char *text)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
+    return gsim_hash_bytes(GSIM_HASH_START, text, strlen(text));
 }
 
 struct gsim_cu_value gsim_cu_number(double number)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/slots.h"
 #include "sim/program/file.h"
 
 #define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
@@ -25,10 +26,8 @@ static double number(const cJSON *item)
 static uint64_t thread_of(const cJSON *event)
 {
     const cJSON *tid = member(event, "tid");
-    uint64_t hash = 14695981039346656037u;
     if (!cJSON_IsString(tid)) return (uint64_t)(int64_t)number(tid);
-    for (const char *c = tid->valuestring; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
+    return gsim_hash_bytes(GSIM_HASH_START, tid->valuestring, strlen(tid->valuestring));
 }
 
 static bool is_operator(const cJSON *event)
