@@ -20,7 +20,7 @@ gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time f
            (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
-/* The stream's next kernel waits for what MARKER recorded on the SMs, from READY on, or elsewhere (0). */
+/* See sim/front/process.h. READY 0: the work was not on the SMs. */
 void gsim_acquires_add(struct gsim_process *p, struct gsim_stream_state *stream, const struct gsim_marker *marker,
                        gsim_time ready)
 {
@@ -50,10 +50,9 @@ static gsim_time acquire(const struct gsim_device *d, gsim_time from, const stru
     return from > a->ready ? from : a->ready;
 }
 
-/* When the stream's queue has seen that what its next kernel waits for has ended. It looks at one stream after the
- * other, in the order in which they were created, and at its own among them, however long ago they ended; a look takes
- * longer where kernels have displaced from L2 what was written then (H200, H100: traces/h200/vm/acquires.txt,
- * traces/h100/acquires.txt). */
+/* Returns when the stream's queue has seen the end of all that its next kernel waits for. It polls the streams one
+ * after another in order of creation, its own included, however long ago they ended. A poll takes longer if kernels
+ * have displaced its data from L2 (H200, H100: traces/h200/vm/acquires.txt, traces/h100/acquires.txt). */
 gsim_time gsim_acquires_seen(const struct gsim_device *d, const struct gsim_process *p, uint32_t index)
 {
     const struct gsim_stream_state *stream = &p->streams[index];

@@ -89,8 +89,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     hw_queue->tail = &command->next;
 }
 
-/* The legacy default stream is a barrier both ways: its commands wait for all that was issued before them, and
- * what is issued later waits for them. */
+/* The legacy default stream is a barrier: its commands wait for all earlier commands, and later commands wait for them.
+ */
 static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue, const struct gsim_command *command)
 {
     bool allows = command->stream == 0 ? f->completed == command->issue_number - 1
@@ -137,7 +137,7 @@ static void pop(struct gsim_hw_queue *hw_queue)
     command->next = NULL;
 }
 
-/* The head of the queue is complete: it took no time. */
+/* Removes the head of the queue, which took no time. */
 static void drop_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
 {
     struct gsim_command *command = hw_queue->head;
@@ -174,7 +174,7 @@ static gsim_time gap_behind(const struct gsim_front *f, uint32_t unit)
     return unit == GSIM_UNIT_SMS ? f->device->gaps.stream : f->device->gaps.copy;
 }
 
-/* Whether the SMs' front end has something to look at in the hw_queue: copies are not its own. */
+/* Whether the queue's head is for the SMs' front end, which does not handle copies. */
 static bool is_pending(const struct gsim_front *f, const struct gsim_hw_queue *hw_queue)
 {
     const struct gsim_command *launch = hw_queue->head;
@@ -184,7 +184,7 @@ static bool is_pending(const struct gsim_front *f, const struct gsim_hw_queue *h
     return !launch || launch->arrival > f->machine->now || unit_of(f, launch) == GSIM_UNIT_SMS;
 }
 
-/* Hardware queues with work for the SMs, HW_QUEUE left out. BESIDES counts in any case; GSIM_NO_HW_QUEUE: none. */
+/* Counts the other hardware queues with work for the SMs, and BESIDES in any case (GSIM_NO_HW_QUEUE: none). */
 static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, uint32_t besides)
 {
     uint32_t count = besides != hw_queue && besides != GSIM_NO_HW_QUEUE;
@@ -193,8 +193,8 @@ static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, ui
     return count;
 }
 
-/* How long the front end takes to serve HW_QUEUE, which could go on now. It watches two queues at once; with a third
- * each change of queue takes busy_gap_us, and the next change may begin half of that later (H200, H100:
+/* Returns the delay until the front end serves HW_QUEUE, which could go on now. It watches two queues at once; with a
+ * third each change of queue takes busy_gap_us, and the next change may begin half of that later (H200, H100:
  * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Some pairs of queues share one
  * watcher, and which is not known: beside one other queue it takes half, the mean (0.6 us beside a stream whose kernel
  * runs, 0.2 beside one that waits: traces/h200/vm/acquires.txt). NEEDS_THREE: beside one other none, as for events. */
@@ -210,7 +210,8 @@ static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besid
 
 /* A kernel of HW_QUEUE ended. Of the queue's own next kernel and those of other streams that wait for the same end,
  * hardware serves either first: the waiting one in 42 to 54 % of the cases, however many queues have work
- * (traces/h200/vm/first.txt, traces/h100/first.txt). Which one is drawn. Returns by how much the own one is delayed. */
+ * (traces/h200/vm/first.txt, traces/h100/first.txt). Which one is drawn. Returns the delay of the queue's own kernel.
+ */
 static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;
@@ -255,13 +256,13 @@ static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
     return (gsim_time)(count + (count > 1 ? awaited : 0)) * f->device->gaps.timed_record;
 }
 
-/* A record that the front end itself handles: it has timing. */
+/* Whether the front end itself handles the record: it has timing. */
 static bool is_slow(const struct gsim_front *f, const struct gsim_command *command)
 {
     return command->kind == GSIM_COMMAND_RECORD && command->marker->is_timed && f->device->gaps.timed_record;
 }
 
-/* The first launch or slow record of the stream from FIRST on, which the front end serves now. NULL: none. */
+/* Returns the stream's first launch or timed record from FIRST on. NULL: none. */
 static const struct gsim_command *turned_for(const struct gsim_front *f, const struct gsim_command *first,
                                              uint32_t stream)
 {
@@ -272,8 +273,8 @@ static const struct gsim_command *turned_for(const struct gsim_front *f, const s
     return NULL;
 }
 
-/* The head of the hw_queue records without timing what its stream still does: it holds nobody back and is made when
- * that ends. One with timing does hold back (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
+/* Defers the head, a record without timing of running work: it blocks no queue and is made at the end of that work. A
+ * record with timing blocks (H200: m2 in traces/h200/runs-1g.json.gz, 12 streams on 8 queues). */
 static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     struct gsim_command *command = hw_queue->head;
@@ -283,7 +284,7 @@ static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records_tail = &command->next;
 }
 
-/* The stream's command has ended, or what it was kept for: what was put aside is next in the hw_queue. */
+/* Puts the stream's deferred commands back to the front of its queue. */
 static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     if (!stream->records) return;
@@ -295,9 +296,8 @@ static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
     stream->records = NULL;
 }
 
-/* The head waits for an event, and the process' launches go through a policy: the library that holds launches keeps
- * what waits for them, so that the wait and what follows in its stream are not in the way of other streams' commands.
- */
+/* Keeps the head, a wait for an event, and its stream's later commands out of the queue, if a policy handles the
+ * process's launches: the client's library keeps them, so they do not block other streams. */
 static void keep_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     stream->kept_for = hw_queue->head->marker;
@@ -306,7 +306,7 @@ static void keep_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, stru
     put_aside(hw_queue, stream);
 }
 
-/* MARKER is complete: what was kept for it is next in its queues. */
+/* MARKER is complete: puts the commands that were kept for it back to the front of their queues. */
 static void release_kept(struct gsim_front *f, const struct gsim_marker *marker)
 {
     for (size_t i = 0; f->kept_count && i < f->process->stream_count; i++) {
@@ -373,7 +373,7 @@ static void do_wait(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct
     drop_head(f, hw_queue);
 }
 
-/* The earliest start of COMMAND, which has arrived. */
+/* Returns the earliest start of COMMAND, which has arrived. */
 static gsim_time earliest_start(const struct gsim_front *f, const struct gsim_stream_state *stream,
                                 const struct gsim_command *command)
 {
@@ -420,7 +420,7 @@ static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
         gsim_machine_wake_all(f->machine, &hw_queue->waiting_threads, f->machine->now);
 }
 
-/* The policy took the head of the queue. */
+/* Removes the head of the queue, which the policy took. */
 static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     stream->taken++;
@@ -428,7 +428,7 @@ static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gs
     retire_launch(f, hw_queue);
 }
 
-/* Handles the head of a hw_queue; true when it left and the next one can be looked at. */
+/* Handles the head of a queue. True: it has left, and the next one can be handled. */
 static bool step_head(struct gsim_front *f, uint32_t index)
 {
     struct gsim_hw_queue *hw_queue = &f->hw_queues[index];
@@ -511,7 +511,7 @@ static void step(void *front)
     }
 }
 
-/* The kernel, copy or graph of a stream's command ended now. */
+/* Handles the end of the kernel, copy or graph of a stream's command. */
 static void command_ended(struct gsim_command *command)
 {
     struct gsim_front *f = command->front;

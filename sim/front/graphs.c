@@ -19,8 +19,8 @@ struct gsim_graph_run {
     struct gsim_graph_run *next_idle;
 };
 
-/* A node that follows several branches and whose last predecessor ended while kernels had blocks that were not resident
- * yet: it waits until PLACED kernels are, of all that ever came, and READY. */
+/* A node of several branches whose last predecessor ended while kernels had blocks that were not resident. It waits
+ * until PLACED kernels of all so far are resident, and until READY. */
 /* --- instantiation ---------------------------------------------------------------------------------------- */
 
 static bool follows_copy(const struct gsim_graph_state *g, uint32_t node)
@@ -60,14 +60,14 @@ static bool find_branches(struct gsim_process *p, const struct gsim_graph_state 
     return true;
 }
 
-/* Behind those of its predecessors that are there already. Shifts the starts into place, one entry lower. */
+/* Adds NODE to the successors of its predecessors. Shifts their starts into place, one entry lower. */
 static void add_successor(const struct gsim_graph_state *g, struct gsim_exec_state *x, uint32_t node)
 {
     for (uint32_t i = 0; i < g->nodes[node].after_count; i++)
         x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
 }
 
-/* Captured, it is for the GPU of its stream; made by itself, for its op's. Both ends of a copy between GPUs are there.
+/* Returns the front end of a node: of its stream's GPU if captured, else of its op's. Both GPUs of a peer copy exist.
  */
 static struct gsim_front *front_of(struct gsim_process *p, const struct gsim_graph_node_state *node)
 {
@@ -134,10 +134,9 @@ static void make_signal(struct gsim_front *f)
         gsim_machine_fail(f->machine, GSIM_SIM, "%s", error.message);
 }
 
-/* What tells nodes that follow several branches that one of theirs has ended comes before the next node of its own
- * branch, and has an SM to itself, the first of the empty ones: that node's blocks stand on all others, and who comes
- * after them finds it empty (H200: traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is
- * empty. */
+/* The signal of a node's end to nodes of several branches comes before the next node of its own branch. It has an SM to
+ * itself, the first empty one; the next node's blocks go to the others, and later blocks find that SM empty (H200:
+ * traces/runner/micro/signals.py, traces/h200/vm/signals.txt). Not seen where no SM is empty. */
 static void start_signal(void *front)
 {
     struct gsim_front *f = front;
@@ -173,9 +172,9 @@ static double beside_us(const struct gsim_front *f)
     return gsim_rule_holds(f->device->spec->rules_off, GSIM_RULE_GRAPH_BESIDE) ? f->device->spec->graph_beside_us : 0;
 }
 
-/* The node is ready now: the dispatcher starts it, behind those that were ready before, and is busy with it for so long
- * (H100: graphs of 880 to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers
- * and random graphs at one in 0.28). */
+/* Passes a ready node to the dispatcher, which starts nodes in order of readiness and takes this time for each (H100:
+ * graphs of 880 to 3,094 nodes, traces/h100/mega.json.gz: chains and joins go at one node in 0.165 us, layers and
+ * random graphs at one in 0.28). */
 static void dispatch_node(void *argument)
 {
     struct gsim_command *node = argument;
@@ -187,8 +186,8 @@ static void dispatch_node(void *argument)
     gsim_machine_at(f->machine, start, start_node, node);
 }
 
-/* WAITS: something else than the dispatcher keeps the node until READY; meanwhile it starts others. NULL: memory is
- * out. */
+/* WAITS: the node waits until READY for something else than the dispatcher, which starts others meanwhile. NULL: out of
+ * memory. */
 static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_run *run, uint32_t index,
                                        gsim_time ready, bool waits)
 {
@@ -264,7 +263,7 @@ static void launch(struct gsim_command *command)
 
 const struct gsim_command_class gsim_graphs_launch = {.start = launch};
 
-/* NEXT is a kernel launched programmatically behind a kernel, the only node that it follows. */
+/* Whether NEXT is a programmatic launch behind a kernel, its only predecessor. */
 static bool is_programmatic(const struct gsim_exec_state *x, uint32_t next)
 {
     return x->ops[next]->programmatic &&
@@ -304,8 +303,8 @@ static void follow_across(struct gsim_front *f, struct gsim_graph_run *run, uint
                true);
 }
 
-/* Node NEXT may start behind one that ended now on UNIT. Between units the graph's launch began to look (H200, H100:
- * traces/h200/polls.txt.gz, graphs). */
+/* Returns when node NEXT may start behind a node that ended now on UNIT. Between units polls count from the graph's
+ * launch (H200, H100: traces/h200/polls.txt.gz, graphs). */
 static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t next, uint32_t unit)
 {
     bool crosses = f->process->execs[run->exec].crosses[next];

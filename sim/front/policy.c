@@ -25,7 +25,7 @@ static gsim_time cycles_time(const struct gsim_front_policy *p, double cycles)
     return cycles > 0 ? gsim_time_from_us(cycles / p->front->device->spec->clock_mhz) : 0;
 }
 
-/* When what the policy decides now is decided. */
+/* Returns the end of the policy's current decision. */
 static gsim_time decided(const struct gsim_front_policy *p)
 {
     gsim_time now = p->front->machine->now;
@@ -119,7 +119,7 @@ void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *clien
     p->own = own;
 }
 
-/* What the policy gets to see of a command. NULL, and the run fails, when memory is out. */
+/* Makes the policy's view of a command. NULL: out of memory, and the run has failed. */
 static struct gsim_front_policy_launch *launch_of(struct gsim_front_policy *p, struct gsim_command *command)
 {
     struct gsim_front_policy_launch *l = command->in_policy;
@@ -142,7 +142,7 @@ static bool is_kernel(const struct gsim_command *command)
     return command->kind == GSIM_COMMAND_OP && command->op->kind == GSIM_OP_KERNEL;
 }
 
-/* A launch that was taken ended: its stream has one less. */
+/* Handles the end of a taken launch. */
 static void taken_ended(struct gsim_command *command)
 {
     struct gsim_front *f = command->front;

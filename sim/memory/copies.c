@@ -43,7 +43,7 @@ struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from,
     return leg;
 }
 
-/* The device at the other end of a copy between devices. */
+/* Returns the device at the other end of a copy between devices. */
 static struct gsim_device *other_end(const struct gsim_command *command)
 {
     const struct gsim_platform *p = command->device->machine->platform;
@@ -63,13 +63,13 @@ bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_o
                                                       : op->copy_memory == GSIM_COPY_MEMORY_PAGEABLE;
 }
 
-/* How long it is known to take, whatever the links; 0: they say. */
+/* Returns the fixed duration of a copy; 0: by the links. */
 static double recorded_us(const struct gsim_command *command)
 {
     return command->op && command->op->kind == GSIM_OP_COPY ? command->op->copy_us : 0;
 }
 
-/* What a transfer takes of DRAM while it runs: where its data is read or written there, between GPUs at both ends. */
+/* Changes the DRAM traffic by a transfer's: at both ends between GPUs. */
 static void add_load_of(const struct gsim_command *command, double sign)
 {
     struct gsim_device *d = command->device;
@@ -266,7 +266,7 @@ void gsim_copies_start(struct gsim_device *d, struct gsim_command *command)
     gsim_copies_enqueue(d, command);
 }
 
-/* Kernels that waited for the data may place their blocks once the last of their transfers is there. */
+/* Submits kernels whose last transfer has arrived. */
 static void let_waiters_go(struct gsim_device *d, struct gsim_command *transfer)
 {
     struct gsim_waiter *reversed = NULL, *next;
@@ -285,7 +285,7 @@ static void let_waiters_go(struct gsim_device *d, struct gsim_command *transfer)
     transfer->waiters = NULL;
 }
 
-/* The engine, whoever waits, and the stream go on. */
+/* Ends a copy: its engine, its waiters and its stream go on. */
 static void finish(struct gsim_device *d, struct gsim_command *command)
 {
     struct gsim_command *then = command->then;

@@ -96,7 +96,7 @@ static void arrive(struct gsim_device *d, struct gsim_faulter *k, struct gsim_fa
     k->evicted += moved.evicted;
 }
 
-/* The kernel has come further: the groups that it went through are there. */
+/* Makes the groups resident that the kernel has passed. */
 static void advance(struct gsim_device *d, struct gsim_faulter *k)
 {
     if (!k->is_running) return;
@@ -130,7 +130,7 @@ static void record(struct gsim_device *d, const struct gsim_command *command, co
     gsim_copies_record(d->machine, &record);
 }
 
-/* What the command's kernel has brought is all that it brings. */
+/* Records what the kernel has brought; it brings no more. */
 static void leave(struct gsim_device *d, struct gsim_command *command)
 {
     struct gsim_faults *faults = &d->faults;
@@ -231,7 +231,7 @@ static double peer_ps_per_byte(const struct gsim_device *d, gsim_places places)
                                                 : 0;
 }
 
-/* Other GPUs of the group that fault now. */
+/* Counts other GPUs of the group with faults now. */
 static uint32_t faulting_beside(const struct gsim_device *d)
 {
     uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group, count = 0;
@@ -240,7 +240,7 @@ static uint32_t faulting_beside(const struct gsim_device *d)
     return count;
 }
 
-/* Their service changes with this one's. */
+/* Updates the other GPUs of the group, whose fault service depends on this one. */
 static void update_beside(struct gsim_device *d)
 {
     if (!(d->spec->fault_beside > 0)) return;
@@ -249,7 +249,7 @@ static void update_beside(struct gsim_device *d)
         if (i != d->index && d->all[i] && d->all[i]->faults.count > 0) update_at(d->all[i], d->machine->now);
 }
 
-/* The driver's time per byte of pages that PLACES hold now. */
+/* Returns the driver's time for a byte of pages that PLACES hold. */
 static double service_ps_per_byte(const struct gsim_device *d, gsim_places places, bool is_full)
 {
     const struct gsim_device_spec *spec = d->spec;
@@ -265,8 +265,8 @@ static double service_ps_per_byte(const struct gsim_device *d, gsim_places place
     return s;
 }
 
-/* Finds the stretch that the kernel is in. Resident islands of less than a block do not count: those who go
- * through missing pages together are not exactly at the same place. */
+/* Finds the kernel's stretch. Resident parts of less than a block do not end it, since kernels that read together are
+ * not at exactly the same place. */
 static void look(const struct gsim_device *d, struct gsim_fault_arg *a)
 {
     const struct gsim_residency *r = &d->space->residency;
@@ -342,8 +342,8 @@ static void set_pace(struct gsim_device *d, struct gsim_faulter *k, double pace)
     gsim_partition_changed(k->command->part);
 }
 
-/* Where the kernel is. Stretches that one round brings stall it, once for all of them together; returns how long
- * the driver works on them, 0 when there are none. */
+/* Updates the kernel's stretches. Those that one round brings stall it, once for all together. Returns the driver's
+ * time for them; 0: none. */
 static double find_stall(struct gsim_device *d, const struct survey *s, struct gsim_faulter *k)
 {
     double stall_ps = 0;
@@ -366,7 +366,7 @@ static double find_stall(struct gsim_device *d, const struct survey *s, struct g
     return stall_ps;
 }
 
-/* It faults or computes now: its SMs' turn has come, and it does not stall. */
+/* Whether the kernel faults or computes now: its SMs run, and it is not stalled. */
 static bool is_going(const struct gsim_faulter *k)
 {
     return k->is_running && !k->stall_until && !k->command->part->is_stopped;
@@ -414,7 +414,7 @@ static bool survey_all(struct gsim_device *d, struct survey *s)
     return true;
 }
 
-/* The kernels' paces; true when one changed so much that the others' speeds may have. */
+/* Sets the kernels' paces. True: one changed so much that others' speeds may change. */
 static bool apply_paces(struct gsim_device *d)
 {
     bool changed = false;
@@ -438,7 +438,7 @@ static void offer(gsim_time *next, gsim_time now, double ps)
     if (at < *next) *next = at;
 }
 
-/* The next end of a stretch, of a stall, or of free memory. */
+/* Returns the next end of a stretch, a stall or free memory. */
 static void find_next(struct gsim_device *d, const struct survey *s)
 {
     struct gsim_faults *faults = &d->faults;
@@ -468,7 +468,7 @@ static void find_next(struct gsim_device *d, const struct survey *s)
     update_at(d, at);
 }
 
-/* What the flows take of DRAM and of the link. */
+/* Sets the flows' share of DRAM and the link. */
 static void set_load(struct gsim_device *d, const struct survey *s)
 {
     struct gsim_faults *faults = &d->faults;

@@ -9,7 +9,7 @@
 
 static bool is_eager(const struct gsim_device *d) { return d->spec->eager_migration > 0; }
 
-/* What managed memory cannot be on: many devices, and several of which one cannot fault. */
+/* Fails if managed memory cannot be on the devices: too many, or several with one that cannot fault. */
 static enum gsim_status check_devices(const struct gsim_device_spec *const *specs, uint32_t device_count,
                                       struct gsim_error *error)
 {
@@ -70,7 +70,7 @@ void gsim_managed_check(struct gsim_device *d)
 
 static void migration_ended(struct gsim_command *command) { gsim_command_free(command->device->machine, command); }
 
-/* A transfer that memory starts by itself; no stream knows it. CAUSE: the command it serves, or NULL. */
+/* Makes a transfer outside any stream. CAUSE: the command that it serves, or NULL. */
 static struct gsim_command *new_migration(struct gsim_device *d, const struct gsim_command *cause, uint32_t iteration,
                                           uint32_t buffer_index, uint64_t bytes, enum gsim_copy_kind kind)
 {
@@ -110,7 +110,7 @@ bool gsim_managed_prepare_kernel(struct gsim_device *d, struct gsim_command *com
     return command->migrations == 0;
 }
 
-/* The kernel's arguments are not all on the device. */
+/* Whether some argument of the kernel is not on the device. */
 static bool may_fault(const struct gsim_device *d, const struct gsim_command *command)
 {
     if (is_eager(d) || !command->op->arg_count) return false;
@@ -134,7 +134,7 @@ static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
     gsim_managed_check(d);
 }
 
-/* What of BUFFER is with the host comes from TIME on; returns when it is there. */
+/* Brings the host's part of BUFFER from TIME on; returns its arrival. */
 static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op,
                              uint32_t buffer, gsim_time time)
 {
@@ -226,7 +226,7 @@ void gsim_managed_launch(struct gsim_device *d, const struct gsim_op *const *ops
 
 /* --- bulk copies --------------------------------------------------------------------------------------------- */
 
-/* What had to leave for the command's pages goes back first, and the command, if any, begins after it. */
+/* Writes BYTES of evicted pages back for CAUSE, then begins THEN (may be NULL). */
 static void write_back(struct gsim_device *d, const struct gsim_command *cause, uint64_t bytes,
                        struct gsim_command *then)
 {

@@ -12,7 +12,7 @@ static gsim_time horizon_of(const struct gsim_partition *part)
     return may_change ? 0 : gsim_machine_horizon(d->machine, &part->source);
 }
 
-/* Whether whatever happens between events has nobody to see it but the record of the occupancy. */
+/* Whether only the record of occupancy sees what happens between events. */
 static bool is_alone(const struct gsim_device *d)
 {
     const struct gsim_simulation *s = d->machine->simulation;
@@ -21,8 +21,7 @@ static bool is_alone(const struct gsim_device *d)
            !d->faults.source.follows && !d->machine->collectives && !is_seen;
 }
 
-/* Blocks that are due end. What nobody else can change before the next event may be handled at once. Events before
- * everything else that is to come are handled here, one after the other: the agenda need not know of them. */
+/* Ends the blocks that are due. Further events before any other source's are handled here, too, without the agenda. */
 static void end_blocks(void *owner)
 {
     struct gsim_partition *part = owner;

@@ -21,7 +21,7 @@ uint64_t gsim_residency_groups(const struct gsim_residency *r, uint32_t buffer_i
     return least(r->pages[buffer_index].group_count, (bytes + GSIM_GROUP_BYTES - 1) / GSIM_GROUP_BYTES);
 }
 
-/* Index of the extent that holds GROUP. */
+/* Returns the index of the extent with GROUP. */
 static size_t find(const struct gsim_pages *p, uint64_t group)
 {
     size_t low = 0, high = p->count - 1;
@@ -98,7 +98,7 @@ static struct gsim_extent *insert(struct gsim_residency *r, struct gsim_pages *p
     return &p->extents[at];
 }
 
-/* Joins the extent AT with its left neighbour where they are alike. */
+/* Joins extent AT with its left neighbour if they are equal. */
 static void join(struct gsim_pages *p, size_t at)
 {
     if (!at || at >= p->count || p->extents[at - 1].places != p->extents[at].places) return;
@@ -107,7 +107,7 @@ static void join(struct gsim_pages *p, size_t at)
     memmove(&p->extents[at], &p->extents[at + 1], (p->count - at) * sizeof *p->extents);
 }
 
-/* Puts BEGIN to before END, a part of one extent, in PLACES. */
+/* Sets the places of BEGIN to before END, a part of one extent. */
 static void put(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end, gsim_places places)
 {
     struct gsim_pages *p = &r->pages[buffer_index];
@@ -161,7 +161,7 @@ static void append_arrival(struct gsim_residency *r, uint32_t device, uint32_t b
     if (make_arrival(r, h)) h->arrivals[h->arrival_count++] = (struct gsim_arrival){begin, end, buffer_index};
 }
 
-/* The groups are not on the device any more: a list without them, in the same order. */
+/* Removes the groups from the device's arrivals, in order. */
 static void remove_from(struct gsim_residency *r, struct gsim_device_pages *h, uint32_t buffer_index, uint64_t begin,
                         uint64_t end)
 {
@@ -196,7 +196,7 @@ static void remove_arrivals(struct gsim_residency *r, gsim_places places, uint32
         remove_from(r, &r->held[device_of(rest)], buffer_index, begin, end);
 }
 
-/* The groups, some of which others hold as well, leave the device; returns the bytes that nobody else has. */
+/* Removes the groups from the device. Returns the bytes that no other place has. */
 static uint64_t let_go(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin, uint64_t end)
 {
     uint64_t back = 0;

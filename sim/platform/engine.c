@@ -109,7 +109,7 @@ static void first_main(void *argument)
     e->main_thread(e->argument);
 }
 
-/* SimGrid gets the transfer in flight from its start, as if it had been there. */
+/* Starts the transfer in flight again in SimGrid, from its original start. */
 static void take_over(struct gsim_engine *e)
 {
     struct flight **place = &e->flights;
@@ -133,7 +133,7 @@ static void stand_in(void *argument)
     while (gsim_coroutine_enter(e->coroutine)) serve(e, e->request);
 }
 
-/* False: it cannot be, and the run will fail. */
+/* Loads SimGrid. False: it cannot be loaded, and the run will fail. */
 static bool needs_simgrid(struct gsim_engine *e)
 {
     if (!e->is_shared && !e->failure.status) gsim_coroutine_leave(e->coroutine);
@@ -216,7 +216,7 @@ static struct gsim_route route_of(const struct gsim_engine *e, const struct gsim
     return route;
 }
 
-/* As SimGrid computes it, in the same order. */
+/* Computes the end as SimGrid does, with operations in the same order. */
 static void fly_alone(struct gsim_engine *e, gsim_time at, const struct gsim_leg *leg, uint64_t bytes, void *tag)
 {
     struct flight *f = new_flight(e);

@@ -166,7 +166,7 @@ static void handle_events(struct gsim_machine *m, gsim_time time, gsim_time wake
     observe(m);
 }
 
-/* Lets SimGrid's clock go on to LIMIT or the first end of a transfer; true when one ended. */
+/* Advances SimGrid's clock to LIMIT or the first end of a transfer. True: one ended. */
 static bool pass_transfers(struct gsim_machine *m, gsim_time limit)
 {
     gsim_time when;
@@ -190,7 +190,7 @@ static void fail_deadlocked(struct gsim_machine *m)
     gsim_machine_fail(m, GSIM_SIM, "deadlock at %.3f us: %s", gsim_time_us(m->now), text);
 }
 
-/* Drives time until a thread may go on; returns it. */
+/* Advances time until a thread may go on; returns it. */
 static struct gsim_host_thread *drive(struct gsim_machine *m)
 {
     struct gsim_host_thread *thread = NULL;

@@ -115,8 +115,8 @@ static bool passes_on(const struct gsim_box *box, uint32_t vertex)
     return !vertex || (vertex > box->device_count && vertex != gsim_box_network(box));
 }
 
-/* The fewest links; of those ways the one whose narrowest link is widest; then the first in the file's order. Found
- * from TO backwards. */
+/* Finds the path with fewest links, then with the widest narrowest link, then first in file order. Searches from TO
+ * backwards. */
 static bool find_path(struct gsim_path *path, const struct gsim_box *box, uint32_t from, uint32_t to, bool is_peer)
 {
     enum { MOST = PATH_LINKS + 1 };
@@ -209,7 +209,7 @@ static bool route_to_host(const struct gsim_platform *p, const struct spot *devi
                                      : add_path(p, route, device, 0, at, false);
 }
 
-/* Where both meet at a switch, past it; else through the host's memory. */
+/* Routes a copy between devices: over a common switch, else through the host's memory. */
 static bool route_between(const struct gsim_platform *p, const struct spot *from, const struct spot *to,
                           struct gsim_route *route)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See sim/program/verify.h. Walks the program's order, iteration by iteration, with the latest accesses of each buffer.
- * */
+ */
 #include "sim/program/verify.h"
 
 #include <inttypes.h>

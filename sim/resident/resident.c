@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See sim/resident/resident.h: a launch of a persistent kernel from start to end, its tasks on SMs, and its idle time.
- * */
+ */
 #include "sim/resident/resident.h"
 
 #include <math.h>
