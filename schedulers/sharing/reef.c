@@ -24,12 +24,8 @@ struct reef_params {
     int64_t depth;
 };
 
-#define MOST_RUNNING 32
-
 struct reef_task {
-    struct gsim_held held;
-    struct gsim_share_kernel *running[MOST_RUNNING]; /* released */
-    uint32_t running_count;
+    struct gsim_held held, running; /* not released, released */
 };
 
 struct reef {
@@ -46,8 +42,9 @@ GSIM_SHARE_OWN(struct reef, struct reef_params)
 static bool let_go(struct gsim_share *share, uint32_t task, double delay_us)
 {
     struct reef_task *t = &state_of(share)->tasks[task];
-    if (!t->held.count || t->running_count == MOST_RUNNING) return false;
-    struct gsim_share_kernel *k = t->running[t->running_count++] = gsim_held_pop(&t->held);
+    struct gsim_share_kernel *k = gsim_held_pop(&t->held);
+    if (!k) return false;
+    gsim_held_push(&t->running, k);
     gsim_share_decide(share, k, delay_us);
     return true;
 }
@@ -64,16 +61,13 @@ static void kill_others(struct gsim_share *share)
     struct reef *r = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++) {
         struct reef_task *t = &r->tasks[i];
-        struct gsim_held rest = t->held;
-        uint32_t left = 0;
+        struct gsim_held rest = t->held, running = t->running;
         if (i == share->urgent) continue;
-        t->held = (struct gsim_held){0};
-        for (uint32_t n = 0; n < t->running_count; n++) {
-            gsim_share_kill(share, t->running[n]);
-            if (t->running[n]->state == GSIM_SHARE_HELD) gsim_held_push(&t->held, t->running[n]);
-            else t->running[left++] = t->running[n];
+        t->held = t->running = (struct gsim_held){0};
+        for (struct gsim_share_kernel *k; (k = gsim_held_pop(&running)) != NULL;) {
+            gsim_share_kill(share, k);
+            gsim_held_push(k->state == GSIM_SHARE_HELD ? &t->held : &t->running, k);
         }
-        t->running_count = left;
         for (struct gsim_share_kernel *k; (k = gsim_held_pop(&rest)) != NULL;) gsim_held_push(&t->held, k);
     }
 }
@@ -160,8 +154,10 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct reef_task *t = &state_of(share)->tasks[k->task];
-    for (uint32_t i = 0; i < t->running_count; i++)
-        if (t->running[i] == k) t->running[i] = t->running[--t->running_count];
+    struct gsim_held running = t->running;
+    t->running = (struct gsim_held){0};
+    for (struct gsim_share_kernel *other; (other = gsim_held_pop(&running)) != NULL;)
+        if (other != k) gsim_held_push(&t->running, other);
     if (state_of(share)->beside == k) state_of(share)->beside = NULL;
 }
 
