@@ -39,28 +39,26 @@ struct reef {
 
 GSIM_SHARE_OWN(struct reef, struct reef_params)
 
-static bool let_go(struct gsim_share *share, uint32_t task, double delay_us)
+/* The first that is held; there is one. */
+static void let_go(struct gsim_share *share, uint32_t task, double delay_us)
 {
     struct reef_task *t = &state_of(share)->tasks[task];
     struct gsim_share_kernel *k = gsim_held_pop(&t->held);
-    if (!k) return false;
     gsim_held_push(&t->running, k);
     gsim_share_decide(share, k, delay_us);
-    return true;
 }
 
 static void let_others_go(struct gsim_share *share)
 {
     for (uint32_t i = 0; i < share->task_count; i++)
-        while (i != share->urgent && let_go(share, i, 0)) {}
+        while (i != share->urgent && state_of(share)->tasks[i].held.count) let_go(share, i, 0);
 }
 
 /* All that others have on the device begins anew later, in the order in which it came. */
 static void kill_others(struct gsim_share *share)
 {
-    struct reef *r = state_of(share);
     for (uint32_t i = 0; i < share->task_count; i++) {
-        struct reef_task *t = &r->tasks[i];
+        struct reef_task *t = &state_of(share)->tasks[i];
         struct gsim_held rest = t->held, running = t->running;
         if (i == share->urgent) continue;
         t->held = t->running = (struct gsim_held){0};
