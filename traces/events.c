@@ -243,7 +243,7 @@ static enum piece collect_element(struct splitter *s)
     for (size_t most = GSIM_EVENT_SUSPECT; !collect_text(s, most); most *= 4) { /* so long: an end that was missed? */
         is_closed = false;
         bool is_end = s->status != GSIM_OK || peek(s) < 0;
-        size_t next = s->text_length ? gsim_mend_next(s->text, 0, s->text_length) : 0;
+        size_t next = s->text_length ? gsim_mend_next(s->text, s->text_length) : 0;
         if (s->status == GSIM_NOMEM || (is_end && next >= s->text_length)) return PIECE_FAILED;
         if (next < s->text_length) break;
         if (!unread(s, 0)) return PIECE_FAILED;
@@ -254,7 +254,7 @@ static enum piece collect_element(struct splitter *s)
         return PIECE_FAILED;
     }
     if (is_closed && is_json(s, &ignored)) return PIECE_WHOLE;
-    size_t next = gsim_mend_next(s->text, 0, s->text_length);
+    size_t next = gsim_mend_next(s->text, s->text_length);
     if (next < s->text_length) {
         s->status = GSIM_OK;
         if (!unread(s, next)) return PIECE_FAILED;

@@ -77,9 +77,9 @@ static size_t past_space(const char *text, size_t at, size_t length)
     return at;
 }
 
-size_t gsim_mend_next(const char *text, size_t from, size_t length)
+size_t gsim_mend_next(const char *text, size_t length)
 {
-    for (size_t i = from; i < length; i++) {
+    for (size_t i = 0; i < length; i++) {
         if (text[i] != '}') continue;
         size_t at = past_space(text, i + 1, length);
         if (at >= length || text[at] != ',') continue;

@@ -8,6 +8,5 @@
  * bytes that are not UTF-8 question marks; outside them NaN and Infinity become empty lists, which are no numbers. */
 void gsim_mend(char *text, size_t length);
 
-/* Where the next element of a list of objects may begin, looking from FROM: behind "}", ",", before "{" and a quote.
- * LENGTH: nowhere. */
-size_t gsim_mend_next(const char *text, size_t from, size_t length);
+/* Where the next element of a list of objects may begin: behind "}", ",", before "{" and a quote. LENGTH: nowhere. */
+size_t gsim_mend_next(const char *text, size_t length);

@@ -102,11 +102,10 @@ static const char *text_or(struct reader *r, struct gsim_arena *arena, const cha
     return "";
 }
 
-static bool truth_or(struct reader *r, const char *value, const char *field, int otherwise)
+static bool truth(struct reader *r, const char *value, const char *field)
 {
-    if (!value && otherwise >= 0) return otherwise;
     if (value && *value == 't') return true;
-    if (!value || *value != 'f') fail(r, field, "true or false", value);
+    if (value && *value != 'f') fail(r, field, "true or false", value);
     return false;
 }
 
@@ -313,9 +312,9 @@ static enum gsim_status read_run(struct reader *r, const char *text)
     struct gsim_recording run = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return r->at.error->status;
     run.memory = (enum gsim_memory_mode)word_or(r, values[MEMORY], "memory", memories, GSIM_MEMORY_PINNED);
-    run.prefetch = truth_or(r, values[PREFETCH], "prefetch", false);
+    run.prefetch = truth(r, values[PREFETCH], "prefetch");
     run.split = (enum gsim_split)word_or(r, values[SPLIT], "split", splits, GSIM_SPLIT_TEST);
-    run.checked = truth_or(r, values[CHECKED], "checked", false);
+    run.checked = truth(r, values[CHECKED], "checked");
     if (!r->at.failed) read_times(r, values[TIMES], &run);
     if (!r->at.failed) read_calls(r, values[CALLS], &run);
     if (!r->at.failed) read_traced(r, values[TRACED], &run);

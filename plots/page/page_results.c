@@ -11,7 +11,6 @@
 
 #define MOST_FIGURES 12
 #define MOST_ALIKE   4    /* of them in a row that show the same of other settings */
-#define MOST_PARTS   24   /* of a table or a figure */
 #define FIRST_PARTS  4    /* tables that are not folded away */
 #define MOST_VALUES  12   /* of a setting, in the table of what varied */
 #define MOST_POINTS  1000 /* rows of the last table */
@@ -126,7 +125,7 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     else if (strcmp(x, "workload") != 0 && strcmp(x, "size") != 0 && distinct(frame, "workload") > 1)
         query.series = "workload";
     const char *const shown[] = {x, query.series, NULL};
-    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
+    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, error);
     size_t drawn = 0;
     for (size_t i = 0;
          i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES;
@@ -228,7 +227,7 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
     const char *const shown[] = {x, "scheduler", NULL};
     struct gsim_page_parts parts;
     bool is_time = strcmp(y, "iteration_us") == 0;
-    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, MOST_PARTS, error);
+    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, error);
     gsim_page_block(page, "h2", is_time ? "Time of an iteration" : "Speed-up");
     for (size_t i = 0; i < parts.count && status == GSIM_OK; i++) {
         if (i == FIRST_PARTS)

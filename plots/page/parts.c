@@ -114,8 +114,10 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
     return GSIM_OK;
 }
 
+#define MOST_PARTS 24 /* of a table or a figure */
+
 enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame,
-                                      const char *const *shown, size_t most, struct gsim_error *error)
+                                      const char *const *shown, struct gsim_error *error)
 {
     struct split split = {.frame = frame};
     enum gsim_status status = GSIM_OK;
@@ -128,9 +130,9 @@ enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struc
         status = find_values(&split, column, &parts->arena, error);
     }
     for (size_t i = 0; i < split.count; i++) combinations *= split.value_counts[i];
-    parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (most + 1));
+    parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (MOST_PARTS + 1));
     if (status == GSIM_OK && !parts->parts) status = no_memory(error);
-    for (size_t i = 0; i < combinations && status == GSIM_OK && parts->count < most; i++) {
+    for (size_t i = 0; i < combinations && status == GSIM_OK && parts->count < MOST_PARTS; i++) {
         status = make_part(&split, i, &parts->parts[parts->count], &parts->arena, error);
         parts->count += status == GSIM_OK && parts->parts[parts->count].frame.row_count > 0;
         parts->left_out = combinations - i - 1;

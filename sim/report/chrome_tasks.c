@@ -11,10 +11,10 @@ static void put_event(struct gsim_output *output, uint32_t task, uint32_t thread
                     thread, name, start, end - start);
 }
 
-static void put_label(struct gsim_output *output, const char *what, uint32_t task, uint32_t thread, const char *name)
+static void put_label(struct gsim_output *output, const char *what, uint32_t task, const char *name)
 {
-    gsim_output_put(output, ",\n{'ph':'M','pid':%u,'tid':%u,'name':'%s','ts':0,'args':{'name':%q}}", FIRST_PID + task,
-                    thread, what, name);
+    gsim_output_put(output, ",\n{'ph':'M','pid':%u,'tid':0,'name':'%s','ts':0,'args':{'name':%q}}", FIRST_PID + task,
+                    what, name);
 }
 
 void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_output *output)
@@ -22,8 +22,8 @@ void gsim_chrome_write_tasks(const struct gsim_result *result, struct gsim_outpu
     const struct gsim_timeline *t = result->timeline;
     const struct gsim_task_set *set = result->simulation->tasks;
     for (uint32_t i = 0; i < set->count; i++) {
-        put_label(output, "process_name", i, 0, set->tasks[i].name);
-        put_label(output, "thread_name", i, 0, "requests");
+        put_label(output, "process_name", i, set->tasks[i].name);
+        put_label(output, "thread_name", i, "requests");
     }
     for (size_t i = 0; i < t->request_count; i++) {
         char name[32];

@@ -41,10 +41,10 @@ struct page {
     const char *bold, *dim, *plain; /* terminal codes, or "" */
 };
 
-static void put_table_head(const struct page *page, const char *title, const char *last)
+static void put_table_head(const struct page *page, const char *title)
 {
     gsim_output_printf(page->output, "\n  %s%-*s %9s %10s %10s %10s %10s %7s%s\n", page->bold, NAME_WIDTH, title,
-                       "count", "total", "mean", "min", "max", last, page->plain);
+                       "count", "total", "mean", "min", "max", "share", page->plain);
 }
 
 static void put_table_row(const struct page *page, const struct gsim_sum *sum, double whole)
@@ -89,7 +89,7 @@ static enum gsim_status put_kernel_sums(const struct page *page, const struct gs
         if (!rows[count].name) rows[count].name = "(others)";
         count++;
     }
-    if (count) put_table_head(page, "Kernel", "share");
+    if (count) put_table_head(page, "Kernel");
     put_table(page, rows, count, (double)result->metrics->kernel_time);
     gsim_free(rows);
     return GSIM_OK;
@@ -117,7 +117,7 @@ static enum gsim_status put_kernels(const struct page *page, const struct gsim_r
         else
             rows[count++] = rows[i];
     }
-    put_table_head(page, "Kernel", "share");
+    put_table_head(page, "Kernel");
     put_table(page, rows, count, (double)result->metrics->kernel_time);
     gsim_free(rows);
     return GSIM_OK;
@@ -178,7 +178,7 @@ static void put_calls(const struct page *page, const struct gsim_timeline *timel
     }
     for (int i = 0; i < GSIM_API_COUNT; i++)
         if (rows[i].count) rows[count++] = rows[i];
-    put_table_head(page, "Host call (time includes blocking)", "share");
+    put_table_head(page, "Host call (time includes blocking)");
     put_table(page, rows, count, whole);
 }
 

@@ -23,9 +23,9 @@ struct page {
 };
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
-/* The cells of the record at *AT, unquoted in place; *AT becomes what lies behind. Returns how many; above MOST: too
- * many. */
-static uint32_t split(char **at, char **cells, uint32_t most)
+/* The cells of the record at *AT, unquoted in place; *AT becomes what lies behind. Returns how many; above
+ * MOST_COLUMNS: too many. */
+static uint32_t split(char **at, char **cells)
 {
     uint32_t count = 0;
     char *from = *at;
@@ -42,7 +42,7 @@ static uint32_t split(char **at, char **cells, uint32_t most)
         from += *from != '\0';
         if (to > start && to[-1] == '\r') to--;
         *to = '\0';
-        if (count < most) cells[count] = start;
+        if (count < MOST_COLUMNS) cells[count] = start;
         count++;
     }
     *at = from;
@@ -323,9 +323,9 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
         p.names = room;
         p.units = room + MOST_COLUMNS;
         p.cells = room + 2 * MOST_COLUMNS;
-        p.column_count = split(&at, p.names, MOST_COLUMNS);
+        p.column_count = split(&at, p.names);
         p.line++;
-        uint32_t units = p.column_count <= MOST_COLUMNS ? split(&at, p.units, MOST_COLUMNS) : 0;
+        uint32_t units = p.column_count <= MOST_COLUMNS ? split(&at, p.units) : 0;
         if (units != p.column_count || p.units[0][0])
             status =
                 gsim_error_set(error, GSIM_INPUT, "line %llu: expected the units of %u columns: --page raw prints them",
@@ -338,7 +338,7 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
             at += *at != '\0';
             continue;
         }
-        uint32_t count = split(&at, p.cells, MOST_COLUMNS);
+        uint32_t count = split(&at, p.cells);
         if (count != p.column_count)
             status = gsim_error_set(error, GSIM_INPUT, "line %llu: expected %u columns, found %u",
                                     (unsigned long long)p.line, p.column_count, count);
