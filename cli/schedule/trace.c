@@ -11,7 +11,6 @@
 #include "cli/figures/plot.h"
 #include "ask/schedule/result.h"
 #include "cli/whatif/subject.h"
-#include "sim/base/text.h"
 #include "traces/import/pytorch/graph_dot.h"
 
 #define STREAMS_DEFAULT 4

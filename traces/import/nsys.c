@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 
-#include "gpusim/limits.h"
 #include "traces/import/cupti.h"
 #include "traces/import/sniff.h"
 

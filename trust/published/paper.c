@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpusim/version.h"
 #include "trust/published/cells.h"
 
 #define MOST_KEYS   32
