@@ -15,8 +15,8 @@ struct gsim_run_progress {
     uint64_t seen;
 };
 
-/* Observes SIMULATION, whose observer must be set, until gsim_run_progress_end(). It must not move. OUT NULL: silent.
- */
+/* Observes SIMULATION, whose observer must be set, until gsim_run_progress_end(). It must not move. OUT NULL:
+ * silent. */
 void gsim_run_progress_start(struct gsim_run_progress *progress, struct gsim_simulation *simulation, FILE *out);
 /* Clears the line. */
 void gsim_run_progress_end(struct gsim_run_progress *progress);

@@ -13,8 +13,8 @@ struct gsim_plot_axis {
     const char *label;
 };
 
-/* Of a column's numbers, COUNT of them, NAN among them; WANTED_LOG as in gsim_results_query. LABEL NULL: the column's.
- */
+/* Of a column's numbers, COUNT of them, NAN among them; WANTED_LOG as in gsim_results_query. LABEL NULL: the
+ * column's. */
 enum gsim_status gsim_plot_axis_init(struct gsim_plot_axis *axis, struct gsim_figure *figure, const char *column,
                                      const double *values, size_t count, int wanted_log, const char *label,
                                      const char *base, struct gsim_error *error) GSIM_NODISCARD;
@@ -29,7 +29,7 @@ double gsim_plot_turn(struct gsim_figure *figure, size_t longest, double step_cm
  * POSITIONS NULL: 0, 1, 2, ... Returns the letters of the longest. */
 size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
                        size_t every);
-/* The same for a horizontal axis: where they stand too close on WIDTH_CM, some have no label. Returns gsim_plot_turn's.
- */
+/* The same for a horizontal axis: where they stand too close on WIDTH_CM, some have no label. Returns
+ * gsim_plot_turn's. */
 double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, const double *positions, size_t count,
                        double width_cm, double left_cm);

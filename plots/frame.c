@@ -190,8 +190,8 @@ const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena 
 }
 
 /* --- CSV (RFC 4180) ---------------------------------------------------------------------------------------------- */
-/* The next field, decoded in place and ended with a NUL; *AT is behind it. False at the end of a line, which is passed.
- */
+/* The next field, decoded in place and ended with a NUL; *AT is behind it. False at the end of a line, which is
+ * passed. */
 static bool next_field(char **at, char **field, bool *more)
 {
     char *read = *at, *write = *at;

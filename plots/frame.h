@@ -27,8 +27,8 @@ struct gsim_frame {
     bool is_too_wide; /* or it has more columns than anybody needs */
 };
 
-/* Adds the rows of a file, recognised by content. GSIM_INPUT with the file's name and place for what is none of these.
- */
+/* Adds the rows of a file, recognised by content. GSIM_INPUT with the file's name and place for what is none of
+ * these. */
 enum gsim_status gsim_frame_read(struct gsim_frame *frame, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_frame_release(struct gsim_frame *frame);
 

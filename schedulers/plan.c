@@ -59,8 +59,8 @@ static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, ui
     return GSIM_OK;
 }
 
-/* Where a node stands among its stretch between host ops: at the plan's place; a move before the first that needs it.
- */
+/* Where a node stands among its stretch between host ops: at the plan's place; a move before the first that needs
+ * it. */
 static void find_places(const struct gsim_run *run, const struct plan_state *s, const struct gsim_oplist *list,
                         const struct gsim_dag *dag, uint64_t *place)
 {

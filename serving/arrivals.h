@@ -44,8 +44,8 @@ struct gsim_arrivals {
 };
 
 /* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of
- * Mooncake, told by its header. The rate is per second. At most COUNT requests; 0: all of a file, 1,000 of a process.
- */
+ * Mooncake, told by its header. The rate is per second. At most COUNT requests; 0: all of a file, 1,000 of a
+ * process. */
 enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena,
                                      struct gsim_arrivals *arrivals, struct gsim_error *error) GSIM_NODISCARD;
 

@@ -10,8 +10,8 @@
 
 #define GSIM_LAUNCH_MOST 72 /* of one round: a prefill, drafts and a verify */
 
-/* A step of the library: that at INDEX of spec->steps, or, between two buckets, WEIGHT of the way from there to UPPER.
- */
+/* A step of the library: that at INDEX of spec->steps, or, between two buckets, WEIGHT of the way from there to
+ * UPPER. */
 struct gsim_serving_launch {
     uint32_t index, upper;
     float weight;

@@ -60,8 +60,8 @@ struct gsim_server {
 /* Refuses a spec that lacks steps that the policy or the requests need, before anything runs. */
 enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Serves all requests. A failure of the machine ends it: its owner tells. GSIM_INPUT where a request cannot ever run.
- */
+/* Serves all requests. A failure of the machine ends it: its owner tells. GSIM_INPUT where a request cannot ever
+ * run. */
 enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine,
                             struct gsim_serving_result *result, struct gsim_error *error) GSIM_NODISCARD;
 

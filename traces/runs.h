@@ -10,8 +10,8 @@
 #define GSIM_RUNS_SCHEMA "gpusim-runs/1"
 
 struct gsim_runs_handler {
-    /* The run is valid until the function returns. The profiles before it in the file, and the head, are in RECORDINGS.
-     */
+    /* The run is valid until the function returns. The profiles before it in the file, and the head, are in
+     * RECORDINGS. */
     enum gsim_status (*run)(void *context, const struct gsim_recordings *recordings, const struct gsim_recording *run,
                             struct gsim_error *error);
     void *context;

@@ -14,8 +14,8 @@
  * kesco: thread_cycles and sm_cycles fitted to that profile (1,024 x 32 and 256 x 32 threads), but for 450 (assumed:
  * one DRAM access) and 200,000 (assumed: 2,000 dependent read-modify-writes of 100 cycles), which the fit leaves open.
  * grcuda: the same, scaled to GrCUDA's GTX 960 trace (N = 8e5, 64 x 32 threads; nb_1 as rr_2, which ran alone); rr_1 is
- * kept, as its traced 911 ms are beside nb_1. The large sm_cycles are uncoalesced accesses: each lane has its own row.
- */
+ * kept, as its traced 911 ms are beside nb_1. The large sm_cycles are uncoalesced accesses: each lane has its own
+ * row. */
 static const struct gsim_cost rr_1_cost[2] = {{5, 13, 770, 0}, {5, 13, 770, 0}};
 static const struct gsim_cost nb_1_cost[2] = {{4000, 912, 200000, 7260}, {4000, 912, 142000, 5120}};
 static const struct gsim_cost rr_2_cost[2] = {{4000, 912, 200000, 7230}, {4000, 912, 142000, 5120}};

@@ -17,8 +17,8 @@ static enum gsim_status fail_memory(struct gsim_error *error)
 }
 
 /* --- waits --- */
-/* Streams become 0, 1, ... in the order of their first units; then who waits for whom, without what other waits imply.
- */
+/* Streams become 0, 1, ... in the order of their first units; then who waits for whom, without what other waits
+ * imply. */
 static enum gsim_status finish(struct gsim_assignment *a, const struct gsim_units *u, struct gsim_error *error)
 {
     struct gsim_run run = gsim_units_run(&u->program, &a->arena);

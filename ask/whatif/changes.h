@@ -102,7 +102,7 @@ uint32_t gsim_edit_fuse(struct gsim_edit *edit);
 uint32_t gsim_edit_pin(struct gsim_edit *edit);
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
-/* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get that.
- */
+/* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get
+ * that. */
 uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
                         uint32_t *cut);

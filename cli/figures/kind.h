@@ -11,7 +11,7 @@
 #define GSIM_KIND_FRAME 2u
 #define GSIM_KIND_SHARES 4u
 
-/* Where STATUS is GSIM_INPUT and PATH is of a kind that READER does not read, ERROR says which it is. Returns STATUS.
- */
+/* Where STATUS is GSIM_INPUT and PATH is of a kind that READER does not read, ERROR says which it is. Returns
+ * STATUS. */
 enum gsim_status gsim_cli_name_kind(enum gsim_status status, const char *path, unsigned reader,
                                     struct gsim_error *error) GSIM_NODISCARD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them made.
- */
+/* Layer: cli (program). Changes of programs of ranks, as "gpusim whatif" names them, and ranks with some of them
+ * made. */
 #pragma once
 
 #include "cli/ranks/traces.h"

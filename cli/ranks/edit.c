@@ -193,8 +193,8 @@ static void put_bucket(struct builder *b, uint32_t behind)
     b->has_effect = true;
 }
 
-/* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last gradient is.
- */
+/* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last gradient
+ * is. */
 static void pass_gradients(struct builder *b, uint32_t at)
 {
     for (; b->next_gradient < b->edit->gradient_count && b->edit->gradients[b->next_gradient].op < at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Traces of ranks for "gpusim validate": replayed together, a row of each (cli/ranks/traces.h).
- */
+/* Layer: cli (program). Traces of ranks for "gpusim validate": replayed together, a row of each
+ * (cli/ranks/traces.h). */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real GPU.
- */
+/* Layer: cli/runner (program). "gpusim-runner --task A --task B --share WAY[,...]": several tasks on the real
+ * GPU. */
 #pragma once
 
 #include "cli/runner/main.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim schedule FILE.cu": reads the source, simulates it under the scheduler, writes it anew.
- */
+/* Layer: cli (program). "gpusim schedule FILE.cu": reads the source, simulates it under the scheduler, writes it
+ * anew. */
 #include "cli/schedule/schedule.h"
 
 #include <inttypes.h>

@@ -38,8 +38,8 @@ bool gsim_request_is_option(enum gsim_cli_key key);
  * that the spec file names are refused unless ALLOWS_PLUGINS. */
 enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct gsim_spec *spec, bool allows_plugins,
                                     struct gsim_error *error) GSIM_NODISCARD;
-/* Reads the program files once before thousands of points do: what is wrong with one is told now. IS_TOLD: also notes.
- */
+/* Reads the program files once before thousands of points do: what is wrong with one is told now. IS_TOLD: also
+ * notes. */
 enum gsim_status gsim_requests_check_programs(const struct gsim_requests *requests, bool is_told,
                                               struct gsim_error *error) GSIM_NODISCARD;
 void gsim_requests_release(struct gsim_requests *requests); /* accepts a zeroed one */

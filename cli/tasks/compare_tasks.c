@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of sharing.
- */
+/* Layer: cli (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of
+ * sharing. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of sharing.
- */
+/* Layer: cli (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of
+ * sharing. */
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>

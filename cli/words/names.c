@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Names of schedulers, workloads and sizes on the command line, and what is said of unknown ones.
- */
+/* Layer: cli (program). Names of schedulers, workloads and sizes on the command line, and what is said of unknown
+ * ones. */
 #include "cli/cli.h"
 #include "sim/base/text.h"
 

@@ -75,8 +75,8 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
     return GSIM_OK;
 }
 
-/* The file that a command writes is --out of those that keep results, --output of the others; either takes both words.
- */
+/* The file that a command writes is --out of those that keep results, --output of the others; either takes both
+ * words. */
 static int find_option(enum gsim_cli_command command, const char *text, size_t length)
 {
     static const struct {

@@ -18,8 +18,8 @@ struct gsim_overlap {
     double compute_transfer, transfer_compute, compute_compute, total;
 };
 
-/* A kernel alone on the device: its time, and its least time by the chip's DRAM bandwidth and by all SMs' issue rate.
- */
+/* A kernel alone on the device: its time, and its least time by the chip's DRAM bandwidth and by all SMs' issue
+ * rate. */
 struct gsim_kernel_alone {
     gsim_time time;
     double dram_us, issue_us;

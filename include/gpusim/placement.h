@@ -62,8 +62,8 @@ struct gsim_placement_ops {
 /* Return the bytes of OP's arguments / those of them that DEVICE holds. */
 uint64_t gsim_placing_total(struct gsim_placing *placing, const struct gsim_op *op);
 uint64_t gsim_placing_present(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device);
-/* Returns the sum over arguments that DEVICE lacks: bytes over the largest (WORST: smallest) bandwidth from a holder.
- */
+/* Returns the sum over arguments that DEVICE lacks: bytes over the largest (WORST: smallest) bandwidth from a
+ * holder. */
 double gsim_placing_transfer_us(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device, bool worst);
 /* Whether DEVICE holds all of argument ARG / whether any device holds some of OP's data. */
 bool gsim_placing_holds(struct gsim_placing *placing, const struct gsim_op *op, uint32_t arg, uint32_t device);

@@ -100,8 +100,8 @@ struct gsim_policy_params {
     {"cost_us", GSIM_PARAM_REAL, offsetof(type, common.cost_us), 2, 0, 10000, "us", NULL,                              \
      "host time for each op beside its CUDA calls (assumed: a task of StarPU)"}
 
-/* execute() of a scheduler made of POLICY. Unless it issues ahead, RUN's params begin with struct gsim_policy_params.
- */
+/* execute() of a scheduler made of POLICY. Unless it issues ahead, RUN's params begin with struct
+ * gsim_policy_params. */
 enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_policy_ops *policy,
                                      struct gsim_error *error) GSIM_NODISCARD;
 

@@ -48,8 +48,8 @@ int gsim_session_policy(struct gsim_session *session, int64_t stream_count, gsim
 /* Simulates. The results of the run before are dropped. */
 int gsim_session_run(struct gsim_session *session);
 
-/* Results of the last run; NAN, 0 or NULL without one. Texts belong to the session and are valid until the next call.
- */
+/* Results of the last run; NAN, 0 or NULL without one. Texts belong to the session and are valid until the next
+ * call. */
 double gsim_session_makespan_us(const struct gsim_session *session);
 int64_t gsim_session_kernel_count(const struct gsim_session *session);
 /* Fills START_US and END_US, which have room for all kernels, in order of their ends. */

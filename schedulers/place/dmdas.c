@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dmdas: as dmda; a GPU takes first the task of the greatest priority, which is its longest path to the end (StarPU).
- */
+/* dmdas: as dmda; a GPU takes first the task of the greatest priority, which is its longest path to the end
+ * (StarPU). */
 #include "schedulers/place/dmda.h"
 
 const struct gsim_placement_ops gsim_placement_dmdas =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program: each op on the GPU that its field "device" says, for schedulers that know one GPU and take a placed program.
- */
+/* program: each op on the GPU that its field "device" says, for schedulers that know one GPU and take a placed
+ * program. */
 #include "gpusim/placement.h"
 
 static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const uint32_t *candidates, uint32_t count)

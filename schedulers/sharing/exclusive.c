@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* exclusive: one request at a time has the GPU; next is the most urgent task that waits, then first come, first served.
- */
+/* exclusive: one request at a time has the GPU; next is the most urgent task that waits, then first come, first
+ * served. */
 #include "gpusim/task.h"
 
 struct exclusive_params {

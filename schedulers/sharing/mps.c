@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mps: processes share the SMs block by block (CUDA Multi-Process Service): later kernels get what earlier ones leave.
- */
+/* mps: processes share the SMs block by block (CUDA Multi-Process Service): later kernels get what earlier ones
+ * leave. */
 #include "gpusim/task.h"
 
 struct mps_params {

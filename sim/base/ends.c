@@ -183,8 +183,8 @@ static void take_abort(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
-/* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the same.
- */
+/* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the
+ * same. */
 void gsim_ends_guard_cpp(void)
 {
     void *library = state.owner ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;

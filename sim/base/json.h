@@ -18,8 +18,8 @@ void gsim_json_install(void);
 cJSON *gsim_json_read(const char *path, struct gsim_error *error);
 void gsim_json_release(cJSON *json); /* accepts NULL */
 
-/* Writes what ITEM is to TEXT and returns it, for messages: "8" (with quotes), 3.5, true, a list, an object, nothing.
- */
+/* Writes what ITEM is to TEXT and returns it, for messages: "8" (with quotes), 3.5, true, a list, an object,
+ * nothing. */
 const char *gsim_json_found(const cJSON *item, char *text, size_t size);
 
 /* Fails with GSIM_INPUT: "PLACE: expected EXPECTED, found ITEM". */

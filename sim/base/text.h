@@ -31,8 +31,8 @@ bool gsim_text_quantity(const char *text, double *value);
  * no such text, or not from < to. */
 bool gsim_text_window(const char *text, double *from_us, double *to_us);
 
-/* Returns the edit distance (insert, delete, replace, swap neighbours) of two names; case is ignored, '_' equals '-'.
- */
+/* Returns the edit distance (insert, delete, replace, swap neighbours) of two names; case is ignored, '_' equals
+ * '-'. */
 unsigned gsim_text_distance(const char *a, const char *b);
 
 /* Finds the nearest of several names to WANTED. */

@@ -89,8 +89,8 @@ void gsim_front_issue(struct gsim_front *f, struct gsim_command *command)
     hw_queue->tail = &command->next;
 }
 
-/* The legacy default stream is a barrier: its commands wait for all earlier commands, and later commands wait for them.
- */
+/* The legacy default stream is a barrier: its commands wait for all earlier commands, and later commands wait for
+ * them. */
 static bool default_allows(struct gsim_front *f, struct gsim_hw_queue *hw_queue, const struct gsim_command *command)
 {
     bool allows = command->stream == 0 ? f->completed == command->issue_number - 1
@@ -210,8 +210,8 @@ static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besid
 
 /* A kernel of HW_QUEUE ended. Of the queue's own next kernel and those of other streams that wait for the same end,
  * hardware serves either first: the waiting one in 42 to 54 % of the cases, however many queues have work
- * (traces/h200/vm/first.txt, traces/h100/first.txt). Which one is drawn. Returns the delay of the queue's own kernel.
- */
+ * (traces/h200/vm/first.txt, traces/h100/first.txt). Which one is drawn. Returns the delay of the queue's own
+ * kernel. */
 static gsim_time draw_first(struct gsim_front *f, uint32_t hw_queue)
 {
     const struct gsim_command *first = f->hw_queues[hw_queue].head;

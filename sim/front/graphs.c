@@ -67,8 +67,8 @@ static void add_successor(const struct gsim_graph_state *g, struct gsim_exec_sta
         x->successors[x->first_successor[g->nodes[node].after[i] + 1]++] = node;
 }
 
-/* Returns the front end of a node: of its stream's GPU if captured, else of its op's. Both GPUs of a peer copy exist.
- */
+/* Returns the front end of a node: of its stream's GPU if captured, else of its op's. Both GPUs of a peer copy
+ * exist. */
 static struct gsim_front *front_of(struct gsim_process *p, const struct gsim_graph_node_state *node)
 {
     struct gsim_machine *m = p->machine;
@@ -207,8 +207,8 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     node->node = index;
     node->launch = run->command->launch;
     node->correlation = run->command->correlation;
-    /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots first).
-     */
+    /* Where others beside it are known to make it later, what the dispatcher takes is in that (found with roots
+     * first). */
     bool is_beside = is_queued(f) && is_profiled(f, node->op) && beside_us(f) > 0;
     if (is_queued(f) && !is_beside) {
         gsim_machine_at(f->machine, ready, dispatch_node, node);

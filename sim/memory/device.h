@@ -140,8 +140,8 @@ bool gsim_copies_is_pinned(const struct gsim_space *space, const struct gsim_op 
 bool gsim_copies_is_pageable(const struct gsim_space *space, const struct gsim_op *op);
 /* Returns the way between the device and its host in the direction of KIND. */
 struct gsim_leg gsim_copies_host_leg(const struct gsim_device *d, enum gsim_move move, enum gsim_copy_kind kind);
-/* Returns the way between two devices, D one of them: over peer links if peer access is enabled, else through the host.
- */
+/* Returns the way between two devices, D one of them: over peer links if peer access is enabled, else through the
+ * host. */
 struct gsim_leg gsim_copies_peer_leg(const struct gsim_device *d, uint32_t from, uint32_t to);
 /* Returns the unit that executes OP. Copies small enough to be inlined in the commands occupy no copy engine. */
 uint32_t gsim_copies_unit(const struct gsim_device *d, const struct gsim_op *op);

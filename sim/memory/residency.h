@@ -83,8 +83,8 @@ bool gsim_residency_is_complete(const struct gsim_residency *r, uint32_t buffer_
 /* Returns the places that hold GROUP. *END is the end of its extent. */
 gsim_places gsim_residency_place(const struct gsim_residency *r, uint32_t buffer_index, uint64_t group, uint64_t *end);
 
-/* Moves groups BEGIN to before END to the device (copies them if read-mostly and not WRITES). Adds the bytes to MOVED.
- */
+/* Moves groups BEGIN to before END to the device (copies them if read-mostly and not WRITES). Adds the bytes to
+ * MOVED. */
 void gsim_residency_arrive(struct gsim_residency *r, uint32_t device, uint32_t buffer_index, uint64_t begin,
                            uint64_t end, bool writes, struct gsim_moved *moved);
 /* Evicts the oldest blocks until BYTES more fit on the device. Returns the bytes written back. */

@@ -91,8 +91,8 @@ static void serve(struct gsim_engine *e, struct request *r)
     }
 }
 
-/* By any thread, once SimGrid has taken over: by the first, which is no actor, through the one that stands in for it.
- */
+/* By any thread, once SimGrid has taken over: by the first, which is no actor, through the one that stands in for
+ * it. */
 static void ask(struct gsim_engine *e, struct request request)
 {
     if (e->simgrid.self != &e->first) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/platform/platform.h. Links are numbered box after box: its devices' own ones, then those that its file lists.
- */
+/* See sim/platform/platform.h. Links are numbered box after box: its devices' own ones, then those that its file
+ * lists. */
 #include "sim/platform/platform.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@
 #define GSIM_CLOCK_DIGITS 1e-3 /* picoseconds per second: four times a double's resolution */
 /* SimGrid takes times this close, in seconds, as equal. */
 #define GSIM_CLOCK_PRECISION 1e-12
-/* Ends of transfers are rounded down to 1 ns, plus the slack. So a run does not depend on SimGrid's clock at its start.
- */
+/* Ends of transfers are rounded down to 1 ns, plus the slack. So a run does not depend on SimGrid's clock at its
+ * start. */
 #define GSIM_END_GRID 1000
 
 static inline gsim_time gsim_clock_slack(double seconds)

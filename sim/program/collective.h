@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim (internal to programs). A collective as an entry among a program's kernels (include/gpusim/collective.h).
- */
+/* Layer: sim (internal to programs). A collective as an entry among a program's kernels
+ * (include/gpusim/collective.h). */
 #pragma once
 
 #include "gpusim/program.h"

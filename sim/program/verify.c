@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/program/verify.h. Walks the program's order, iteration by iteration, with the latest accesses of each buffer.
- */
+/* See sim/program/verify.h. Walks the program's order, iteration by iteration, with the latest accesses of each
+ * buffer. */
 #include "sim/program/verify.h"
 
 #include <inttypes.h>
@@ -98,8 +98,8 @@ static enum gsim_status note_all(const struct check *c)
     return status;
 }
 
-/* What must come behind the end of what OP depends on: its start, or of an op whose prologue may come before, its end.
- */
+/* What must come behind the end of what OP depends on: its start, or of an op whose prologue may come before, its
+ * end. */
 static gsim_time bound_time(const struct check *c, const struct ran *r, uint32_t op)
 {
     const struct gsim_op *o = &c->program->ops[op];

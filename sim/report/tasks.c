@@ -95,8 +95,8 @@ static size_t unite(struct interval *list, size_t count)
     return kept;
 }
 
-/* How long LIST, of which *AT is the first that may matter, covers from START to END; calls come with ascending starts.
- */
+/* How long LIST, of which *AT is the first that may matter, covers from START to END; calls come with ascending
+ * starts. */
 static gsim_time covered(const struct interval *list, size_t count, size_t *at, gsim_time start, gsim_time end)
 {
     gsim_time sum = 0;

@@ -140,8 +140,8 @@ static bool find_levels(struct gsim_resident *r)
     return true;
 }
 
-/* Where the tasks of each level begin in the sequence, one entry later; all are of level 0 where levels do not matter.
- */
+/* Where the tasks of each level begin in the sequence, one entry later; all are of level 0 where levels do not
+ * matter. */
 static void count_levels(struct gsim_resident *r, uint32_t *starts)
 {
     bool by_level = r->plan->mode == GSIM_PERSISTENT_BARRIER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/resident/resident.h: a launch of a persistent kernel from start to end, its tasks on SMs, and its idle time.
- */
+/* See sim/resident/resident.h: a launch of a persistent kernel from start to end, its tasks on SMs, and its idle
+ * time. */
 #include "sim/resident/resident.h"
 
 #include <math.h>
@@ -207,8 +207,8 @@ static double share_ahead(const struct gsim_resident *r, const struct gsim_op *o
     return fmin(1024 * r->plan->prefetch_kib / bytes, MOST_AHEAD);
 }
 
-/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean 1.
- */
+/* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean
+ * 1. */
 static double luck(const struct gsim_resident_worker *w, uint32_t op)
 {
     double cv = w->resident->plan->straggler_cv, sum = 0;

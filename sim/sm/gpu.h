@@ -65,8 +65,8 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
 
 /* Puts a launch whose dependences are met into the distributor's queue of PRIORITY (CUDA's: 0 default, negative more
  * urgent). WORK must stay as it is until the launch has ended; its blocks have SCALE times that work. IS_HELD: they
- * wait behind their prologue for gsim_gpu_release(). Returns the launch, valid until it ends; NULL when memory is out.
- */
+ * wait behind their prologue for gsim_gpu_release(). Returns the launch, valid until it ends; NULL when memory is
+ * out. */
 struct gsim_kernel_run *gsim_gpu_submit_as(struct gsim_gpu *gpu, gsim_time now, const struct gsim_demand *work,
                                            double scale, bool is_held, int priority, void *tag);
 static inline struct gsim_kernel_run *gsim_gpu_submit(struct gsim_gpu *gpu, gsim_time now,

@@ -28,8 +28,8 @@ struct gsim_matches {
     char *scratch;
 };
 
-/* A base's value for a row: the mean over the base rows that agree, which repetitions without a number of their own do.
- */
+/* A base's value for a row: the mean over the base rows that agree, which repetitions without a number of their own
+ * do. */
 struct gsim_match {
     double mean;     /* NAN: there is none */
     double variance; /* of that mean, relative to its square; 0 for one row */

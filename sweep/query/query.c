@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sweep/query/query.h. Rows are read once and only what is asked for is kept; base rows are found by a sorted list.
- */
+/* See sweep/query/query.h. Rows are read once and only what is asked for is kept; base rows are found by a sorted
+ * list. */
 #include "sweep/query/query.h"
 
 #include <math.h>

@@ -182,8 +182,8 @@ static void tail_ended(void *data, void *tag, gsim_time now)
 
 /* SMs that the convolution stands on once the second pool has ended. A kernel whose shared memory needs another
  * carve-out fills each SM that becomes empty before the next one is. Blocks of 4,608 bytes stand 24 on 11 SMs there
- * (the driver gives them 132 KB, not the 180 that would hold 32): the model has them on 8, and they are left out here.
- */
+ * (the driver gives them 132 KB, not the 180 that would hold 32): the model has them on 8, and they are left out
+ * here. */
 static uint32_t sms_behind_tail(const struct gsim_demand demands[2])
 {
     struct gsim_arena arena = {0};

@@ -193,8 +193,8 @@ static void prefetch_between_gpus(void)
     }
 }
 
-/* Readers of a buffer that is mostly read get copies of it: the second kernel on GPU 0 still has one, and the host too.
- */
+/* Readers of a buffer that is mostly read get copies of it: the second kernel on GPU 0 still has one, and the host
+ * too. */
 static void read_mostly(void)
 {
     static const struct step steps[] = {{GSIM_OP_KERNEL, 0, true},  {GSIM_OP_KERNEL, 1, true},

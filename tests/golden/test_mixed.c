@@ -104,8 +104,8 @@ struct mean {
     int count;
 };
 
-/* Mean error of the first one's end and of the second one's, of each pair of kinds. Returns how many cases there were.
- */
+/* Mean error of the first one's end and of the second one's, of each pair of kinds. Returns how many cases there
+ * were. */
 static int errors_of(const char *path, const char *device_name, struct mean means[KINDS][KINDS][2])
 {
     static char line[LINE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that is known, as a source: its ops, all iterations one after another, without what is reset between these.
- */
+/* A program that is known, as a source: its ops, all iterations one after another, without what is reset between
+ * these. */
 #pragma once
 
 #include "gpusim/source.h"

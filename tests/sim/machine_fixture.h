@@ -9,8 +9,8 @@
 
 #define OP(run, i) (&(run)->program->ops[i])
 
-/* A scheduler for fixture_run(): ITERATION(name) { calls on the driver d }, in an iteration that ends with the device.
- */
+/* A scheduler for fixture_run(): ITERATION(name) { calls on the driver d }, in an iteration that ends with the
+ * device. */
 #define ITERATION(name)                                                                                                \
     static void name##_calls(struct gsim_run *run, struct gsim_driver *d);                                             \
     static enum gsim_status name(struct gsim_run *run, struct gsim_error *error)                                       \

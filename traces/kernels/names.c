@@ -38,8 +38,8 @@ static bool find_sizes(const char *name, int count, int last, uint32_t sizes[3])
     return false;
 }
 
-/* "cute::tuple<cute::C<2>, cute::C<(int)1>, cute::C<1>>", the first behind the name of a mainloop that copies by TMA.
- */
+/* "cute::tuple<cute::C<2>, cute::C<(int)1>, cute::C<1>>", the first behind the name of a mainloop that copies by
+ * TMA. */
 static bool find_tuple(const char *name, uint32_t sizes[3])
 {
     const char *at = strstr(name, "MainloopSm");

@@ -22,8 +22,8 @@ struct gsim_run_slice {
     int smem_bytes;
 };
 
-/* Launches COUNT blocks with SMEM_BYTES each that begin, count themselves in STATE[0] and stay until STATE[1] is not 0.
- */
+/* Launches COUNT blocks with SMEM_BYTES each that begin, count themselves in STATE[0] and stay until STATE[1] is not
+ * 0. */
 cudaError_t gsim_slice_launch(unsigned count, int smem_bytes, unsigned *state, cudaStream_t stream);
 /* Lets the kernel have that much. */
 cudaError_t gsim_slice_allow(int smem_bytes);

@@ -227,8 +227,8 @@ static void add_parameter(struct refinement *r, enum gsim_device_number number)
     const struct gsim_calibration *c = r->c;
     double value = gsim_device_get(&c->device, number);
     bool is_time = strcmp(gsim_device_number_unit(number), "us") == 0;
-    /* From a probe or the traces, or measured for the base, if that is the same kind of GPU: else it would be assumed.
-     */
+    /* From a probe or the traces, or measured for the base, if that is the same kind of GPU: else it would be
+     * assumed. */
     bool is_known = c->numbers[number].is_touched || c->device.kind[number] == GSIM_KIND_MEASURED;
     r->parameters[r->count] = (struct gsim_fit_parameter){
         .start = value,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a kernel's description tells beyond its time: the pipes that it keeps busy, its clusters (sim/sm/known/known.h).
- */
+/* What a kernel's description tells beyond its time: the pipes that it keeps busy, its clusters
+ * (sim/sm/known/known.h). */
 #include "sim/sm/known/known.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of unequal work (struct gsim_unequal of sim/sm/demand.h): which there are, and in which order they are placed.
- */
+/* Blocks of unequal work (struct gsim_unequal of sim/sm/demand.h): which there are, and in which order they are
+ * placed. */
 #include "sim/sm/demand.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs in which the cause of idle time is known: gsim_explain names it, with its time; the shares add up exactly.
- */
+/* Programs in which the cause of idle time is known: gsim_explain names it, with its time; the shares add up
+ * exactly. */
 #include "ask/whatif/causes.h"
 
 #include "gpusim/workload.h"

@@ -185,8 +185,8 @@ static void damaged_files_are_refused(void)
 }
 
 /* --- traces --- */
-/* What is different from an H200, of which the traces are, and from the base, an A100; how near it is found, relative.
- */
+/* What is different from an H200, of which the traces are, and from the base, an A100; how near it is found,
+ * relative. */
 static const struct {
     const char *name;
     double value, tolerance;

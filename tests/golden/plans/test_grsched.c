@@ -88,8 +88,8 @@ static void test_reuse(void)
     gsim_program_release(&program);
 }
 
-/* cudaFlowCapturer: the i-th node of a level on stream i mod 4; B&S is capped at four streams, an explicit graph not.
- */
+/* cudaFlowCapturer: the i-th node of a level on stream i mod 4; B&S is capped at four streams, an explicit graph
+ * not. */
 static void test_taskflow(void)
 {
     static const struct { const char *const *lines; const char *streams; uint32_t records, waits; } expected[] = {

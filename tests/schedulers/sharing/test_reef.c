@@ -31,8 +31,8 @@ static void reset(void)
     task_fixture_release(&f);
 }
 
-/* Nothing real-time: the others go at the twelfth look, one each 2 us. The real-time kernel then waits for what runs.
- */
+/* Nothing real-time: the others go at the twelfth look, one each 2 us. The real-time kernel then waits for what
+ * runs. */
 static void n_depth(void)
 {
     struct task_fixture f = pair(40);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Databases of others: no view, no computed column, no end without limit; and those in a folder that cannot be written.
- */
+/* Databases of others: no view, no computed column, no end without limit; and those in a folder that cannot be
+ * written. */
 #include "sim/base/database.h"
 
 #include <stdlib.h>

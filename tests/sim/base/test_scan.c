@@ -67,8 +67,8 @@ static void test_names(void)
     }
 }
 
-/* The next member by its name: where it is written plainly, wherever white space is; the walk goes on behind its value.
- */
+/* The next member by its name: where it is written plainly, wherever white space is; the walk goes on behind its
+ * value. */
 static void test_next_named(void)
 {
     const char *text = " { \"a\" : [1, 2] ,\n\"ab\":3,\"\\u0063\":4}", *value = gsim_scan_next_named(text, "a");

@@ -36,8 +36,8 @@ static void test_architectures(void)
     gsim_device_release(&d);
 }
 
-/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both files.
- */
+/* Files of architectures are found below the folders of devices, those of the user first; a mistake names both
+ * files. */
 static void test_wrong_architectures(void)
 {
     char arch_folder[128], arch_path[160], expected[600];

@@ -108,8 +108,8 @@ static void trigger_in_the_prologue(void)
     fixture_release(&f);
 }
 
-/* Adding takes 2 us, instantiating 12, the launch 3: a 19 to 29, else as in a stream; b without marks 0.25 behind it.
- */
+/* Adding takes 2 us, instantiating 12, the launch 3: a 19 to 29, else as in a stream; b without marks 0.25 behind
+ * it. */
 static void nodes(void)
 {
     struct fixture f = make((const struct marks[]){{0, 0.5}, {0.25, 0}}, 2, 256);

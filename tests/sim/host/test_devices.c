@@ -133,8 +133,8 @@ static enum gsim_status capture_both(struct gsim_run *run, struct gsim_error *er
     return GSIM_OK;
 }
 
-/* Each on its GPU, the next one a node's gap across branches and what another GPU's event takes (2 us) behind the last.
- */
+/* Each on its GPU, the next one a node's gap across branches and what another GPU's event takes (2 us) behind the
+ * last. */
 static void graph_on_both(void)
 {
     struct fixture f;

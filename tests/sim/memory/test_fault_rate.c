@@ -29,8 +29,8 @@ static void rounds_of_a_block(void)
     CHECK_NEAR(gsim_fault_round_bytes(&driver, 1e9), 256 * 65536.0, 1e-9); /* a batch holds 256 groups */
 }
 
-/* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be there.
- */
+/* The same by the driver's rule, group by group: the largest part of the block of which more than 51 % would be
+ * there. */
 static void rounds_by_the_tree(void)
 {
     for (uint32_t window = 1; window <= 32; window *= 2) {

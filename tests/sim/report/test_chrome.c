@@ -232,8 +232,8 @@ static void iterations_are_marked(void)
     fixture_release(&f);
 }
 
-/* Stream 2's kernel waits for an event recorded behind both of stream 1's, of which the second, on a lane, ends last.
- */
+/* Stream 2's kernel waits for an event recorded behind both of stream 1's, of which the second, on a lane, ends
+ * last. */
 static void arrows_of_waits(void)
 {
     struct fixture f;

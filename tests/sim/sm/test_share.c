@@ -174,8 +174,8 @@ static void arithmetic_waits_for_other_warps(void)
     CHECK(alike[1].speed < alike[0].speed);
 }
 
-/* Younger issue-bound warps take slots from a copy with arithmetic, as many as it leaves, and get what it does not use.
- */
+/* Younger issue-bound warps take slots from a copy with arithmetic, as many as it leaves, and get what it does not
+ * use. */
 static void younger_arithmetic_beside_memory_blocks(void)
 {
     struct gsim_device_spec d = device();

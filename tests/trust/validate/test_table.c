@@ -122,8 +122,8 @@ static void json_is_well_formed(void)
     gsim_free(text);
 }
 
-/* Measured 100: in 90 to 120, not in 60 to 95 (off by 20 % and no more), in 85 to 155, which is unstable, off by 30 %.
- */
+/* Measured 100: in 90 to 120, not in 60 to 95 (off by 20 % and no more), in 85 to 155, which is unstable, off by 30
+ * %. */
 static enum gsim_status with_intervals(const struct gsim_validation *v, struct gsim_output *output,
                                        struct gsim_error *error)
 {

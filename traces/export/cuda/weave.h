@@ -46,8 +46,8 @@ struct gsim_weave {
     bool failed;
 };
 
-/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it can.
- */
+/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it
+ * can. */
 enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log,
                                  const struct gsim_program *program, const struct gsim_choice *choice,
                                  const char *const *left, struct gsim_error *error) GSIM_NODISCARD;

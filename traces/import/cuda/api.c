@@ -20,8 +20,8 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
     if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
 }
 
-/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all others.
- */
+/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all
+ * others. */
 static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
 {
     uint32_t after[MOST_AFTER], count = 0;

@@ -54,8 +54,8 @@ bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement)
     return search.found;
 }
 
-/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it are.
- */
+/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it
+ * are. */
 static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct gsim_cu *s = data;

@@ -217,8 +217,8 @@ static uint32_t emit_kernel(struct gsim_emitter *e, const struct gsim_kernel *ke
     return gsim_emit_op(e, &op);
 }
 
-/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing else.
- */
+/* Before a work, what the GPU idled without a reason that the trace tells: a kernel of one warp that does nothing
+ * else. */
 static void make_delay(struct gsim_emitter *e, const struct gsim_activity *work, struct gsim_emit_stream *stream)
 {
     if (!work->idle_ns || e->options->drops_unexplained) return;
@@ -326,8 +326,8 @@ static int64_t graph_charge(const struct gsim_emitter *e, const struct gsim_step
     return gsim_emit_ns(e->options->graph_launch_us + nodes * e->options->graph_launch_node_us);
 }
 
-/* Before the first launch of a step: a graph saves the operator that makes it, not what the program does ahead of that.
- */
+/* Before the first launch of a step: a graph saves the operator that makes it, not what the program does ahead of
+ * that. */
 static void lead_in(struct gsim_emitter *e, const struct gsim_call *call, int64_t time_ns)
 {
     int64_t began_ns = gsim_overhead_operator(&e->overhead, call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: traces (private to traces/import/records/emit.c). The operands of works, by the operators that launched them.
- */
+/* Layer: traces (private to traces/import/records/emit.c). The operands of works, by the operators that launched
+ * them. */
 #pragma once
 
 #include "traces/import/records/records.h"

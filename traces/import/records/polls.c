@@ -120,8 +120,8 @@ static void make_wait(const struct ended *all, uint32_t count, struct gsim_call 
     (*first)->end_ns = found_ns > end_ns ? found_ns : end_ns;
 }
 
-/* A thread that launches nothing asks for itself, as NCCL's watchdog in PyTorch does: nobody waits. CALLS: by thread.
- */
+/* A thread that launches nothing asks for itself, as NCCL's watchdog in PyTorch does: nobody waits. CALLS: by
+ * thread. */
 static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_call **calls)
 {
     bool *makes = gsim_alloc(r->call_count + 1);

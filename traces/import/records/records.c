@@ -170,8 +170,8 @@ enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_wo
     return append(r, &r->shapes, shape, sizeof *shape, &r->shape_count, &r->shape_room);
 }
 
-/* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name it.
- */
+/* Calls that ask, prepare or allocate: the larger part of PyTorch's. An event's record is none of them: waits name
+ * it. */
 static bool is_idle(const char *name)
 {
     static const char *const parts[] = {"Get",         "Peek",        "Query",    "Occupancy",    "IsCapturing",

@@ -250,8 +250,8 @@ enum gsim_status gsim_records_shape(struct gsim_records *records, const struct g
 enum gsim_call_kind gsim_records_call_kind(const char *name);
 void gsim_records_release(struct gsim_records *records);
 
-/* --- traces/import/import.c: what the records mean together ----------------------------------------------------------
- */
+/* --- traces/import/import.c: what the records mean together
+ * ---------------------------------------------------------- */
 enum gsim_step_kind { GSIM_STEP_WORK, GSIM_STEP_SYNC, GSIM_STEP_WAIT };
 
 /* What the host did, in order. */

@@ -304,8 +304,8 @@ static bool is_scalar(const struct gsim_runner_bench *bench, uint32_t buffer_ind
     return false;
 }
 
-/* The grcuda suite's host zeroes norms and counters after the last step, so what a device has left there says nothing.
- */
+/* The grcuda suite's host zeroes norms and counters after the last step, so what a device has left there says
+ * nothing. */
 static bool is_result(const struct gsim_runner_bench *bench, uint32_t buffer_index)
 {
     if (bench->suite == GSIM_SUITE_GRCUDA && is_scalar(bench, buffer_index)) return false;

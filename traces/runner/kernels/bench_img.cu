@@ -19,8 +19,8 @@ GSIM_HELPER float clamp01(float x)
     return x > 1 ? 1 : x;
 }
 
-/* Neighbouring threads work on neighbouring rows, as the program's costs assume. The filter is copied to shared memory.
- */
+/* Neighbouring threads work on neighbouring rows, as the program's costs assume. The filter is copied to shared
+ * memory. */
 struct gaussian_blur_args {
     const float *image;
     float *blurred;

@@ -17,8 +17,8 @@
 
 #define MOST_CHECKED 20000 /* rows: about 0.1 s */
 
-/* Integers' columns to mean 0 and variance 1; one thread per column walks all rows twice. Sums of integers are exact.
- */
+/* Integers' columns to mean 0 and variance 1; one thread per column walks all rows twice. Sums of integers are
+ * exact. */
 struct rr_1_args {
     const int32_t *x;
     float *z;

@@ -68,8 +68,8 @@ void gsim_bench_close(struct gsim_runner_bench *bench);
 /* The scalars of a kernel that takes the workload's size alone. */
 void gsim_bench_size_scalar(const struct gsim_runner_bench *bench, const struct gsim_op *op, void *at);
 
-/* A workload's bench from its tables "buffers" and "kernels", for sizes up to MOST of WHAT; NULL: no FILL of its own.
- */
+/* A workload's bench from its tables "buffers" and "kernels", for sizes up to MOST of WHAT; NULL: no FILL of its
+ * own. */
 #define GSIM_BENCH(name, fill, is_result, check, most, what, tolerance)                                                \
     static const struct gsim_bench_table table = {#name, buffers, kernels, fill, most, what};                          \
     static enum gsim_status create(const struct gsim_program *program, const struct gsim_workload_options *options,    \

@@ -57,8 +57,8 @@ inline double now_us()
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* What the first thread of a block notes: SM and the GPU's clock (nanoseconds; steps of 32 on Hopper, 1,000 on others).
- */
+/* What the first thread of a block notes: SM and the GPU's clock (nanoseconds; steps of 32 on Hopper, 1,000 on
+ * others). */
 struct Stamp {
     unsigned long long start, end;
     unsigned sm, unused;

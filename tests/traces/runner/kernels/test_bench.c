@@ -175,8 +175,8 @@ static bool is_repetition(const struct cpu *cpu, uint32_t op_index)
     return op->stream != 0 && op->stream != 5 && op->stream != 11;
 }
 
-/* From the state BEFORE on: op MOVED (or none: UINT32_MAX) first, then the others from FIRST on but without LEFT_OUT.
- */
+/* From the state BEFORE on: op MOVED (or none: UINT32_MAX) first, then the others from FIRST on but without
+ * LEFT_OUT. */
 static enum gsim_status finish(struct cpu *cpu, const unsigned char *before, uint32_t first, uint32_t moved,
                                uint32_t left_out)
 {

@@ -49,8 +49,8 @@ static void refusals(void)
     CHECK(gsim_ranges_holds(GPUSIM_SOURCE_DIR "/traces/h100/sharing_pytorch.json.gz"));
 }
 
-/* Alone alexnet takes 600 to 700 us; MPS beside a service that leaves room adds little, and slices add at most slices.
- */
+/* Alone alexnet takes 600 to 700 us; MPS beside a service that leaves room adds little, and slices add at most
+ * slices. */
 static void one_pair(void)
 {
     struct gsim_ranges ranges;
