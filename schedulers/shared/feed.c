@@ -95,11 +95,11 @@ enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct
 {
     struct gsim_feed feed = {
         .run = run, .most = most, .has_dag = user->has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
-    uint32_t count = run->draw ? 1 : run->iterations;
     if (run->draw && !(feed.pull = gsim_pull_create(run)))
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_peers_enable(run->driver);
-    for (; feed.iteration < count && !is_over(&feed); feed.iteration++) {
+    /* run->iterations becomes smaller where a run ends once an iteration is as the one before. */
+    for (; feed.iteration < (run->draw ? 1 : run->iterations) && !is_over(&feed); feed.iteration++) {
         feed.is_given = false;
         gsim_iteration_begin(run->driver, feed.iteration);
         while (!is_over(&feed) && (run->draw ? give_drawn(&feed) : give_known(&feed)) &&

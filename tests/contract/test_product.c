@@ -306,7 +306,31 @@ static void copies(void)
     gsim_device_release(&devices[0]);
 }
 
+/* A run until iterations repeat ends long before GSIM_STEADY_MOST under every scheduler. */
+static void steady(void)
+{
+    begin();
+    for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
+        struct gsim_timeline timeline;
+        struct gsim_error error = {0};
+        struct gsim_simulation s = {.program = &program,
+                                    .device = &devices[0],
+                                    .scheduler = gsim_scheduler_at(i),
+                                    .memory = GSIM_MEMORY_PINNED,
+                                    .seed = 1,
+                                    .until_steady = true};
+        gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+        CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+        CHECK_MSG(timeline.iteration_count < GSIM_STEADY_MOST / 2, "%s: %zu iterations", s.scheduler->name,
+                  timeline.iteration_count);
+        gsim_timeline_release(&timeline);
+    }
+    gsim_program_release(&program);
+    for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
+}
+
 static const struct test_case cases[] = {{"halves of a buffer", halves},
+                                         {"iterations that repeat", steady},
                                          {"the product", product},
                                          {"placements", placements},
                                          {"tasks", tasks},
