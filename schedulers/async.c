@@ -58,12 +58,16 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
 {
     const struct gsim_program *program = run->program;
     uint32_t count = 0;
+    bool is_listed[256] = {false}; /* streams of small numbers, so that few are sorted */
     int32_t *numbers = state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
     if (!numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < program->op_count; i++) {
         if (!has_stream(run, &program->ops[i])) continue;
-        numbers[count++] = number_of(run, &program->ops[i]);
+        int32_t number = number_of(run, &program->ops[i]);
         state->has_devices |= program->ops[i].device && !run->is_placed;
+        if ((size_t)number < sizeof is_listed && is_listed[number]) continue;
+        if ((size_t)number < sizeof is_listed) is_listed[number] = true;
+        numbers[count++] = number;
     }
     if (count == 0) numbers[count++] = 0; /* moves may still need a stream */
     qsort(numbers, count, sizeof(*numbers), compare_numbers);
