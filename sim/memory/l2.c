@@ -142,11 +142,16 @@ double gsim_l2_missing(const struct gsim_device *d, uint32_t buffer, uint64_t be
     double gone = 0, since = (double)(end - begin);
     struct piece pieces[PIECES_MOST] = {{begin, end}};
     uint32_t count = 1, looked = 0;
-    for (const struct gsim_l2_part *p = d->l2.first; p && count && since < none * l2 && looked < PARTS_MOST;
+    const struct gsim_l2_part *next = d->l2.first ? d->l2.of_buffer[buffer] : NULL; /* of BUFFER, in the list's order */
+    for (const struct gsim_l2_part *p = d->l2.first; next && count && since < none * l2 && looked < PARTS_MOST;
          p = p->next, looked++) {
-        double found = p->buffer == buffer ? take_piece(pieces, &count, p) : 0,
-               share = (since / l2 - whole) / fmax(none - whole, 1e-3);
-        gone += found * fmax(0, fmin(share, 1));
+        double found = 0;
+        if (p == next) {
+            double share = (since / l2 - whole) / fmax(none - whole, 1e-3);
+            found = take_piece(pieces, &count, p);
+            gone += found * fmax(0, fmin(share, 1));
+            next = p->next_of_buffer;
+        }
         since += (double)(p->end - p->begin) - found;
     }
     for (uint32_t i = 0; i < count; i++) gone += (double)(pieces[i].end - pieces[i].begin);

@@ -232,12 +232,28 @@ static void tasks(void)
     for (int d = 0; d < 2; d++) gsim_device_release(&devices[d]);
 }
 
+/* What B builds, on two GPUs, kernel by kernel in turn. */
+static void run_on_two(struct gsim_builder *b, const char *scheduler, struct gsim_timeline *timeline)
+{
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
+    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
+    struct gsim_simulation s = {.program = &program,
+                                .device = &devices[0],
+                                .scheduler = gsim_scheduler_find(scheduler),
+                                .gpu_count = 2,
+                                .memory = GSIM_MEMORY_PINNED,
+                                .seed = 1,
+                                .placement = gsim_placement_find("round-robin")};
+    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
+    CHECK_OK(gsim_simulate(&s, timeline, &error), error);
+}
+
 /* Halves of a buffer, the second up to its end, written on two GPUs and read whole on one: a copy of 2 KiB brings the
  * other half. */
 static void halves(void)
 {
     struct gsim_builder *b = gsim_builder_create("halves");
-    struct gsim_error error = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_kernel kernel = {.name = "k", .grid = {8, 1, 1}, .block = {128, 1, 1}, .solo_us = 5};
     uint32_t index = gsim_builder_kernel(b, &kernel), x = gsim_builder_buffer(b, "x", 4096, GSIM_INIT_NONE);
@@ -252,17 +268,7 @@ static void halves(void)
                                              .segment_count = i < 2,
                                              .stream = -1});
     }
-    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
-    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
-    struct gsim_simulation s = {.program = &program,
-                                .device = &devices[0],
-                                .scheduler = gsim_scheduler_find("kesco"),
-                                .gpu_count = 2,
-                                .memory = GSIM_MEMORY_PINNED,
-                                .seed = 1,
-                                .placement = gsim_placement_find("round-robin")};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+    run_on_two(b, "kesco", &timeline);
     CHECK_INT(timeline.copy_count, 1);
     if (timeline.copy_count == 1) CHECK_INT(timeline.copies[0].bytes, 2048);
     gsim_timeline_release(&timeline);
@@ -275,7 +281,6 @@ static void halves(void)
 static void copies(void)
 {
     struct gsim_builder *b = gsim_builder_create("copies");
-    struct gsim_error error = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_kernel kernel = {.name = "k", .grid = {8, 1, 1}, .block = {128, 1, 1}, .solo_us = 5};
     uint32_t index = gsim_builder_kernel(b, &kernel), a = gsim_builder_buffer(b, "a", 4096, GSIM_INIT_NONE);
@@ -288,17 +293,7 @@ static void copies(void)
                                              .arg_count = 1,
                                              .bytes = i < 4 ? 0 : 64 << 20,
                                              .stream = -1});
-    CHECK_OK(gsim_builder_finish(b, 1, &program, &error), error);
-    CHECK_OK(gsim_device_load("h100-vm", &devices[0], &error), error);
-    struct gsim_simulation s = {.program = &program,
-                                .device = &devices[0],
-                                .scheduler = gsim_scheduler_find("grsched"),
-                                .gpu_count = 2,
-                                .memory = GSIM_MEMORY_PINNED,
-                                .seed = 1,
-                                .placement = gsim_placement_find("round-robin")};
-    gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
+    run_on_two(b, "grsched", &timeline);
     CHECK_INT(timeline.copy_count, 2);
     if (timeline.copy_count == 2) CHECK(timeline.copies[1].start >= timeline.copies[0].end);
     gsim_timeline_release(&timeline);
