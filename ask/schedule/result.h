@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: ask. What "gpusim schedule" found of a trace or a program, as JSON (docs/schemas/schedule.json) and as Python
- * that applies it. */
+/* Layer: ask. What "gpusim schedule" found of a trace or a program, as JSON (docs/schemas/schedule.json). */
 #pragma once
 
 #include "ask/schedule/assign.h"
@@ -22,6 +21,3 @@ struct gsim_schedule {
 const struct gsim_assignment *gsim_schedule_plan(const struct gsim_schedule *schedule);
 
 void gsim_schedule_put_json(struct gsim_output *out, const struct gsim_schedule *schedule);
-/* COMMAND: the line that wrote it. GSIM_USAGE where no unit has an operator: nothing can be applied by name. */
-enum gsim_status gsim_schedule_put_python(struct gsim_output *out, const struct gsim_schedule *schedule,
-                                          const char *command, struct gsim_error *error) GSIM_NODISCARD;

@@ -7,7 +7,7 @@
 
 #include "cli/words/source.h"
 #include "sim/base/text.h"
-#include "traces/export/cuda/cuda.h"
+#include "source/write/cuda.h"
 #include "traces/import/importers.h"
 
 struct source {

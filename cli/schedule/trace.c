@@ -8,9 +8,10 @@
 
 #include <stdlib.h>
 
-#include "cli/figures/plot.h"
 #include "ask/schedule/result.h"
+#include "cli/figures/plot.h"
 #include "cli/whatif/subject.h"
+#include "source/pytorch/plan.h"
 #include "traces/import/pytorch/graph_dot.h"
 
 #define STREAMS_DEFAULT 4
@@ -219,9 +220,12 @@ static enum gsim_status put_files(struct question *q, struct gsim_error *error)
     struct gsim_output out = {0};
     enum gsim_status status = GSIM_OK;
     if (python) {
+        const struct gsim_assignment *best = gsim_schedule_plan(&q->found);
+        const struct gsim_pytorch_plan plan = {best->stream_count, q->units.count, best->stream_of, q->found.roots,
+                                               &q->operators};
         const char *command = gsim_cli_command_line(q->arguments, &q->arena);
         status = command ? gsim_output_open(&out, python, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        if (status == GSIM_OK) status = gsim_schedule_put_python(&out, &q->found, command, error);
+        if (status == GSIM_OK) status = gsim_pytorch_plan_put(&out, &plan, command, error);
         if (status == GSIM_OK) status = gsim_output_commit(&out, error);
         gsim_output_release(&out);
     }

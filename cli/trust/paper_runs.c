@@ -11,7 +11,7 @@
 #include "cli/tasks/tasks.h"
 #include "sim/base/jobs/run.h"
 #include "sim/base/scratch.h"
-#include "traces/import/cuda/tokens.h"
+#include "source/read/tokens.h"
 #include "trust/published/script_overlap.h"
 
 #define MESSAGE 160

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "traces/import/cuda/options.h"
+#include "source/read/options.h"
 
 /* WORDS: room for all options that are repeated; outlives SOURCE, whose notes go to stderr. */
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,

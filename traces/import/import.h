@@ -22,7 +22,7 @@ struct gsim_import_origin {
 
 struct gsim_cuda_options;
 struct gsim_import_options {
-    const struct gsim_cuda_options *cuda; /* traces/import/cuda/options.h; NULL: none */
+    const struct gsim_cuda_options *cuda; /* source/read/options.h; NULL: none */
     const char *name;        /* of the program */
     const char *solo_device; /* the device that recorded durations are of; NULL: whichever is simulated */
     bool gaps;               /* host time between calls becomes host_compute */

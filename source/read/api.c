@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Launches and calls of CUDA's API as ops of the program: see source/read/source.h. */
+#include "source/read/source.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_AFTER    (GSIM_CU_STREAMS + GSIM_CU_WAITS + 2) /* all that one op can follow */
+#define SCALAR_BYTES  8    /* that the host reads outside loops */
+#define FILL_BLOCK    256  /* threads of a fill or a copy within the device */
+#define FILL_BLOCKS   1024
+
+static const struct gsim_cu_value done = {.kind = GSIM_CU_NUMBER};
+
+/* --- ops --- */
+static void follow(uint32_t *after, uint32_t *count, uint32_t op)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (after[i] + 1 == op) return;
+    if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
+}
+
+/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all
+ * others. */
+static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
+{
+    uint32_t after[MOST_AFTER], count = 0;
+    struct gsim_cu_stream *own = &s->streams[stream];
+    op->stream = (int32_t)stream;
+    if (s->stream_count) {
+        for (uint32_t i = 0; i < own->wait_count; i++) follow(after, &count, own->waits[i]);
+        for (uint32_t i = 1; !stream && i <= s->stream_count; i++) follow(after, &count, s->streams[i].last_op);
+        if (stream) follow(after, &count, s->streams[0].last_op);
+        follow(after, &count, own->last_op);
+    }
+    follow(after, &count, s->copy_after);
+    own->wait_count = s->copy_after = 0;
+    op->after = after;
+    op->after_count = count;
+    gsim_builder_op(s->builder, op);
+    own->last_op = ++s->op_count;
+    if (s->status == GSIM_OK && gsim_array_grow(&s->pending, sizeof *s->pending, s->pending_count, &s->pending_room))
+        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (s->status == GSIM_OK) s->pending[s->pending_count++] = s->op_count - 1;
+    s->left_syncs += s->is_sync_pending; /* what comes next is the device's: it keeps the order */
+    s->is_sync_pending = false;
+    s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call,
+                               s->call_name ? s->call_name : "", s->op_count - 1);
+    for (uint32_t i = 0; i < op->arg_count; i++)
+        for (size_t r = 0; r < s->region_count; r++)
+            if (s->regions[r].buffer == op->args[i].buffer_index)
+                s->regions[r].was_host_read = s->regions[r].was_host_written = false;
+}
+
+/* The host waits for OP alone, or for all there are. */
+static void host_waits(struct gsim_cu *s, uint32_t op)
+{
+    uint32_t own = op - 1;
+    gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
+                                                  .after = op ? &own : s->pending,
+                                                  .needed = true,
+                                                  .stream = -1,
+                                                  .after_count = op ? 1 : (uint32_t)s->pending_count});
+    s->op_count++;
+    if (op) return;
+    s->complete = s->op_count;
+    s->pending_count = 0;
+}
+
+/* Of a serial source: the last synchronisation is needed, as the host goes on with something else. */
+static void keep_sync(struct gsim_cu *s)
+{
+    if (!s->is_sync_pending) return;
+    s->is_sync_pending = false;
+    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].is_needed = true;
+    if (s->streams[0].last_op <= s->complete) return;
+    host_waits(s, 0);
+    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].op = s->op_count - 1;
+}
+
+void gsim_cu_foreign(struct gsim_cu *s)
+{
+    if (s->in_kernel || s->is_silent || s->stream_count) return;
+    keep_sync(s);
+    if (s->promised <= s->complete) return;
+    host_waits(s, 0);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+}
+
+void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    struct gsim_cu_region *r = &s->regions[region];
+    uint32_t op = r->copy;
+    if (s->stream_count || (!r->copy_writes && !writes)) return;
+    keep_sync(s);
+    r->copy = 0;
+    if (op <= s->complete) return;
+    host_waits(s, op);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+}
+
+void gsim_cu_end(struct gsim_cu *s)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    keep_sync(s);
+    if (!log || s->promised <= s->complete || log->failed) return;
+    for (size_t i = log->step_count; i-- > 0;) {
+        uint32_t node = log->steps[i].node;
+        if (log->steps[i].op == GSIM_CUDA_NONE) continue;
+        while (node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE &&
+               log->nodes[log->nodes[node].parent].parent != GSIM_CUDA_NONE)
+            node = log->nodes[node].parent;
+        gsim_cu_log_end(s, node, log->sites[log->steps[i].site].line, GSIM_CUDA_NONE);
+        return;
+    }
+}
+
+void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    struct gsim_cu_region *r = &s->regions[region];
+    bool *was = writes ? &r->was_host_written : &r->was_host_read;
+    if (*was) return;
+    *was = true;
+    keep_sync(s);
+    if (s->op_count == 0) {
+        r->begins_on_host |= writes;
+        return;
+    }
+    uint64_t bytes = gsim_builder_buffer_bytes(s->builder, r->buffer);
+    if (!writes && !s->plain_loops && bytes > SCALAR_BYTES) bytes = SCALAR_BYTES;
+    const struct gsim_arg arg = {r->buffer, !writes, writes, !writes};
+    gsim_builder_op(s->builder, &(struct gsim_op){.kind = writes ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ,
+                                                  .args = &arg,
+                                                  .arg_count = 1,
+                                                  .bytes = bytes,
+                                                  .stream = -1});
+    s->op_count++;
+    if (!s->stream_count) (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+}
+
+/* Of a source with streams the host's waits stay; of a serial one its reads tell them. */
+static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
+{
+    uint32_t after[MOST_AFTER], after_count = 0;
+    for (uint32_t i = 0; i < count; i++) follow(after, &after_count, ops[i]);
+    if (!s->stream_count) { /* what comes next says whether it is needed */
+        s->left_syncs += s->is_sync_pending;
+        s->is_sync_pending = true;
+        s->promised = s->op_count;
+        s->call_step = s->sync_step = gsim_cu_log(s, GSIM_CUDA_SYNC, s->call, s->call_name, GSIM_CUDA_NONE);
+        return;
+    }
+    if (!after_count) return;
+    gsim_builder_op(
+        s->builder,
+        &(struct gsim_op){
+            .kind = GSIM_OP_HOST_COMPUTE, .after = after, .after_count = after_count, .needed = true, .stream = -1});
+    s->op_count++;
+}
+
+/* Of what values an op is made; 0: one is not known. */
+static uint64_t hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
+{
+    for (size_t i = 0; i < count && hash; i++) {
+        uint64_t bits[3];
+        if (values[i].kind == GSIM_CU_UNKNOWN || values[i].kind == GSIM_CU_CELL) return 0;
+        memcpy(bits, values[i].n, sizeof bits);
+        hash = (hash ^ values[i].at) * 1099511628211u;
+        for (int n = 0; n < 3; n++) hash = (hash ^ bits[n]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static uint32_t stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
+{
+    if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->stream_count) return (uint32_t)value.n[0];
+    gsim_cu_note(s, at, "the stream is not known: the default stream assumed");
+    return 0;
+}
+
+/* --- launches --- */
+bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids)
+{
+    return kids->count >= 2 && s->clang.getCursorKind(kids->at[1]) == CXCursor_CallExpr &&
+           (gsim_cu_is_named(s, kids->at[1], "__cudaPushCallConfiguration") ||
+            gsim_cu_is_named(s, kids->at[1], "cudaConfigureCall"));
+}
+
+struct launch {
+    CXCursor at, kernel;
+    struct gsim_cu_value grid, block, shared, stream, values[GSIM_CU_PARAMS];
+    size_t count;
+    const struct gsim_cu_kids *kids; /* of the call by <<<>>>; NULL: it is another */
+};
+
+static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch, struct gsim_cu_value value,
+                                 const char *what)
+{
+    if (gsim_cu_is_known(value)) value = (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {value.n[0], 1, 1}};
+    bool fits = value.kind == GSIM_CU_DIM;
+    for (int i = 0; i < 3; i++) fits &= value.n[i] >= 1 && value.n[i] < 2147483648.0;
+    if (fits) return (struct gsim_dim3){(uint32_t)value.n[0], (uint32_t)value.n[1], (uint32_t)value.n[2]};
+    gsim_cu_note(s, launch->at, "the %s of the launch is not known: 1 assumed (--arg NAME=VALUE)", what);
+    return (struct gsim_dim3){1, 1, 1};
+}
+
+static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct gsim_cu_operands *o,
+                       struct gsim_kernel *kernel)
+{
+    struct gsim_cu_cost cost;
+    double threads =
+        (double)kernel->grid.x * kernel->grid.y * kernel->grid.z * kernel->block.x * kernel->block.y * kernel->block.z;
+    gsim_cu_cost(s, launch->kernel, launch->values, launch->count, kernel->grid, kernel->block, &cost);
+    kernel->flops = fmin(cost.flops * threads, 1e20);
+    kernel->fp64 = cost.fp64;
+    kernel->demand_given = true;
+    if (gsim_cu_is_known(launch->shared)) cost.shared_bytes += launch->shared.n[0];
+    kernel->smem_bytes = (uint32_t)fmax(0, fmin(cost.shared_bytes, 1048576));
+    for (uint32_t a = 0; a < o->arg_count; a++) { /* what is read again comes from caches */
+        double reads = 0, writes = 0, all = (double)gsim_builder_buffer_bytes(s->builder, o->args[a].buffer_index);
+        for (size_t i = 0; i < launch->count; i++) {
+            if (launch->values[i].kind != GSIM_CU_POINTER ||
+                s->regions[launch->values[i].at].buffer != o->args[a].buffer_index)
+                continue;
+            reads += cost.read_bytes[i] * threads;
+            writes += cost.written_bytes[i] * threads;
+        }
+        kernel->dram_bytes += fmin(reads, all) + fmin(writes, all);
+    }
+    if (cost.is_partial)
+        gsim_cu_note(s, launch->at, "a loop's rounds in the kernel are not known: its cost counts one");
+}
+
+static void emit_launch(struct gsim_cu *s, struct launch *launch)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    struct gsim_cu_operands o = {0};
+    struct gsim_kernel kernel = {.name = name};
+    gsim_cu_name(s, launch->kernel, name);
+    name[strcspn(name, "<")] = '\0';
+    kernel.grid = shape_of(s, launch, launch->grid, "grid");
+    kernel.block = shape_of(s, launch, launch->block, "block");
+    gsim_cu_read_operands(s, launch->at, launch->kernel, launch->values, launch->count, &o);
+    count_cost(s, launch, &o, &kernel);
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                         .kernel_index = gsim_builder_kernel(s->builder, &kernel),
+                         .args = o.args,
+                         .arg_count = o.arg_count,
+                         .segments = o.segment_count ? o.segments : NULL,
+                         .segment_count = (uint16_t)o.segment_count,
+                         .is_unknown = o.is_unknown};
+    s->call_values = hash_values(hash_values(1, launch->values, launch->count), &launch->grid, 3);
+    add_op(s, &op, stream_of(s, launch->at, launch->stream));
+    for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
+        if (launch->values[i].kind == GSIM_CU_POINTER && launch->values[i].n[0] == 0)
+            gsim_cu_log_pointer(s, s->call_step, launch->kids->at[i + 2], s->regions[launch->values[i].at].buffer);
+    s->kernels++;
+    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), s->clang.hashCursor(launch->at));
+    gsim_cu_store(s, seen, gsim_cu_number(1));
+}
+
+struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids)
+{
+    struct launch launch = {.at = call, .shared = done, .stream = done, .kids = kids};
+    struct gsim_cu_kids parts = gsim_cu_kids(s, kids->at[1]);
+    struct gsim_cu_value *into[] = {&launch.grid, &launch.block, &launch.shared, &launch.stream};
+    if (s->in_kernel) return done;
+    launch.kernel = gsim_cu_function(s, call);
+    for (size_t i = 1; i < parts.count && i <= 4; i++)
+        if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
+    gsim_free(parts.at);
+    for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
+        launch.values[launch.count++] = gsim_cu_evaluate(s, kids->at[i]);
+    s->call = call;
+    s->call_name = NULL;
+    if (s->clang.Cursor_isNull(launch.kernel)) {
+        gsim_cu_note(s, call, "which kernel is launched is not known: left out");
+        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, call, "", GSIM_CUDA_NONE);
+    } else {
+        emit_launch(s, &launch);
+    }
+    return done;
+}
+
+/* --- what else CUDA has --- */
+struct call {
+    CXCursor at;
+    const struct gsim_cu_kids *kids;
+    struct gsim_cu_value values[9]; /* of the arguments */
+};
+
+static double number(const struct call *c, size_t index, double otherwise)
+{
+    return gsim_cu_is_known(c->values[index]) ? c->values[index].n[0] : otherwise;
+}
+
+static void set(struct gsim_cu *s, struct gsim_cu_value place, struct gsim_cu_value value)
+{
+    if (place.kind == GSIM_CU_CELL) gsim_cu_store(s, place.at, value);
+    if (place.kind == GSIM_CU_POINTER && place.n[0] >= 0)
+        gsim_cu_store(s, gsim_cu_cell(s, s->regions[place.at].cell, (uint64_t)place.n[0]), value);
+}
+
+static enum CXChildVisitResult find_reference(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = cursor; /* the first, or what leads to it */
+    if (cursor.kind == CXCursor_DeclRefExpr || cursor.kind == CXCursor_MemberRefExpr) return CXChildVisit_Break;
+    return CXChildVisit_Recurse;
+}
+
+static CXCursor reference_in(struct gsim_cu *s, CXCursor cursor)
+{
+    CXCursor found = cursor;
+    if (cursor.kind != CXCursor_DeclRefExpr) s->clang.visitChildren(cursor, find_reference, &found);
+    return found;
+}
+
+static void allocate(struct gsim_cu *s, const struct call *c, enum gsim_cu_memory memory)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    gsim_cu_name(s, reference_in(s, c->kids->at[1]), name);
+    uint32_t region = gsim_cu_region(s, memory, name[0] ? name : "buffer", number(c, 1, 0), c->at);
+    if (region != GSIM_CU_NONE) set(s, c->values[0], (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
+}
+
+static uint32_t buffer_of(const struct gsim_cu *s, struct gsim_cu_value value)
+{
+    return value.kind == GSIM_CU_POINTER ? s->regions[value.at].buffer : GSIM_CU_NONE;
+}
+
+/* A fill, or a copy within the device: a kernel that moves BYTES. */
+static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, struct gsim_cu_value from, double bytes,
+                 uint32_t stream)
+{
+    struct gsim_cu_operands o = {0};
+    double blocks = fmax(1, fmin(FILL_BLOCKS, ceil(bytes / (4 * FILL_BLOCK))));
+    bool has_source = buffer_of(s, from) != GSIM_CU_NONE;
+    if (has_source) gsim_cu_add_operand(s, &o, from, true, false, true);
+    gsim_cu_add_operand(s, &o, to, false, true, false);
+    const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)blocks, 1, 1}, .block = {FILL_BLOCK, 1, 1},
+                                       .dram_bytes = bytes * (has_source ? 2 : 1), .demand_given = true};
+    struct gsim_op op = {.kind = GSIM_OP_KERNEL,
+                         .kernel_index = gsim_builder_kernel(s->builder, &kernel),
+                         .args = o.args,
+                         .arg_count = o.arg_count};
+    add_op(s, &op, stream);
+    s->memsets++;
+}
+
+/* A copy that returns when it has ended, and so have those before it. HOST: its memory. */
+static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    uint32_t step = s->call_step, op = s->op_count;
+    s->promised = op;
+    if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
+    if (host.kind == GSIM_CU_POINTER && s->regions[host.at].memory <= GSIM_CU_PINNED) {
+        s->regions[host.at].copy_writes =
+            !is_in || (s->regions[host.at].copy > s->complete && s->regions[host.at].copy_writes);
+        s->regions[host.at].copy = op;
+    } else if (!is_in ||
+               host.kind == GSIM_CU_UNKNOWN) { /* who uses that memory is not told: it is waited for at once */
+        host_waits(s, op);
+        if (step != GSIM_CUDA_NONE)
+            gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
+    }
+}
+
+static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value to, struct gsim_cu_value from,
+                 double bytes, uint32_t stream)
+{
+    uint32_t into = buffer_of(s, to), out_of = buffer_of(s, from);
+    struct gsim_cu_value host = into != GSIM_CU_NONE ? from : to;
+    if (into == GSIM_CU_NONE && out_of == GSIM_CU_NONE) {
+        gsim_cu_note(s, c->at, "which buffer is copied is not known: left out");
+        return;
+    }
+    uint64_t all = gsim_builder_buffer_bytes(s->builder, into != GSIM_CU_NONE ? into : out_of);
+    if (bytes < 1) gsim_cu_note(s, c->at, "how much is copied is not known: the whole buffer assumed");
+    if (bytes < 1 || bytes > (double)all) bytes = (double)all;
+    if (into != GSIM_CU_NONE && out_of != GSIM_CU_NONE) {
+        move(s, "cudaMemcpy", to, from, bytes, stream);
+        return;
+    }
+    bool is_in = into != GSIM_CU_NONE;
+    const struct gsim_arg arg = {is_in ? into : out_of, !is_in, is_in, !is_in};
+    struct gsim_op op = {.kind = GSIM_OP_COPY,
+                         .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H,
+                         .args = &arg,
+                         .arg_count = 1,
+                         .bytes = (uint64_t)bytes};
+    if (host.kind == GSIM_CU_POINTER)
+        s->copy_after = s->regions[host.at].copy;
+    if (host.kind == GSIM_CU_POINTER)
+        op.copy_memory =
+            s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
+    add_op(s, &op, stream);
+    s->copy_ops++;
+    if (strstr(s->call_name, "Async")) return;
+    if (s->stream_count) host_waits(s, s->op_count);
+    else promise(s, host, is_in);
+}
+
+static void prefetch(struct gsim_cu *s, const struct call *c)
+{
+    uint32_t buffer = buffer_of(s, c->values[0]);
+    if (buffer == GSIM_CU_NONE || number(c, 2, 0) < 0) return;
+    double all = (double)gsim_builder_buffer_bytes(s->builder, buffer), bytes = number(c, 1, all);
+    const struct gsim_arg arg = {buffer, true, false, true};
+    struct gsim_op op = {
+        .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
+    add_op(s, &op, stream_of(s, c->at, c->values[3]));
+}
+
+static void make_stream(struct gsim_cu *s, const struct call *c)
+{
+    if (s->options->log && !s->options->log->stream_line) s->options->log->stream_line = gsim_cu_line(s, c->at);
+    if (s->stream_count + 1 >= GSIM_CU_STREAMS)
+        gsim_cu_fail(s, c->at, "expected at most %u streams", GSIM_CU_STREAMS - 1);
+    else
+        set(s, c->values[0], gsim_cu_number(++s->stream_count));
+}
+
+static void make_event(struct gsim_cu *s, const struct call *c)
+{
+    if (s->event_count + 1 >= GSIM_CU_EVENTS) gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
+    else set(s, c->values[0], gsim_cu_number(++s->event_count));
+}
+
+static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)
+{
+    double event = number(c, index, 0);
+    if (event >= 1 && event <= s->event_count) return &s->events[(uint32_t)event];
+    gsim_cu_note(s, c->at, "the event is not known: left out");
+    return NULL;
+}
+
+static void wait_event(struct gsim_cu *s, const struct call *c)
+{
+    const struct gsim_cu_event *event = event_of(s, c, 1);
+    struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[0])];
+    for (uint32_t i = 0; event && i < event->count; i++) {
+        uint32_t k = 0;
+        while (k < stream->wait_count && stream->waits[k] != event->ops[i]) k++;
+        if (k == GSIM_CU_WAITS)
+            gsim_cu_note(s, c->at, "the stream waits for too many events between two ops: left out");
+        else if (k == stream->wait_count) stream->waits[stream->wait_count++] = event->ops[i];
+    }
+}
+
+static void record_event(struct gsim_cu *s, const struct call *c)
+{
+    struct gsim_cu_event *event = event_of(s, c, 0);
+    const struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[1])];
+    if (event) {
+        event->count = stream->last_op != 0;
+        event->ops[0] = stream->last_op;
+        for (uint32_t i = 0; i < stream->wait_count; i++) event->ops[event->count++] = stream->waits[i];
+        for (uint32_t i = 1; stream == s->streams && i <= s->stream_count && event->count <= GSIM_CU_WAITS;
+             i++) /* behind all */
+            if (s->streams[i].last_op) event->ops[event->count++] = s->streams[i].last_op;
+    }
+}
+
+static void wait_device(struct gsim_cu *s)
+{
+    uint32_t ops[GSIM_CU_STREAMS];
+    for (uint32_t i = 0; i <= s->stream_count; i++) ops[i] = s->streams[i].last_op;
+    wait_for(s, ops, s->stream_count + 1);
+}
+
+/* cudaLaunchKernel(kernel, grid, block, arguments, shared, stream) */
+static void launch_by_call(struct gsim_cu *s, const struct call *c)
+{
+    struct launch launch = {
+        .at = c->at, .grid = c->values[1], .block = c->values[2], .shared = c->values[4], .stream = c->values[5]};
+    CXCursor found = s->clang.getCursorReferenced(reference_in(s, c->kids->at[1])),
+             pattern = s->clang.getSpecializedCursorTemplate(found);
+    enum CXCursorKind kind;
+    launch.kernel = s->clang.getCursorDefinition(s->clang.Cursor_isNull(pattern) ? found : pattern);
+    kind = s->clang.getCursorKind(launch.kernel);
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) {
+        gsim_cu_note(s, c->at, "which kernel is launched is not known: left out");
+        return;
+    }
+    for (; launch.count < GSIM_CU_PARAMS && c->values[3].kind == GSIM_CU_CELL; launch.count++) {
+        if (s->clang.Cursor_isNull(gsim_cu_parameter(s, launch.kernel, (unsigned)launch.count))) break;
+        struct gsim_cu_value place = gsim_cu_load(s, gsim_cu_cell(s, c->values[3].at, launch.count + 1));
+        launch.values[launch.count] =
+            place.kind == GSIM_CU_CELL ? gsim_cu_load(s, place.at) : (struct gsim_cu_value){0};
+    }
+    emit_launch(s, &launch);
+}
+
+static bool call_memory(struct gsim_cu *s, const struct call *c, const char *name)
+{
+    if (!strcmp(name, "cudaMalloc") || !strcmp(name, "cudaMallocAsync")) allocate(s, c, GSIM_CU_DEVICE);
+    else if (!strcmp(name, "cudaMallocManaged")) allocate(s, c, GSIM_CU_MANAGED);
+    else if (!strcmp(name, "cudaMallocHost") || !strcmp(name, "cudaHostAlloc")) allocate(s, c, GSIM_CU_PINNED);
+    else if (!strcmp(name, "cudaMemcpy") || !strcmp(name, "cudaMemcpyAsync"))
+        copy(s, c, c->values[0], c->values[1], number(c, 2, 0), stream_of(s, c->at, c->values[4]));
+    else if (!strncmp(name, "cudaMemcpy2D", 12))
+        copy(s, c, c->values[0], c->values[2], number(c, 4, 0) * number(c, 5, 0), stream_of(s, c->at, c->values[7]));
+    else if (!strcmp(name, "cudaMemset") || !strcmp(name, "cudaMemsetAsync")) {
+        if (buffer_of(s, c->values[0]) == GSIM_CU_NONE)
+            gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
+        else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), stream_of(s, c->at, c->values[3]));
+    } else if (!strcmp(name, "cudaMemPrefetchAsync")) prefetch(s, c);
+    else return false;
+    return true;
+}
+
+static bool call_order(struct gsim_cu *s, const struct call *c, const char *name)
+{
+    if (!strncmp(name, "cudaStreamCreate", 16)) make_stream(s, c);
+    else if (!strncmp(name, "cudaEventCreate", 15)) make_event(s, c);
+    else if (!strcmp(name, "cudaEventRecord")) record_event(s, c);
+    else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
+    else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);
+    else if (!strcmp(name, "cudaStreamSynchronize"))
+        wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
+    else if (!strcmp(name, "cudaEventSynchronize")) {
+        const struct gsim_cu_event *event = event_of(s, c, 0);
+        if (event && s->stream_count) wait_for(s, event->ops, event->count);
+        s->promised = s->op_count;
+        gsim_cu_foreign(s);
+    } else return false;
+    return true;
+}
+
+static void call_other(struct gsim_cu *s, const struct call *c, const char *name)
+{
+    static const char *const unread[] = {"cudaGraphLaunch",    "cudaGraphAdd",          "cudaMemcpyPeer",
+                                         "cudaMemcpyToArray",  "cudaMemcpy3D",          "cudaStreamAddCallback",
+                                         "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
+                                         "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        if (strncmp(name, unread[i], strlen(unread[i])) != 0) continue;
+        gsim_cu_note(s, c->at, "%s is not read: left out", name);
+        gsim_cu_foreign(s);
+        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, c->at, name, GSIM_CUDA_NONE);
+    }
+    if (!strncmp(name, "cudaFree", 8) || !strcmp(name, "cudaDeviceReset") || !strcmp(name, "cudaHostUnregister")) {
+        if (s->streams[0].last_op > s->complete) s->promised = s->op_count; /* the call waits itself */
+        gsim_cu_foreign(s);
+    }
+    if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER &&
+        s->regions[c->values[0].at].memory == GSIM_CU_HOST)
+        s->regions[c->values[0].at].memory = GSIM_CU_PINNED;
+    if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
+    if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));
+    if (!strcmp(name, "cudaSetDevice") && number(c, 0, 0) > 0)
+        gsim_cu_note(s, c->at, "the work of several GPUs is read as that of one");
+    if (!strcmp(name, "cudaEventElapsedTime")) set(s, c->values[0], (struct gsim_cu_value){0});
+}
+
+/* By its name, and not a function that the source itself has. */
+bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name)
+{
+    CXCursor function = gsim_cu_function(s, call);
+    return strncmp(name, "cuda", 4) == 0 &&
+           (s->clang.Cursor_isNull(function) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile);
+}
+
+bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct gsim_cu_kids *kids,
+                 struct gsim_cu_value *result)
+{
+    struct call c = {.at = at, .kids = kids};
+    if (!gsim_cu_is_api(s, at, name) || s->in_kernel) return false;
+    for (size_t i = 0; i < 9; i++) c.values[i] = i >= 3 ? done : (struct gsim_cu_value){0};
+    for (size_t i = 1; i < kids->count && i <= 9; i++)
+        c.values[i - 1] = gsim_cu_is_default(s, kids->at[i]) ? done : gsim_cu_evaluate(s, kids->at[i]);
+    *result = done;
+    s->call = at;
+    s->call_name = name;
+    s->call_values = hash_values(1, c.values, 9);
+    s->call_step = GSIM_CUDA_NONE;
+    if (!strcmp(name, "cudaLaunchKernel")) launch_by_call(s, &c);
+    else if (kids->count > 1 && !call_memory(s, &c, name) && !call_order(s, &c, name)) call_other(s, &c, name);
+    else if (kids->count <= 1) (void)call_order(s, &c, name);
+    if (s->call_step == GSIM_CUDA_NONE && strncmp(name, "cudaGet", 7) != 0 && strncmp(name, "cudaPeek", 8) != 0)
+        (void)gsim_cu_log(s, GSIM_CUDA_CUT, at, name, GSIM_CUDA_NONE);
+    return true;
+}

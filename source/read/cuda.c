@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A CUDA source into a program: parsed by libclang with the stub header that the build embeds, then its host code
+ * executed from main (or --entry) on. What is read and what is not: docs/source.md.
+ */
+#include "source/read/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/program/file.h"
+#include "source/read/expand.h"
+#include "traces/import/sniff.h"
+
+#define STUB_FILE   "/gpusim-cuda-stub.h"
+#define MOST_WORDS  256
+
+static const unsigned char stub[] = {
+#include "source/read/stub.inc"
+};
+
+/* --- parsing --- */
+static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic);
+
+/* What ends the import: the first error that is in no kernel and names nothing of CUDA. */
+static enum gsim_status find_error(struct gsim_cu *s)
+{
+    for (unsigned i = 0; i < s->clang.getNumDiagnostics(s->unit) && s->status == GSIM_OK; i++) {
+        CXDiagnostic diagnostic = s->clang.getDiagnostic(s->unit, i);
+        enum CXDiagnosticSeverity severity = s->clang.getDiagnosticSeverity(diagnostic);
+        CXString text = s->clang.getDiagnosticSpelling(diagnostic);
+        CXFile file = NULL;
+        unsigned line = 0, column = 0;
+        s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, &column, NULL);
+        bool is_other = severity == CXDiagnostic_Error &&
+                        (strstr(s->clang.getCString(text), "'cuda") || is_device_code(s, diagnostic));
+        if (severity >= CXDiagnostic_Error && !is_other) {
+            CXString name = s->clang.getFileName(file);
+            const char *in = s->clang.getCString(name);
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column,
+                                       s->clang.getCString(text));
+            s->clang.disposeString(name);
+        }
+        s->clang.disposeString(text);
+        s->clang.disposeDiagnostic(diagnostic);
+    }
+    return s->status;
+}
+
+static enum gsim_status check_diagnostics(struct gsim_cu *s)
+{
+    unsigned in_kernels = 0, first_line = 0;
+    if (find_error(s) != GSIM_OK) return s->status;
+    for (unsigned i = 0; i < s->clang.getNumDiagnostics(s->unit); i++) {
+        CXDiagnostic diagnostic = s->clang.getDiagnostic(s->unit, i);
+        enum CXDiagnosticSeverity severity = s->clang.getDiagnosticSeverity(diagnostic);
+        CXFile file = NULL;
+        unsigned line = 0;
+        s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, NULL, NULL);
+        if (severity == CXDiagnostic_Error && is_device_code(s, diagnostic)) {
+            if (!in_kernels++) first_line = line;
+        } else if (severity >= CXDiagnostic_Error) {
+            CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
+            const char *in = s->clang.getCString(name);
+            if (s->options->note)
+                s->options->note(in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
+            s->clang.disposeString(name);
+            s->clang.disposeString(text);
+        }
+        s->clang.disposeDiagnostic(diagnostic);
+    }
+    if (in_kernels && s->options->note) {
+        char text[96];
+        snprintf(text, sizeof text, "%u errors within kernels: what they write and cost may be read wrong", in_kernels);
+        s->options->note(s->path, first_line, text);
+    }
+    return s->status;
+}
+
+/* The body of a kernel or a function of the device, around a place. */
+struct around {
+    struct gsim_cu *s;
+    CXFile file;
+    unsigned offset;
+    bool is_device;
+};
+
+static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct around *around = data;
+    struct gsim_cu *s = around->s;
+    CXSourceRange range = s->clang.getCursorExtent(cursor);
+    CXFile file = NULL;
+    unsigned begin = 0, end = 0;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    s->clang.getExpansionLocation(s->clang.getRangeStart(range), &file, NULL, NULL, &begin);
+    s->clang.getExpansionLocation(s->clang.getRangeEnd(range), NULL, NULL, NULL, &end);
+    if (file != around->file || around->offset < begin || around->offset >= end) return CXChildVisit_Continue;
+    (void)parent;
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod)
+        return CXChildVisit_Recurse;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
+    for (size_t i = 0; i < kids.count; i++) {
+        enum CXCursorKind attribute = s->clang.getCursorKind(kids.at[i]);
+        around->is_device |= attribute == CXCursor_CUDAGlobalAttr || attribute == CXCursor_CUDADeviceAttr;
+    }
+    gsim_free(kids.at);
+    return CXChildVisit_Break;
+}
+
+static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic)
+{
+    struct around around = {.s = s};
+    s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &around.file, NULL, NULL, &around.offset);
+    if (!around.file) return false;
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), look_around, &around);
+    return around.is_device;
+}
+
+static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
+{
+    const char *words[MOST_WORDS] = {"-x",
+                                     "cuda",
+                                     "--cuda-host-only",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-std=c++17",
+                                     "-ferror-limit=0",
+                                     "-w",
+                                     "-Xclang",
+                                     "-fcuda-allow-variadic-functions",
+                                     "-include",
+                                     STUB_FILE};
+    static const char *const headers[] = {"/gpusim/cuda_runtime.h",
+                                          "/gpusim/cuda.h",
+                                          "/gpusim/cuda_runtime_api.h",
+                                          "/gpusim/device_functions.h",
+                                          "/gpusim/device_launch_parameters.h",
+                                          "/gpusim/cuda_profiler_api.h",
+                                          "/gpusim/math_constants.h",
+                                          "/gpusim/vector_types.h",
+                                          "/gpusim/driver_types.h",
+                                          "/gpusim/cuda_fp16.h",
+                                          "/gpusim/cuda_bf16.h",
+                                          "/gpusim/cooperative_groups.h",
+                                          "/gpusim/cooperative_groups/reduce.h",
+                                          "/gpusim/mma.h",
+                                          "/gpusim/curand_kernel.h",
+                                          "/gpusim/helper_functions.h",
+                                          "/gpusim/helper_cuda.h"};
+    struct CXUnsavedFile files[2 + sizeof headers / sizeof headers[0]] = {{STUB_FILE, (const char *)stub, sizeof stub}};
+    int count = 12;
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
+    files[sizeof headers / sizeof headers[0]].Contents =
+        "#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n";
+    files[sizeof headers / sizeof headers[0]].Length = strlen(files[sizeof headers / sizeof headers[0]].Contents);
+    words[count++] = "-I/gpusim";
+    for (size_t i = 0; i < s->options->count && count + 2 < MOST_WORDS; i++) {
+        const struct gsim_cuda_word *word = &s->options->words[i];
+        if (word->kind != GSIM_CUDA_DEFINE && word->kind != GSIM_CUDA_INCLUDE) continue;
+        words[count++] = word->kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
+        words[count++] = word->text;
+    }
+    struct gsim_error ignored = {0}; /* libclang says it better */
+    size_t length = 0, expanded_length = 0;
+    unsigned file_count = 1 + sizeof headers / sizeof headers[0];
+    char *text = gsim_file_read(s->path, &length, &ignored);
+    char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
+    s->span_count = expanded ? expanded_length : 0;
+    if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
+    enum CXErrorCode code = s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count,
+                                                           CXTranslationUnit_None, &s->unit);
+    if (s->options->log) {
+        s->options->log->text = text;
+        s->options->log->length = length;
+        text = NULL;
+    }
+    gsim_free(text);
+    gsim_free(expanded);
+    if (code != CXError_Success || !s->unit)
+        return s->status =
+                   gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
+    s->file = s->clang.getFile(s->unit, s->path);
+    return check_diagnostics(s);
+}
+
+/* --- launches that the file shows --- */
+static uint64_t launches_in_text(struct gsim_cu *s)
+{
+    CXToken *tokens = NULL;
+    unsigned count = 0;
+    uint64_t launches = 0;
+    s->clang.tokenize(s->unit, s->clang.getCursorExtent(s->clang.getTranslationUnitCursor(s->unit)), &tokens, &count);
+    for (unsigned i = 0; i < count; i++) {
+        CXString text = s->clang.getTokenSpelling(s->unit, tokens[i]);
+        const char *chars = s->clang.getCString(text);
+        launches += !strcmp(chars, "<<<") || !strcmp(chars, "cudaLaunchKernel");
+        s->clang.disposeString(text);
+    }
+    s->clang.disposeTokens(s->unit, tokens, count);
+    return launches;
+}
+
+struct found {
+    struct gsim_cu *s;
+    uint64_t launches, executed;
+    CXCursor entries[64]; /* functions with a body, in the order of the file, up to the first that launches */
+    unsigned entry_count;
+    bool has_launcher;
+};
+
+static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct found *found = data;
+    struct gsim_cu *s = found->s;
+    (void)parent;
+    if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr ||
+        !s->clang.Location_isFromMainFile(s->clang.getCursorLocation(cursor)))
+        return CXChildVisit_Recurse;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
+    bool is_launch = gsim_cu_is_launch(s, &kids) || gsim_cu_is_named(s, cursor, "cudaLaunchKernel");
+    gsim_free(kids.at);
+    if (!is_launch) return CXChildVisit_Recurse;
+    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), s->clang.hashCursor(cursor));
+    found->launches++;
+    found->executed += gsim_cu_load(s, seen).kind == GSIM_CU_NUMBER;
+    return CXChildVisit_Recurse;
+}
+
+/* --- where it begins --- */
+
+static enum CXChildVisitResult find_entries(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct found *found = data;
+    struct gsim_cu *s = found->s;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
+    CXCursor body = gsim_cu_body(s, cursor);
+    if (body.kind == CXCursor_InvalidFile || found->entry_count == 64 || found->has_launcher)
+        return CXChildVisit_Continue;
+    struct found inner = {.s = s};
+    s->clang.visitChildren(body, find_launches, &inner);
+    if (!gsim_cu_has_calls(s, body)) return CXChildVisit_Continue;
+    found->entries[found->entry_count++] = cursor;
+    found->has_launcher = inner.launches > 0;
+    return CXChildVisit_Continue;
+}
+
+struct named {
+    struct gsim_cu *s;
+    const char *name;
+    CXCursor function;
+};
+
+static enum CXChildVisitResult find_named(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct named *named = data;
+    struct gsim_cu *s = named->s;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
+    if (gsim_cu_is_named(s, cursor, named->name) && gsim_cu_body(s, cursor).kind != CXCursor_InvalidFile)
+        named->function = cursor;
+    return CXChildVisit_Continue;
+}
+
+static bool execute_named(struct gsim_cu *s, const char *name)
+{
+    struct named named = {.s = s, .name = name, .function = {.kind = CXCursor_InvalidFile}};
+    const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1}}; /* argc */
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
+    if (named.function.kind == CXCursor_InvalidFile) return false;
+    (void)gsim_cu_inline(s, named.function, named.function, &arguments, strcmp(name, "main") == 0, s->self);
+    gsim_cu_end(s);
+    return true;
+}
+
+static void execute(struct gsim_cu *s)
+{
+    bool any = false;
+    struct found found = {.s = s};
+    s->self = gsim_cu_cell(s, 0, gsim_cu_text_key("this"));
+    for (size_t i = 0; i < s->options->count && s->status == GSIM_OK; i++) {
+        const char *name = s->options->words[i].text;
+        if (s->options->words[i].kind != GSIM_CUDA_ENTRY) continue;
+        any = true;
+        if (!execute_named(s, name))
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: expected a function '%s' with a body (--entry)",
+                                       s->path, name);
+    }
+    if (any || s->status != GSIM_OK || execute_named(s, "main")) return;
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_entries, &found);
+    for (unsigned i = 0; i < found.entry_count; i++) {
+        char name[GSIM_LIMIT_NAME + 1];
+        gsim_cu_name(s, found.entries[i], name);
+        gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
+        (void)gsim_cu_inline(s, found.entries[i], found.entries[i], NULL, 0, s->self);
+        gsim_cu_end(s);
+    }
+}
+
+/* --- the importer --- */
+static void count_launches(struct gsim_cu *s, struct gsim_import_notes *notes)
+{
+    struct found found = {.s = s};
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_launches, &found);
+    notes->launches = launches_in_text(s);
+    if (notes->launches < found.launches) notes->launches = found.launches; /* by macros */
+    notes->read_launches = found.launches;
+    notes->idle_launches = found.launches - found.executed;
+    notes->left_syncs = s->left_syncs;
+    notes->kernels = notes->estimated = notes->data_works = s->kernels;
+    notes->copies = s->copy_ops;
+    notes->memsets = s->memsets;
+    notes->streams = s->stream_count + 1;
+    notes->threads = 1;
+    notes->is_source = true;
+}
+
+static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
+{
+    if (s->status == GSIM_OK && !s->op_count)
+        s->status = gsim_error_set(s->error, GSIM_INPUT,
+                                   "%s: expected launches or copies in what is executed, found none", s->path);
+    if (s->status != GSIM_OK) return s->status;
+    s->status = gsim_builder_finish(s->builder, 1, program, s->error);
+    s->builder = NULL;
+    for (size_t i = 0; i < s->region_count && s->status == GSIM_OK; i++)
+        if (s->regions[i].begins_on_host) program->buffers[s->regions[i].buffer].init = GSIM_INIT_HOST;
+    return s->status;
+}
+
+enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
+                                  struct gsim_program *program, struct gsim_import_notes *notes,
+                                  struct gsim_error *error)
+{
+    static const struct gsim_cuda_options plain;
+    struct gsim_cu *s = gsim_alloc(sizeof *s);
+    CXIndex index = NULL;
+    *notes = (struct gsim_import_notes){0};
+    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    s->options = options->cuda ? options->cuda : &plain;
+    s->path = path;
+    s->error = error;
+    s->status = gsim_clang_load(&s->clang, error);
+    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name)))
+        s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s->status == GSIM_OK) index = s->clang.createIndex(0, 0);
+    if (s->status == GSIM_OK && parse(s, index) == GSIM_OK) execute(s);
+    if (s->status == GSIM_OK) gsim_cu_log_done(s);
+    if (s->status == GSIM_OK) count_launches(s, notes);
+    enum gsim_status status = finish(s, program);
+    if (s->unit) s->clang.disposeTranslationUnit(s->unit);
+    if (index) s->clang.disposeIndex(index);
+    if (s->builder) gsim_builder_destroy(s->builder);
+    gsim_free(s->cells);
+    gsim_free(s->regions);
+    gsim_free(s->spans);
+    gsim_free(s->pending);
+    gsim_free(s);
+    return status;
+}

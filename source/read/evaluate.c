@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The value of an expression, as far as it is known: see source/read/source.h. */
+#include "source/read/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_STEPS 20000000u
+
+static const struct gsim_cu_value unknown;
+
+static CXCursor last_kid(struct gsim_cu *s, CXCursor cursor, bool *is_there)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
+    *is_there = kids.count > 0;
+    if (kids.count) cursor = kids.at[kids.count - 1];
+    gsim_free(kids.at);
+    return cursor;
+}
+
+/* Past casts and parentheses. */
+static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
+{
+    bool is_there = true;
+    while (is_there) {
+        enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr && kind != CXCursor_CStyleCastExpr &&
+            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
+            kind != CXCursor_CXXConstCastExpr)
+            break;
+        cursor = last_kid(s, cursor, &is_there);
+    }
+    return cursor;
+}
+
+/* --- places --- */
+uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
+{
+    enum CXCursorKind parent = s->clang.getCursorKind(s->clang.getCursorSemanticParent(declaration));
+    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod ||
+                    parent == CXCursor_FunctionTemplate || parent == CXCursor_Constructor;
+    uint32_t frame = is_local && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
+    return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
+}
+
+static void touch(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
+    if (!s->in_kernel && s->regions[region].copy) gsim_cu_copy_op(s, region, writes);
+}
+
+static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size,
+                        bool writes)
+{
+    if (base.kind == GSIM_CU_POINTER) {
+        touch(s, base.at, writes);
+        double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
+        return at >= 0 ? gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at) : GSIM_CU_NONE;
+    }
+    if (base.kind != GSIM_CU_CELL) return GSIM_CU_NONE;
+    if (s->cells[base.at].value.kind == GSIM_CU_POINTER)
+        return element(s, s->cells[base.at].value, index, size, writes);
+    return index.kind == GSIM_CU_NUMBER ? gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1) : GSIM_CU_NONE;
+}
+
+/* What an array or a class is: its cell; what a pointer points to. */
+static struct gsim_cu_value object(struct gsim_cu *s, CXCursor expression)
+{
+    enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(strip(s, expression))).kind;
+    if (kind != CXType_ConstantArray && kind != CXType_IncompleteArray && kind != CXType_VariableArray &&
+        kind != CXType_Record)
+        return gsim_cu_evaluate(s, expression);
+    uint32_t cell = gsim_cu_place(s, expression, false);
+    if (cell == GSIM_CU_NONE) return unknown;
+    return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+}
+
+static uint32_t member(struct gsim_cu *s, CXCursor expression)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    struct gsim_cu_value base = {.kind = GSIM_CU_CELL, .at = s->self};
+    gsim_cu_name(s, expression, name);
+    if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = object(s, kids.at[0]);
+    gsim_free(kids.at);
+    if (base.kind == GSIM_CU_POINTER)
+        base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->regions[base.at].cell};
+    return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
+}
+
+/* The cell of a variable; of one that is used before it is executed, as those outside of functions, with its initial
+ * value. */
+static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
+{
+    uint32_t cell = gsim_cu_variable(s, declaration);
+    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
+        return cell;
+    s->cells[cell].is_set = true;
+    CXCursor whole = s->clang.getCursorDefinition(declaration);
+    gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
+    return cell;
+}
+
+uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
+{
+    uint32_t cell = GSIM_CU_NONE;
+    expression = strip(s, expression);
+    enum CXCursorKind kind = s->clang.getCursorKind(expression);
+    if (kind == CXCursor_DeclRefExpr) {
+        cell = declared(s, s->clang.getCursorReferenced(expression));
+        struct gsim_cu_value value = gsim_cu_load(s, cell); /* a reference */
+        CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
+        return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
+    }
+    if (kind == CXCursor_MemberRefExpr) return member(s, expression);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    double size = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(expression));
+    if (kind == CXCursor_ArraySubscriptExpr && kids.count == 2)
+        cell = element(s, object(s, kids.at[0]), gsim_cu_evaluate(s, kids.at[1]), size, writes);
+    else if (kind == CXCursor_UnaryOperator && kids.count == 1) {
+        struct gsim_cu_value base = gsim_cu_evaluate(s, kids.at[0]);
+        cell = base.kind == GSIM_CU_CELL ? base.at : element(s, base, gsim_cu_number(0), size, writes);
+    }
+    gsim_free(kids.at);
+    return cell;
+}
+
+/* --- operators --- */
+static struct gsim_cu_value arithmetic(const char *op, double a, double b, bool is_integer)
+{
+    if (strcmp(op, "+") == 0) return gsim_cu_number(a + b);
+    if (strcmp(op, "-") == 0) return gsim_cu_number(a - b);
+    if (strcmp(op, "*") == 0) return gsim_cu_number(a * b);
+    if (strcmp(op, "/") == 0) return b == 0 ? unknown : gsim_cu_number(is_integer ? trunc(a / b) : a / b);
+    if (strcmp(op, "%") == 0) return b == 0 ? unknown : gsim_cu_number(fmod(a, b));
+    if (strcmp(op, "<") == 0) return gsim_cu_number(a < b);
+    if (strcmp(op, ">") == 0) return gsim_cu_number(a > b);
+    if (strcmp(op, "<=") == 0) return gsim_cu_number(a <= b);
+    if (strcmp(op, ">=") == 0) return gsim_cu_number(a >= b);
+    if (strcmp(op, "==") == 0) return gsim_cu_number(a == b);
+    if (strcmp(op, "!=") == 0) return gsim_cu_number(a != b);
+    if (strcmp(op, "&&") == 0) return gsim_cu_number(a != 0 && b != 0);
+    if (strcmp(op, "||") == 0) return gsim_cu_number(a != 0 || b != 0);
+    if (fabs(a) > 9e15 || fabs(b) > 9e15) return unknown;
+    int64_t i = (int64_t)a, j = (int64_t)b;
+    if (strcmp(op, "<<") == 0) return j < 0 || j > 52 ? unknown : gsim_cu_number(ldexp(a, (int)j));
+    if (strcmp(op, ">>") == 0) return j < 0 || j > 52 ? unknown : gsim_cu_number(floor(ldexp(a, -(int)j)));
+    if (strcmp(op, "&") == 0) return gsim_cu_number((double)(i & j));
+    if (strcmp(op, "|") == 0) return gsim_cu_number((double)(i | j));
+    if (strcmp(op, "^") == 0) return gsim_cu_number((double)(i ^ j));
+    return unknown;
+}
+
+static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *op, struct gsim_cu_value a,
+                                  struct gsim_cu_value b, bool is_integer)
+{
+    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(left));
+    CXType element_type =
+        type.kind == CXType_Pointer ? s->clang.getPointeeType(type) : s->clang.getArrayElementType(type);
+    bool is_sum = strcmp(op, "+") == 0 || strcmp(op, "-") == 0;
+    if (a.kind == GSIM_CU_NUMBER && b.kind == GSIM_CU_NUMBER) return arithmetic(op, a.n[0], b.n[0], is_integer);
+    if (b.kind == GSIM_CU_POINTER && strcmp(op, "+") == 0) {
+        b.n[0] = NAN; /* 1 + p: its begin is not told */
+        return b;
+    }
+    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && a.kind == b.kind &&
+        (!strcmp(op, "==") || !strcmp(op, "!=")))
+        return gsim_cu_number((a.at == b.at && a.n[0] == b.n[0]) == (op[0] == '='));
+    if ((a.kind == GSIM_CU_POINTER || a.kind == GSIM_CU_CELL) && gsim_cu_is_known(b) && b.n[0] == 0 &&
+        (!strcmp(op, "==") || !strcmp(op, "!=")))
+        return gsim_cu_number(op[0] == '!'); /* with NULL */
+    if (a.kind == GSIM_CU_POINTER && is_sum) {
+        double bytes = (double)s->clang.Type_getSizeOf(element_type) * (op[0] == '+' ? 1 : -1);
+        a.n[0] = gsim_cu_is_known(b) ? a.n[0] + bytes * b.n[0] : NAN;
+        return a;
+    }
+    if (strcmp(op, "&&") == 0 && ((gsim_cu_is_known(a) && a.n[0] == 0) || (gsim_cu_is_known(b) && b.n[0] == 0)))
+        return gsim_cu_number(0);
+    if (strcmp(op, "||") == 0 && ((gsim_cu_is_known(a) && a.n[0] != 0) || (gsim_cu_is_known(b) && b.n[0] != 0)))
+        return gsim_cu_number(1);
+    return unknown;
+}
+
+/* grid.x = 8: a component of a value that has three. */
+static bool store_component(struct gsim_cu *s, CXCursor left, struct gsim_cu_value value)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    left = strip(s, left);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, left);
+    uint32_t cell = kids.count && s->clang.getCursorKind(left) == CXCursor_MemberRefExpr
+                        ? gsim_cu_place(s, kids.at[0], true)
+                        : GSIM_CU_NONE;
+    gsim_free(kids.at);
+    gsim_cu_name(s, left, name);
+    struct gsim_cu_value whole = gsim_cu_load(s, cell);
+    if (whole.kind != GSIM_CU_DIM || name[1] || name[0] < 'x' || name[0] > 'z') return false;
+    if (gsim_cu_is_known(value)) whole.n[name[0] - 'x'] = value.n[0];
+    else whole = unknown;
+    gsim_cu_store(s, cell, whole);
+    return true;
+}
+
+static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim_cu_value value)
+{
+    CXCursor target = strip(s, left);
+    if (gsim_cu_is_integer(s, left) && gsim_cu_is_known(value)) value = gsim_cu_number(trunc(value.n[0]));
+    if (store_component(s, left, value)) return value;
+    struct gsim_cu_value given;
+    if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given))
+        value = given;
+    gsim_cu_store(s, gsim_cu_place(s, left, true), value);
+    return value;
+}
+
+static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression);
+
+static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
+{
+    char op[4];
+    bool is_integer = gsim_cu_is_integer(s, kids->at[0]) && gsim_cu_is_integer(s, kids->at[1]);
+    gsim_cu_operator(s, kids->at[0], kids->at[1], op);
+    if (!op[0]) return folded(s, expression); /* within a macro */
+    if (strcmp(op, "=") == 0) return assign(s, kids->at[0], gsim_cu_evaluate(s, kids->at[1]));
+    struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
+    if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
+    if ((strcmp(op, "||") == 0 && gsim_cu_is_known(a) && a.n[0] != 0)) return gsim_cu_number(1);
+    struct gsim_cu_value b = gsim_cu_evaluate(s, kids->at[1]);
+    size_t length = strlen(op);
+    if (s->clang.getCursorKind(expression) == CXCursor_CompoundAssignOperator) {
+        if (length) op[length - 1] = '\0';
+        return assign(s, kids->at[0], apply(s, kids->at[0], op, a, b, is_integer));
+    }
+    return strcmp(op, ",") == 0 ? b : apply(s, kids->at[0], op, a, b, is_integer);
+}
+
+static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCursor kid)
+{
+    size_t left = 0;
+    unsigned own, its, end;
+    CXSourceRange range = s->clang.getCursorExtent(expression);
+    const char *text = gsim_cu_text(s, s->clang.getRangeStart(range), &left, NULL);
+    s->clang.getSpellingLocation(s->clang.getRangeStart(range), NULL, NULL, NULL, &own);
+    s->clang.getSpellingLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kid)), NULL, NULL, NULL, &its);
+    CXFile file; /* which may be a header */
+    s->clang.getExpansionLocation(s->clang.getRangeEnd(range), &file, NULL, NULL, &end);
+    bool is_behind = own == its;
+    if (is_behind) {
+        size_t size = 0;
+        const char *all = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+        text = all && end >= 1 && end <= size ? all + end - 1 : NULL;
+    }
+    char op = text ? *text : '?';
+    bool is_step = text && (op == '+' || op == '-') && (is_behind || (left > 1 && text[1] == op));
+    if (op == '&' && !is_behind) {
+        struct gsim_cu_value value = {.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, kid, false)};
+        CXCursor target = strip(s, kid);
+        if (s->clang.getCursorKind(target) == CXCursor_ArraySubscriptExpr) { /* &p[i] */
+            struct gsim_cu_kids kids = gsim_cu_kids(s, target);
+            struct gsim_cu_value base = kids.count == 2 ? object(s, kids.at[0]) : unknown;
+            if (base.kind == GSIM_CU_POINTER)
+                value = apply(s, kids.at[0], "+", base, gsim_cu_evaluate(s, kids.at[1]), true);
+            gsim_free(kids.at);
+        }
+        return value.kind == GSIM_CU_CELL && value.at == GSIM_CU_NONE ? unknown : value;
+    }
+    if (op == '*' && !is_behind) return gsim_cu_load(s, gsim_cu_place(s, expression, false));
+    struct gsim_cu_value value = gsim_cu_evaluate(s, kid);
+    if (is_step) {
+        struct gsim_cu_value next = apply(s, kid, op == '+' ? "+" : "-", value, gsim_cu_number(1), true);
+        assign(s, kid, next);
+        return is_behind ? value : next;
+    }
+    if (op == '!' && (value.kind == GSIM_CU_POINTER || value.kind == GSIM_CU_CELL)) return gsim_cu_number(0);
+    if (!gsim_cu_is_known(value)) return unknown;
+    if (op == '-') return gsim_cu_number(-value.n[0]);
+    if (op == '+') return value;
+    if (op == '!') return gsim_cu_number(value.n[0] == 0);
+    return op == '~' && fabs(value.n[0]) < 9e15 ? gsim_cu_number((double)~(int64_t)value.n[0]) : unknown;
+}
+
+/* --- leaves --- */
+/* sizeof(T) where T is a template's parameter. */
+static struct gsim_cu_value size_of_parameter(struct gsim_cu *s, CXCursor expression)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    struct gsim_cu_value value = unknown;
+    if (kids.count == 1 && s->clang.getCursorKind(kids.at[0]) == CXCursor_TypeRef)
+        value =
+            gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(s->clang.getCursorReferenced(kids.at[0]))));
+    gsim_free(kids.at);
+    return value;
+}
+
+static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression)
+{
+    struct gsim_cu_value value = unknown;
+    CXEvalResult result = s->clang.Cursor_Evaluate(expression);
+    if (!result)
+        return s->clang.getCursorKind(expression) == CXCursor_UnaryExpr ? size_of_parameter(s, expression) : value;
+    if (s->clang.EvalResult_getKind(result) == CXEval_Int)
+        value = gsim_cu_number((double)s->clang.EvalResult_getAsLongLong(result));
+    if (s->clang.EvalResult_getKind(result) == CXEval_Float)
+        value = gsim_cu_number(s->clang.EvalResult_getAsDouble(result));
+    s->clang.EvalResult_dispose(result);
+    return value;
+}
+
+static struct gsim_cu_value literal(struct gsim_cu *s, CXCursor expression)
+{
+    size_t left = 0;
+    const char *text = gsim_cu_text(s, s->clang.getRangeStart(s->clang.getCursorExtent(expression)), &left, NULL);
+    char *end = NULL;
+    struct gsim_cu_value value = folded(s, expression);
+    if (gsim_cu_is_known(value) || !text) return value;
+    double number = strtod(text, &end);
+    if (end != text) return gsim_cu_number(number);
+    return *text == 't' || *text == 'f' ? gsim_cu_number(*text == 't') : unknown;
+}
+
+static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
+{
+    CXCursor declaration = s->clang.getCursorReferenced(expression);
+    enum CXCursorKind kind = s->clang.getCursorKind(declaration);
+    if (kind == CXCursor_NonTypeTemplateParameter)
+        return gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(declaration)));
+    if (kind == CXCursor_EnumConstantDecl)
+        return gsim_cu_number((double)s->clang.getEnumConstantDeclValue(declaration));
+    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
+    uint32_t cell = gsim_cu_place(s, expression, false);
+    enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
+    if (type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray)
+        return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    return gsim_cu_load(s, cell);
+}
+
+static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    struct gsim_cu_value given, whole = kids->count ? gsim_cu_evaluate(s, kids->at[0]) : unknown;
+    gsim_cu_name(s, expression, name);
+    if (whole.kind == GSIM_CU_DIM && !name[1] && name[0] >= 'x' && name[0] <= 'z')
+        return gsim_cu_number(whole.n[name[0] - 'x']);
+    if (gsim_cu_given(s, expression, &given)) return given;
+    uint32_t cell = member(s, expression);
+    struct gsim_cu_value value = gsim_cu_load(s, cell);
+    enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind;
+    if (type == CXType_ConstantArray && cell != GSIM_CU_NONE)
+        return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    CXCursor field = s->clang.getCursorReferenced(expression);
+    if (cell != GSIM_CU_NONE && !s->cells[cell].is_set &&
+        s->clang.getCursorKind(field) == CXCursor_FieldDecl) { /* its default */
+        bool is_there = false;
+        CXCursor initial = last_kid(s, field, &is_there);
+        if (is_there && s->clang.getCursorKind(initial) != CXCursor_TypeRef) value = gsim_cu_evaluate(s, initial);
+    }
+    return value;
+}
+
+/* --- calls --- */
+/* 1: a function of one or two numbers that C has. */
+static bool mathematics(const char *name, const struct gsim_cu_value *v, size_t count, struct gsim_cu_value *result)
+{
+    static const struct { const char *name; double (*one)(double); double (*two)(double, double);
+    } rows[] = {{"ceil", ceil, NULL},   {"ceilf", ceil, NULL}, {"floor", floor, NULL}, {"floorf", floor, NULL},
+                {"sqrt", sqrt, NULL},   {"sqrtf", sqrt, NULL}, {"log", log, NULL},     {"log2", log2, NULL},
+                {"log2f", log2, NULL},  {"exp", exp, NULL},    {"fabs", fabs, NULL},   {"abs", fabs, NULL},
+                {"round", round, NULL}, {"pow", NULL, pow},    {"powf", NULL, pow},    {"min", NULL, fmin},
+                {"max", NULL, fmax},    {"fmin", NULL, fmin},  {"fmax", NULL, fmax}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) != 0) continue;
+        *result = unknown;
+        if (rows[i].one && count == 1 && gsim_cu_is_known(v[0])) *result = gsim_cu_number(rows[i].one(v[0].n[0]));
+        if (rows[i].two && count == 2 && gsim_cu_is_known(v[0]) && gsim_cu_is_known(v[1]))
+            *result = gsim_cu_number(rows[i].two(v[0].n[0], v[1].n[0]));
+        return true;
+    }
+    return false;
+}
+
+static struct gsim_cu_value dimensions(const struct gsim_cu_value *values, size_t count)
+{
+    struct gsim_cu_value result = {.kind = GSIM_CU_DIM, .n = {1, 1, 1}};
+    if (count == 1 && values[0].kind == GSIM_CU_DIM) return values[0];
+    for (size_t i = 0; i < count && i < 3; i++) {
+        if (!gsim_cu_is_known(values[i])) return unknown;
+        result.n[i] = values[i].n[0];
+    }
+    return result;
+}
+
+static bool allocation(struct gsim_cu *s, CXCursor call, const char *name, struct gsim_cu_value *result)
+{
+    if (strcmp(name, "malloc") && strcmp(name, "calloc") && strcmp(name, "aligned_alloc")) return false;
+    uint32_t region = gsim_cu_region(s, GSIM_CU_HOST, name, 0, call);
+    *result = region == GSIM_CU_NONE ? unknown : (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region};
+    return true;
+}
+
+/* What a function of which no body is there does with what pointers lead to. */
+static void touch_arguments(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].kind != GSIM_CU_POINTER) continue;
+        CXCursor parameter = gsim_cu_parameter(s, function, (unsigned)i);
+        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(parameter));
+        if (type.kind == CXType_Pointer && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+            touch(s, values[i].at, true);
+        else touch(s, values[i].at, false);
+    }
+}
+
+/* By value, or where a reference leads. */
+static struct gsim_cu_value argument(struct gsim_cu *s, CXCursor function, unsigned index, CXCursor expression)
+{
+    CXCursor parameter = gsim_cu_parameter(s, function, index);
+    CXType type = s->clang.getCursorType(parameter);
+    if (type.kind != CXType_LValueReference || s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+        return gsim_cu_evaluate(s, expression);
+    uint32_t cell = gsim_cu_place(s, expression, false);
+    if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
+    return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+}
+
+static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    struct gsim_cu_value values[GSIM_CU_PARAMS] = {{0}}, result = unknown;
+    uint32_t self = s->self;
+    if (gsim_cu_is_launch(s, kids)) return gsim_cu_launch(s, expression, kids);
+    gsim_cu_name(s, expression, name);
+    CXCursor function = gsim_cu_function(s, expression);
+    bool is_function = !s->clang.Cursor_isNull(function);
+    enum CXCursorKind kind = is_function ? s->clang.getCursorKind(function) : CXCursor_InvalidFile;
+    bool is_constructor = kind == CXCursor_Constructor;
+    size_t first = is_constructor || !kids->count ? 0 : 1, count = 0;
+    if (gsim_cu_api(s, expression, name, kids, &result)) return result;
+    for (size_t i = first; i < kids->count && count < GSIM_CU_PARAMS; i++)
+        if (s->clang.getCursorKind(kids->at[i]) != CXCursor_TypeRef && !gsim_cu_is_default(s, kids->at[i]))
+            values[count++] = argument(s, function, (unsigned)(i - first), kids->at[i]);
+    if (is_constructor && strcmp(name, "dim3") == 0) return dimensions(values, count);
+    if (allocation(s, expression, name, &result) || mathematics(name, values, count, &result)) return result;
+    if (!is_function || is_constructor) return count == 1 ? values[0] : unknown;
+    if (s->clang.Cursor_isNull(gsim_cu_body(s, function)) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile ||
+        s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
+        touch_arguments(s, function, values, count);
+        if (gsim_cu_body(s, function).kind == CXCursor_InvalidFile) gsim_cu_foreign(s);
+        return unknown;
+    }
+    if (kind == CXCursor_CXXMethod && kids->count) {
+        struct gsim_cu_kids base = gsim_cu_kids(s, strip(s, kids->at[0]));
+        struct gsim_cu_value at =
+            base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef ? object(s, base.at[0]) : unknown;
+        if (at.kind == GSIM_CU_CELL) self = at.at;
+        gsim_free(base.at);
+    }
+    return gsim_cu_inline(s, function, s->clang.getCursorReferenced(expression), values, count, self);
+}
+
+static struct gsim_cu_value choice(struct gsim_cu *s, const struct gsim_cu_kids *kids)
+{
+    struct gsim_cu_value condition = gsim_cu_evaluate(s, kids->at[0]);
+    if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM) return unknown;
+    return gsim_cu_evaluate(s, kids->at[gsim_cu_is_known(condition) && condition.n[0] == 0 ? 2 : 1]);
+}
+
+static struct gsim_cu_value cast(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
+{
+    if (!kids->count) return unknown;
+    struct gsim_cu_value value = gsim_cu_evaluate(s, kids->at[kids->count - 1]);
+    if (gsim_cu_is_known(value) && gsim_cu_is_integer(s, expression)) value.n[0] = trunc(value.n[0]);
+    return value;
+}
+
+struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
+{
+    struct gsim_cu_value value = unknown;
+    enum CXCursorKind kind = s->clang.getCursorKind(expression);
+    if (s->status != GSIM_OK) return value;
+    if (++s->steps > MOST_STEPS) {
+        gsim_cu_fail(s, expression, "the program is too long to be executed here: expected smaller counts by --arg");
+        return value;
+    }
+    if (kind == CXCursor_IntegerLiteral || kind == CXCursor_FloatingLiteral || kind == CXCursor_CharacterLiteral ||
+        kind == CXCursor_CXXBoolLiteralExpr)
+        return literal(s, expression);
+    if (kind == CXCursor_UnaryExpr) return folded(s, expression);
+    if (kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_GNUNullExpr) return gsim_cu_number(0);
+    if (kind == CXCursor_DeclRefExpr) return reference(s, expression);
+    if (kind == CXCursor_ArraySubscriptExpr) {
+        uint32_t cell = gsim_cu_place(s, expression, false);
+        if (s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind != CXType_ConstantArray)
+            return gsim_cu_load(s, cell);
+        return cell == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    }
+    if (kind == CXCursor_CXXThisExpr) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};
+    if (kind == CXCursor_CXXNewExpr) {
+        uint32_t region = gsim_cu_region(s, GSIM_CU_HOST, "new", 0, expression);
+        return region == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region};
+    }
+    if (kind == CXCursor_LambdaExpr) return value;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    if (kind == CXCursor_CallExpr)
+        value = call(s, expression, &kids);
+    else if (kind == CXCursor_MemberRefExpr)
+        value = component(s, expression, &kids);
+    else if ((kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) && kids.count == 2)
+        value = binary(s, expression, &kids);
+    else if (kind == CXCursor_UnaryOperator && kids.count == 1)
+        value = unary(s, expression, kids.at[0]);
+    else if (kind == CXCursor_ConditionalOperator && kids.count == 3)
+        value = choice(s, &kids);
+    else
+        value = cast(s, expression, &kids);
+    gsim_free(kids.at);
+    return value;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where in the text the ops of the program come from: see source/read/log.h. */
+#include "source/read/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpusim/memory.h"
+#include "source/read/source.h"
+
+void gsim_cuda_log_release(struct gsim_cuda_log *log)
+{
+    void *arrays[] = {log->text, log->sites, log->steps, log->nodes, log->pointers};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gsim_free(arrays[i]);
+    *log = (struct gsim_cuda_log){0};
+}
+
+/* --- places --- */
+/* In the file, past macros; false: it is in another file. */
+static bool range_of(struct gsim_cu *s, CXCursor cursor, uint32_t *from, uint32_t *to)
+{
+    CXSourceRange range = s->clang.getCursorExtent(cursor);
+    CXFile begin_file = NULL, end_file = NULL;
+    unsigned begin = 0, end = 0;
+    s->clang.getSpellingLocation(s->clang.getRangeStart(range), &begin_file, NULL, NULL, &begin);
+    s->clang.getSpellingLocation(s->clang.getRangeEnd(range), &end_file, NULL, NULL, &end);
+    *from = *to = GSIM_CUDA_NONE;
+    if (begin_file != s->file || end_file != s->file || end <= begin) return false;
+    *from = begin;
+    *to = end;
+    if (!s->spans) return true;
+    if (end > s->span_count) return false;
+    *from = s->spans[begin].begin;
+    *to = s->spans[end - 1].end;
+    return true;
+}
+
+/* --- what is being executed --- */
+void gsim_cu_enter(struct gsim_cu *s, CXCursor statement)
+{
+    if (!s->options->log || s->in_kernel) return;
+    if (s->entry_count < GSIM_CU_ENTRIES) {
+        struct gsim_cu_entry *entry = &s->entries[s->entry_count];
+        *entry = (struct gsim_cu_entry){
+            .statement = statement, .node = GSIM_CUDA_NONE, .is_in_plain_loop = s->plain_loops > 0};
+        (void)range_of(s, statement, &entry->from, &entry->to);
+    }
+    s->entry_count++;
+}
+
+void gsim_cu_leave(struct gsim_cu *s)
+{
+    if (s->options->log && !s->in_kernel) s->entry_count--;
+}
+
+static uint32_t entries(const struct gsim_cu *s)
+{
+    return s->entry_count < GSIM_CU_ENTRIES ? s->entry_count : GSIM_CU_ENTRIES;
+}
+
+static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_cu_entry *entry)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    enum CXCursorKind kind = s->clang.getCursorKind(entry->statement);
+    log->failed |= gsim_array_grow(&log->nodes, sizeof *log->nodes, log->node_count, &log->node_room) != 0;
+    if (log->failed) return GSIM_CUDA_NONE;
+    log->nodes[log->node_count] =
+        (struct gsim_cuda_scope){.parent = parent,
+                                 .from = entry->from,
+                                 .to = entry->to,
+                                 .is_block = kind == CXCursor_CompoundStmt,
+                                 .is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                                            kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt};
+    return (uint32_t)log->node_count++;
+}
+
+/* Of the entry AT, with those around it. */
+static uint32_t node_of(struct gsim_cu *s, uint32_t at)
+{
+    uint32_t parent = GSIM_CUDA_NONE;
+    for (uint32_t i = 0; i <= at && !s->options->log->failed; i++) {
+        if (s->entries[i].node == GSIM_CUDA_NONE) s->entries[i].node = add_node(s, parent, &s->entries[i]);
+        parent = s->entries[i].node;
+    }
+    return parent;
+}
+
+void gsim_cu_log_serial(struct gsim_cu *s)
+{
+    if (!s->options->log || s->in_kernel || !entries(s)) return;
+    uint32_t node = node_of(s, entries(s) - 1);
+    if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
+}
+
+/* A block whose brace stands in a macro's body. */
+static bool is_of_macro(const struct gsim_cu *s, const struct gsim_cu_entry *entry)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    return s->clang.getCursorKind(entry->statement) == CXCursor_CompoundStmt && entry->from < log->length &&
+           log->text[entry->from] != '{';
+}
+
+/* The entry beside which others can be put: outside of loops that compute, and of what one macro wrote. */
+static uint32_t anchor(const struct gsim_cu *s)
+{
+    uint32_t at = entries(s) - 1;
+    while (at && (s->entries[at].is_in_plain_loop || s->entries[at].from == GSIM_CUDA_NONE)) at--;
+    while (at && (s->entries[at - 1].from == s->entries[at].from || is_of_macro(s, &s->entries[at - 1]))) at--;
+    return at;
+}
+
+/* --- sites and steps --- */
+static const char *why_left(struct gsim_cu *s, const struct gsim_cuda_site *site)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    size_t name = strlen(site->name), left = log->length > site->begin ? log->length - site->begin : 0;
+    if (site->from == GSIM_CUDA_NONE || site->begin == GSIM_CUDA_NONE) return "it stands in another file";
+    if (site->kind == GSIM_CUDA_USE || site->kind == GSIM_CUDA_END || site->kind == GSIM_CUDA_BARRIER ||
+        site->kind == GSIM_CUDA_CUT)
+        return NULL;
+    if (site->kind == GSIM_CUDA_LAUNCH) {
+        for (uint32_t i = site->begin; i + 3 < site->end && i + 3 < log->length; i++)
+            if (strncmp(log->text + i, "<<<", 3) == 0) return NULL;
+        return "it is launched within a macro";
+    }
+    return left < name || strncmp(log->text + site->begin, site->name, name) != 0 ? "it is called within a macro"
+                                                                                  : NULL;
+}
+
+static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    for (size_t i = log->site_count; i-- > 0;) {
+        const struct gsim_cuda_site *o = &log->sites[i];
+        if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line)
+            return (uint32_t)i;
+    }
+    log->failed |= gsim_array_grow(&log->sites, sizeof *log->sites, log->site_count, &log->site_room) != 0;
+    if (log->failed) return GSIM_CUDA_NONE;
+    site->left = why_left(s, site);
+    log->sites[log->site_count] = *site;
+    return (uint32_t)log->site_count++;
+}
+
+static uint32_t add_step(struct gsim_cu *s, struct gsim_cuda_site *site, struct gsim_cuda_step step)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    step.site = add_site(s, site);
+    log->failed |= gsim_array_grow(&log->steps, sizeof step, log->step_count, &log->step_room) != 0;
+    if (log->failed) return GSIM_CUDA_NONE;
+    log->steps[log->step_count] = step;
+    log->sites[step.site].executions++;
+    return (uint32_t)log->step_count++;
+}
+
+uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    if (!log || log->failed || !entries(s)) return GSIM_CUDA_NONE;
+    uint32_t own = anchor(s);
+    struct gsim_cuda_site site = {.kind = kind,
+                                  .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->entries[own].statement : at)};
+    snprintf(site.name, sizeof site.name, "%.*s", GSIM_CUDA_NAME, name);
+    site.from = s->entries[own].from;
+    site.to = s->entries[own].to;
+    site.is_braced = own && s->clang.getCursorKind(s->entries[own - 1].statement) == CXCursor_CompoundStmt;
+    if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) {
+        site.begin = site.from;
+        site.end = site.to;
+    } else {
+        (void)range_of(s, at, &site.begin, &site.end);
+    }
+    struct gsim_cuda_step step = {.op = op, .node = node_of(s, own), .values = s->call_values};
+    uint32_t index = add_step(s, &site, step);
+    if (log->failed) return GSIM_CUDA_NONE;
+    if (kind == GSIM_CUDA_USE && log->nodes[step.node].is_loop && !s->entries[entries(s) - 1].is_in_plain_loop &&
+        own + 1 == entries(s) && gsim_cu_has_calls(s, s->entries[own].statement))
+        log->nodes[step.node].is_serial = true; /* in a loop's head: before every round */
+    return index;
+}
+
+void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    if (!log || log->failed || node == GSIM_CUDA_NONE) return;
+    const struct gsim_cuda_scope *n = &log->nodes[node];
+    struct gsim_cuda_site site = {
+        .kind = GSIM_CUDA_END, .begin = n->from, .end = n->to, .from = n->from, .to = n->to, .line = line};
+    site.is_braced = n->parent != GSIM_CUDA_NONE && log->nodes[n->parent].is_block;
+    (void)add_step(s, &site, (struct gsim_cuda_step){.op = op, .node = node});
+}
+
+void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    struct gsim_cuda_pointer pointer = {.step = step, .buffer = buffer};
+    if (!log || step == GSIM_CUDA_NONE || !range_of(s, argument, &pointer.begin, &pointer.end)) return;
+    log->failed |= gsim_array_grow(&log->pointers, sizeof pointer, log->pointer_count, &log->pointer_room) != 0;
+    if (log->failed) return;
+    log->pointers[log->pointer_count++] = pointer;
+}
+
+/* --- the file --- */
+struct first {
+    struct gsim_cu *s;
+    uint32_t site, found;
+};
+
+static enum CXChildVisitResult find_first(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct first *first = data;
+    uint32_t from, to;
+    (void)parent;
+    if (range_of(first->s, cursor, &from, &to) && from <= first->site && first->site < to) first->found = from;
+    return CXChildVisit_Continue;
+}
+
+void gsim_cu_log_done(struct gsim_cu *s)
+{
+    struct gsim_cuda_log *log = s->options->log;
+    struct first first = {.s = s, .site = GSIM_CUDA_NONE};
+    if (!log) return;
+    for (size_t i = 0; i < log->site_count; i++)
+        if (log->sites[i].from < first.site) first.site = log->sites[i].from;
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_first, &first);
+    log->first_use = first.found;
+    for (size_t i = 0; i < s->region_count; i++) log->has_managed |= s->regions[i].memory == GSIM_CU_MANAGED;
+    if (log->failed && s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+}

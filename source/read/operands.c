@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The buffers that a launch reads and writes: its pointer arguments, by what the kernel's body does with them or,
+ * without a body, by KeSCo's annotation; variables in device memory that the body names. See
+ * source/read/source.h.
+ */
+#include "source/read/source.h"
+
+#include <string.h>
+
+#define MOST_DEPTH 8
+
+void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
+                         bool writes, bool is_const)
+{
+    uint32_t buffer = s->regions[pointer.at].buffer, at = 0;
+    if (buffer == GSIM_CU_NONE || (!reads && !writes)) return;
+    uint64_t bytes = gsim_builder_buffer_bytes(s->builder, buffer);
+    while (at < o->arg_count && o->args[at].buffer_index != buffer) at++;
+    if (at < o->arg_count) { /* named twice: all of it */
+        uint32_t kept = 0;
+        o->args[at].reads |= reads;
+        o->args[at].writes |= writes;
+        o->args[at].declared_const &= is_const;
+        for (uint32_t i = 0; i < o->segment_count; i++)
+            if (o->segments[i].arg != at) o->segments[kept++] = o->segments[i];
+        o->segment_count = kept;
+        return;
+    }
+    o->args[o->arg_count++] = (struct gsim_arg){buffer, reads, writes, is_const};
+    if (pointer.n[0] > 0 && pointer.n[0] < (double)bytes)
+        o->segments[o->segment_count++] =
+            (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
+}
+
+/* --- variables in device memory --- */
+struct globals {
+    struct gsim_cu *s;
+    struct gsim_cu_operands *o;
+    CXCursor at;
+    uint32_t seen, depth; /* SEEN: cells of functions that were looked through */
+};
+
+/* __device__ or __constant__; *IS_CONSTANT: it is only read. */
+static bool is_global(struct gsim_cu *s, CXCursor variable, bool *is_constant)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
+    bool is_device = false;
+    *is_constant = s->clang.isConstQualifiedType(s->clang.getCursorType(variable));
+    for (size_t i = 0; i < kids.count; i++) {
+        enum CXCursorKind kind = s->clang.getCursorKind(kids.at[i]);
+        is_device |= kind == CXCursor_CUDADeviceAttr || kind == CXCursor_CUDAConstantAttr;
+        *is_constant |= kind == CXCursor_CUDAConstantAttr;
+    }
+    gsim_free(kids.at);
+    return is_device;
+}
+
+static void add_global(struct globals *g, CXCursor variable)
+{
+    struct gsim_cu *s = g->s;
+    bool is_constant;
+    if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || !is_global(s, variable, &is_constant)) return;
+    if (s->clang.getCursorKind(s->clang.getCursorSemanticParent(variable)) == CXCursor_FunctionDecl) return;
+    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
+                                 s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
+    double bytes = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable));
+    if (cell == GSIM_CU_NONE || bytes < 1) return;
+    if (!s->cells[cell].is_set) {
+        char name[GSIM_LIMIT_NAME + 1];
+        gsim_cu_name(s, variable, name);
+        uint32_t region = gsim_cu_region(s, GSIM_CU_DEVICE, name, bytes, variable);
+        if (region == GSIM_CU_NONE) return;
+        gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
+        if (!is_constant)
+            gsim_cu_note(s, variable,
+                         "'%s' is in device memory: each kernel that names it is taken to read and write it", name);
+    }
+    gsim_cu_add_operand(s, g->o, gsim_cu_load(s, cell), true, !is_constant, is_constant);
+}
+
+static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct globals *g = data;
+    struct gsim_cu *s = g->s;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_CallExpr) return CXChildVisit_Recurse;
+    CXCursor named = kind == CXCursor_CallExpr ? gsim_cu_function(s, cursor) : s->clang.getCursorReferenced(cursor);
+    if (s->clang.Cursor_isNull(named)) return CXChildVisit_Recurse;
+    if (kind == CXCursor_DeclRefExpr) {
+        if (s->clang.getCursorKind(named) == CXCursor_VarDecl) add_global(g, named);
+        return CXChildVisit_Recurse;
+    }
+    uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
+    CXCursor body = gsim_cu_body(s, named);
+    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || body.kind == CXCursor_InvalidFile || g->depth == MOST_DEPTH)
+        return CXChildVisit_Recurse;
+    gsim_cu_store(s, cell, gsim_cu_number(1));
+    g->depth++;
+    s->clang.visitChildren(body, find_globals, g);
+    g->depth--;
+    return CXChildVisit_Recurse;
+}
+
+/* --- KeSCo's annotation --- */
+/* kernel(int outputs, T *written, ..., const T *read, ..., int priority): the next OUTPUTS pointers are written. */
+static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
+                     struct gsim_cu_use *use)
+{
+    bool has_body = gsim_cu_body(s, kernel).kind != CXCursor_InvalidFile;
+    uint64_t written = 0, pointers = 0;
+    double outputs = -1;
+    for (size_t i = 0; i < count && i < GSIM_CU_PARAMS; i++) {
+        CXCursor parameter = gsim_cu_parameter(s, kernel, (unsigned)i);
+        if (s->clang.Cursor_isNull(parameter)) break;
+        if (gsim_cu_is_named(s, parameter, "outputs") && gsim_cu_is_known(values[i])) outputs = values[i].n[0];
+        if (gsim_cu_is_named(s, parameter, "priority") && gsim_cu_is_known(values[i]))
+            gsim_cu_note(s, at,
+                         "priority %g is of the whole program: give it by --task PROGRAM,priority=", values[i].n[0]);
+        if (s->clang.getCanonicalType(s->clang.getCursorType(parameter)).kind != CXType_Pointer) continue;
+        pointers |= (uint64_t)1 << i;
+        if (outputs > 0) written |= (uint64_t)1 << i;
+        outputs -= outputs > 0;
+    }
+    if (outputs < 0 && !written) return;
+    if (has_body && (use->writes & pointers) != written)
+        gsim_cu_note(s, at, "the kernel writes other arguments than 'outputs' says: its body is believed");
+    if (!has_body) *use = (struct gsim_cu_use){pointers, written};
+}
+
+void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
+                           size_t count, struct gsim_cu_operands *o)
+{
+    struct gsim_cu_use use = gsim_cu_uses(s, kernel, 0);
+    CXCursor body = gsim_cu_body(s, kernel);
+    enum CXCursorKind kind = s->clang.getCursorKind(kernel);
+    annotate(s, at, kernel, values, count, &use);
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod) {
+        gsim_cu_note(s, at, "it is launched through a variable: it may use any buffer");
+        o->is_unknown = true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, kernel, (unsigned)i)));
+        struct gsim_cu_value value = values[i];
+        bool is_pointer = type.kind == CXType_Pointer;
+        bool is_const = is_pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
+        if (value.kind == GSIM_CU_POINTER && is_pointer)
+            gsim_cu_add_operand(s, o, value, use.reads >> i & 1, !is_const && (use.writes >> i & 1), is_const);
+        else if (value.kind == GSIM_CU_POINTER || (is_pointer && !gsim_cu_is_known(value)) ||
+                 (type.kind == CXType_Record && value.kind != GSIM_CU_DIM)) {
+            gsim_cu_note(s, at, "argument %zu is not known: it may lead to any buffer", i + 1);
+            o->is_unknown = true;
+        }
+    }
+    if (body.kind == CXCursor_InvalidFile) return;
+    struct globals g = {.s = s, .o = o, .at = at};
+    g.seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("looked through")), ++s->looks);
+    s->clang.visitChildren(body, find_globals, &g);
+}

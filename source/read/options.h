@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: source. How a CUDA source is read (source/read/cuda.c). */
+#pragma once
+
+#include <stddef.h>
+
+struct gsim_cuda_log;
+
+struct gsim_cuda_word {
+    enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY } kind;
+    const char *text; /* "NAME=VALUE", of a macro or a variable; a folder; a function */
+};
+
+struct gsim_cuda_options {
+    const struct gsim_cuda_word *words;
+    size_t count;
+    /* What could not be told, with the line of the file that was read. NULL allowed. */
+    void (*note)(const char *path, unsigned line, const char *text);
+    struct gsim_cuda_log *log; /* filled; NULL: not wanted */
+};

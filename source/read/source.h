@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: source (private to source/read). A CUDA source while its host code is executed symbolically: variables
+ * are cells with a known value or none, device memory is regions, calls of CUDA become ops of a program.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpusim/limits.h"
+#include "gpusim/program.h"
+#include "source/read/clang.h"
+#include "source/read/expand.h"
+#include "source/read/log.h"
+#include "source/read/options.h"
+
+#define GSIM_CU_NONE   UINT32_MAX
+#define GSIM_CU_PARAMS 64 /* of a kernel; those behind are not told apart */
+
+/* A value; UNKNOWN is all zero. */
+struct gsim_cu_value {
+    enum { GSIM_CU_UNKNOWN, GSIM_CU_NUMBER, GSIM_CU_POINTER, GSIM_CU_CELL, GSIM_CU_DIM } kind;
+    uint32_t at;     /* POINTER: the region; CELL: the cell pointed to */
+    double n[3];     /* NUMBER: n[0]; POINTER: n[0] bytes behind its begin, NAN: unknown; DIM: x, y, z */
+};
+
+struct gsim_cu_cell {
+    uint32_t parent, next; /* NEXT in its slot */
+    uint64_t key;          /* within the parent: a declaration, a field, an index */
+    bool is_set;
+    struct gsim_cu_value value;
+};
+
+enum gsim_cu_memory { GSIM_CU_HOST, GSIM_CU_PINNED, GSIM_CU_DEVICE, GSIM_CU_MANAGED };
+struct gsim_cu_region {
+    enum gsim_cu_memory memory;
+    uint32_t buffer;  /* of the program; device and managed memory */
+    uint32_t cell;    /* whose children are its elements */
+    uint32_t last_op; /* index + 1 of the last op that used it */
+    bool was_host_read, was_host_written; /* since the last op on the device that used it */
+    bool begins_on_host; /* written by the host before the first op */
+    uint32_t copy;       /* of host memory: index + 1 of the copy that used it last */
+    bool copy_writes;    /* that copy was to it */
+};
+
+/* A statement that is being executed. */
+struct gsim_cu_entry {
+    CXCursor statement;
+    uint32_t from, to;   /* in the file; NONE: not in it */
+    uint32_t node;       /* of the log; NONE: not there yet */
+    bool is_in_plain_loop;
+};
+#define GSIM_CU_ENTRIES 1024
+
+struct gsim_cu_kids {
+    CXCursor *at;
+    size_t count, room;
+};
+
+#define GSIM_CU_STREAMS 1024
+#define GSIM_CU_EVENTS  4096
+#define GSIM_CU_WAITS   64   /* for events, of a stream between two of its ops */
+
+/* What a stream's next op must follow; streams are numbered from 1, 0 is the default. */
+struct gsim_cu_stream {
+    uint32_t last_op; /* index + 1; 0: none */
+    uint32_t waits[GSIM_CU_WAITS];
+    uint32_t wait_count;
+};
+
+/* What was there when it was recorded: the stream's last op and what its next one waits for. */
+struct gsim_cu_event {
+    uint32_t ops[GSIM_CU_WAITS + 1]; /* index + 1 */
+    uint32_t count;
+};
+
+struct gsim_cu {
+    struct gsim_clang clang;
+    const struct gsim_cuda_options *options;
+    const char *path;
+    CXTranslationUnit unit;
+    CXFile file;
+    struct gsim_error *error;
+    enum gsim_status status; /* the first failure; everything stops */
+    struct gsim_builder *builder;
+    struct gsim_cu_cell *cells;
+    size_t cell_count, cell_room;
+    uint32_t slots[4096];
+    struct gsim_cu_region *regions;
+    size_t region_count, region_room;
+    struct gsim_cu_stream streams[GSIM_CU_STREAMS];
+    uint32_t stream_count, event_count;
+    struct gsim_cu_event events[GSIM_CU_EVENTS];
+    uint32_t op_count, kernels, copy_ops, memsets, left_syncs;
+    uint32_t plain_loops; /* without calls of CUDA, around what is executed */
+    uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
+    uint32_t depth;
+    uint64_t steps;
+    bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls
+                       not */
+    bool in_kernel;
+    enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
+    struct gsim_cu_value returned;
+    uint32_t notes, looks;
+    struct gsim_cu_span *spans;  /* of the text that was parsed; NULL: it is the file's */
+    size_t span_count;
+    struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
+    uint32_t entry_count;
+    CXCursor call;               /* that is being read */
+    const char *call_name;       /* NULL: a launch by <<<>>> */
+    uint64_t call_values;
+    uint32_t call_step;          /* of the log, behind the op was made */
+    bool is_sync_pending;        /* nothing was executed behind a synchronisation */
+    uint32_t sync_step;
+    uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
+    size_t pending_count, pending_room;
+    uint32_t copy_after; /* index + 1 of the op that the next one follows as it uses the same host memory; 0: none */
+    uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
+};
+
+/* values.c */
+uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key);
+struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell);
+void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value);
+uint64_t gsim_cu_text_key(const char *text);
+uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at);
+struct gsim_cu_value gsim_cu_number(double number);
+bool gsim_cu_is_known(struct gsim_cu_value value);
+/* Children, for gsim_free(kids.at). */
+struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor);
+bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name);
+void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1]);
+/* The text of a token that begins at the cursor, or behind which it stands; NULL: in no file that is there. */
+const char *gsim_cu_text(struct gsim_cu *s, CXSourceLocation at, size_t *left, size_t *before);
+void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4]);
+unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor);
+void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
+void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
+/* The value that --arg gives a variable of that name. */
+bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value);
+bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression);
+CXCursor gsim_cu_function(struct gsim_cu *s,
+                          CXCursor call); /* with a body where there is one; of templates the template */
+bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument); /* left out in the call */
+CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index); /* null: there is none */
+CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
+
+/* evaluate.c */
+struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
+uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
+uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
+
+/* walk.c */
+void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
+/* CALLED: what the call names, of a template its instance. */
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
+                                    const struct gsim_cu_value *values, size_t count, uint32_t self);
+bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
+double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
+
+/* operands.c */
+struct gsim_cu_operands {
+    struct gsim_arg args[GSIM_CU_PARAMS];
+    struct gsim_segment segments[GSIM_CU_PARAMS];
+    uint32_t arg_count, segment_count;
+    bool is_unknown;
+};
+void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
+                         bool writes, bool is_const);
+void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
+                           size_t count, struct gsim_cu_operands *o);
+
+/* api.c */
+bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);
+struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids);
+bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name);
+bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids,
+                 struct gsim_cu_value *result);
+void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
+void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes); /* the host uses what a copy used */
+void gsim_cu_foreign(struct gsim_cu *s); /* what cannot be read is executed, which may count on what was promised */
+void gsim_cu_end(struct gsim_cu *s); /* of a function that was executed */
+
+/* log.c; all accept that there is no log */
+void gsim_cu_log_done(struct gsim_cu *s); /* behind the last step */
+void gsim_cu_enter(struct gsim_cu *s, CXCursor statement);
+void gsim_cu_leave(struct gsim_cu *s);
+/* Adds a step to the log and returns its index; UINT32_MAX: there is no log. */
+uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op);
+/* The host waits behind the statement NODE, by OP where the program has that. */
+void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
+void gsim_cu_log_serial(struct gsim_cu *s); /* the statement that is being executed */
+void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
+
+/* kernel.c */
+struct gsim_cu_use {
+    uint64_t reads, writes; /* bits of parameters */
+};
+struct gsim_cu_use gsim_cu_uses(struct gsim_cu *s, CXCursor function, uint32_t depth);
+struct gsim_cu_cost {
+    double flops, read_bytes[GSIM_CU_PARAMS], written_bytes[GSIM_CU_PARAMS]; /* of one thread */
+    double shared_bytes; /* of a block */
+    bool fp64, is_partial; /* a loop's trips are not known */
+};
+void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
+                  struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost);

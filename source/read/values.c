@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells, regions and the texts of cursors: see source/read/source.h. */
+#include "source/read/source.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/slots.h"
+
+#define MOST_NOTES 200
+
+static void fail_memory(struct gsim_cu *s)
+{
+    if (s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+}
+
+/* --- cells --- */
+uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
+{
+    uint64_t hash = (key ^ ((uint64_t)parent << 32)) * 0x9e3779b97f4a7c15u;
+    uint32_t *slot = &s->slots[hash >> 52];
+    if (parent == GSIM_CU_NONE) return GSIM_CU_NONE;
+    for (uint32_t i = *slot; i; i = s->cells[i].next)
+        if (s->cells[i].key == key && s->cells[i].parent == parent) return i;
+    if (gsim_array_grow(&s->cells, sizeof *s->cells, s->cell_count + 1, &s->cell_room)) {
+        fail_memory(s);
+        return GSIM_CU_NONE;
+    }
+    if (s->cell_count == 0) s->cell_count = 1; /* 0 is the parent of all */
+    s->cells[s->cell_count] = (struct gsim_cu_cell){.parent = parent, .key = key, .next = *slot};
+    *slot = (uint32_t)s->cell_count++;
+    return *slot;
+}
+
+struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell)
+{
+    return cell == GSIM_CU_NONE ? (struct gsim_cu_value){0} : s->cells[cell].value;
+}
+
+void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
+{
+    if (cell == GSIM_CU_NONE) return;
+    s->cells[cell].value = value;
+    s->cells[cell].is_set = true;
+}
+
+uint64_t gsim_cu_text_key(const char *text)
+{
+    return gsim_hash_bytes(GSIM_HASH_START, text, strlen(text));
+}
+
+struct gsim_cu_value gsim_cu_number(double number)
+{
+    return isfinite(number) ? (struct gsim_cu_value){.kind = GSIM_CU_NUMBER, .n = {number}} : (struct gsim_cu_value){0};
+}
+
+bool gsim_cu_is_known(struct gsim_cu_value value) { return value.kind == GSIM_CU_NUMBER; }
+
+uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at)
+{
+    struct gsim_cu_region region = {.memory = memory, .buffer = GSIM_CU_NONE};
+    if (memory >= GSIM_CU_DEVICE) {
+        char text[GSIM_LIMIT_NAME + 1];
+        bool is_known = bytes >= 1 && bytes <= (double)GSIM_LIMIT_BYTES;
+        if (!is_known) gsim_cu_note(s, at, "the size of '%s' is not known: 4 bytes assumed (--arg NAME=VALUE)", name);
+        snprintf(text, sizeof text, "%.200s", name);
+        for (uint32_t n = 2, i = 0; i < s->region_count; i++) { /* names are unique */
+            uint64_t key = gsim_cu_text_key(text);
+            uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), key);
+            if (cell == GSIM_CU_NONE || !s->cells[cell].is_set) break;
+            snprintf(text, sizeof text, "%.200s.%u", name, n++);
+        }
+        gsim_cu_store(s, gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), gsim_cu_text_key(text)),
+                      gsim_cu_number(1));
+        region.buffer = gsim_builder_buffer(s->builder, text, is_known ? (uint64_t)bytes : 4, GSIM_INIT_NONE);
+    }
+    region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->region_count);
+    if (gsim_array_grow(&s->regions, sizeof region, s->region_count, &s->region_room)) {
+        fail_memory(s);
+        return GSIM_CU_NONE;
+    }
+    s->regions[s->region_count] = region;
+    return (uint32_t)s->region_count++;
+}
+
+/* --- cursors --- */
+struct visit {
+    struct gsim_cu *s;
+    struct gsim_cu_kids kids;
+};
+
+static enum CXChildVisitResult add_kid(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct visit *visit = data;
+    (void)parent;
+    if (gsim_array_grow(&visit->kids.at, sizeof cursor, visit->kids.count, &visit->kids.room)) {
+        fail_memory(visit->s);
+        return CXChildVisit_Break;
+    }
+    visit->kids.at[visit->kids.count++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor)
+{
+    struct visit visit = {.s = s};
+    s->clang.visitChildren(cursor, add_kid, &visit);
+    return visit.kids;
+}
+
+/* What a call in a template's body names, which is not resolved there. */
+static CXCursor unresolved(struct gsim_cu *s, CXCursor call)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, call);
+    CXCursor first = kids.count ? kids.at[0] : call;
+    enum CXCursorKind kind = s->clang.getCursorKind(first);
+    gsim_free(kids.at);
+    return kids.count && (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr) ? unresolved(s, first)
+                                                                                          : first;
+}
+
+void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1])
+{
+    CXString text = s->clang.getCursorSpelling(cursor);
+    const char *chars = s->clang.getCString(text);
+    snprintf(name, GSIM_LIMIT_NAME + 1, "%s", chars ? chars : "");
+    s->clang.disposeString(text);
+    if (name[0] || s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return;
+    CXCursor called = unresolved(s, cursor);
+    if (called.kind == CXCursor_OverloadedDeclRef) gsim_cu_name(s, called, name);
+}
+
+bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name)
+{
+    char text[GSIM_LIMIT_NAME + 1];
+    gsim_cu_name(s, cursor, text);
+    return strcmp(text, name) == 0;
+}
+
+const char *gsim_cu_text(struct gsim_cu *s, CXSourceLocation at, size_t *left, size_t *before)
+{
+    CXFile file = NULL;
+    unsigned offset = 0;
+    size_t size = 0;
+    s->clang.getSpellingLocation(at, &file, NULL, NULL, &offset);
+    const char *text = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+    if (!text || offset >= size) return NULL;
+    *left = size - offset;
+    if (before) *before = offset;
+    return text + offset;
+}
+
+/* The characters of an operator that end where TEXT begins, of which there are BEFORE. */
+static void operator_before(const char *text, size_t before, char op[4])
+{
+    size_t end = before, begin;
+    while (end && isspace((unsigned char)text[(ptrdiff_t)end - 1 - (ptrdiff_t)before])) end--;
+    for (begin = end;
+         begin && end - begin < 3 && strchr("+-*/%<>=!&|^,", text[(ptrdiff_t)begin - 1 - (ptrdiff_t)before]);)
+        begin--;
+    snprintf(op, 4, "%.*s", (int)(end - begin), text + (ptrdiff_t)begin - (ptrdiff_t)before);
+}
+
+void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4])
+{
+    CXSourceLocation begin = s->clang.getRangeStart(s->clang.getCursorExtent(right));
+    CXFile file = NULL;
+    unsigned at = 0, from = 0;
+    size_t size = 0, before = 0;
+    s->clang.getExpansionLocation(s->clang.getRangeStart(s->clang.getCursorExtent(left)), NULL, NULL, NULL, &from);
+    s->clang.getExpansionLocation(begin, &file, NULL, NULL, &at);
+    op[0] = '\0';
+    const char *text = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+    if (text && at != from && at < size) { /* not both in one macro */
+        operator_before(text + at, at, op);
+        return;
+    }
+    text = gsim_cu_text(s, begin, &size, &before);
+    if (text && before != at) operator_before(text, before, op);
+}
+
+unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor)
+{
+    unsigned line = 0;
+    s->clang.getExpansionLocation(s->clang.getCursorLocation(cursor), NULL, &line, NULL, NULL);
+    return line;
+}
+
+void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if (s->is_silent || !s->options->note || s->status != GSIM_OK) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    uint32_t seen =
+        gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
+    if (seen == GSIM_CU_NONE || s->cells[seen].is_set || s->notes++ >= MOST_NOTES) return;
+    gsim_cu_store(s, seen, gsim_cu_number(1));
+    s->options->note(s->path, gsim_cu_line(s, at), text);
+}
+
+void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if (s->status != GSIM_OK) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u: %s", s->path, gsim_cu_line(s, at), text);
+}
+
+bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    if (s->in_kernel) return false;
+    gsim_cu_name(s, variable, name);
+    for (size_t i = 0; i < s->options->count; i++) {
+        const struct gsim_cuda_word *word = &s->options->words[i];
+        size_t length = strcspn(word->text, "=");
+        if (word->kind != GSIM_CUDA_ARG || strlen(name) != length || strncmp(word->text, name, length) != 0) continue;
+        *value = gsim_cu_number(strtod(word->text + length + 1, NULL));
+        return true;
+    }
+    return false;
+}
+
+bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression)
+{
+    enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind;
+    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
+}
+
+CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
+{
+    CXCursor function = s->clang.getCursorReferenced(call), pattern, whole;
+    if (s->clang.Cursor_isNull(function) && s->clang.getCursorKind(call) == CXCursor_CallExpr) {
+        CXCursor named = unresolved(s, call);
+        if (s->clang.getCursorKind(named) == CXCursor_OverloadedDeclRef && s->clang.getNumOverloadedDecls(named) == 1)
+            function = s->clang.getOverloadedDecl(named, 0);
+    }
+    if (s->clang.Cursor_isNull(function)) return function;
+    pattern = s->clang.getSpecializedCursorTemplate(function);
+    if (!s->clang.Cursor_isNull(pattern)) function = pattern;
+    whole = s->clang.getCursorDefinition(function);
+    return s->clang.Cursor_isNull(whole) ? function : whole;
+}
+
+CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, function);
+    CXCursor body = {0};
+    body.kind = CXCursor_InvalidFile;
+    for (size_t i = 0; i < kids.count; i++)
+        if (s->clang.getCursorKind(kids.at[i]) == CXCursor_CompoundStmt) body = kids.at[i];
+    gsim_free(kids.at);
+    return body;
+}
+
+CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, function);
+    CXCursor found = {.kind = CXCursor_InvalidFile};
+    for (size_t i = 0; i < kids.count; i++)
+        if (s->clang.getCursorKind(kids.at[i]) == CXCursor_ParmDecl && index-- == 0) found = kids.at[i];
+    gsim_free(kids.at);
+    return found;
+}
+
+bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, argument);
+    gsim_free(kids.at);
+    return !kids.count && s->clang.getCursorKind(argument) == CXCursor_UnexposedExpr;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statements of host code, in the order in which they are executed: see source/read/source.h. */
+#include "source/read/source.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_PLAIN_TRIPS 256      /* of a loop without calls of CUDA: what it computes is not known behind that */
+#define MOST_TRIPS       1000000u
+#define MOST_DEPTH       64
+
+static bool is_null(CXCursor cursor) { return cursor.kind == CXCursor_InvalidFile; }
+static const CXCursor none = {.kind = CXCursor_InvalidFile};
+static void walk(struct gsim_cu *s, CXCursor statement);
+
+/* --- what a statement holds --- */
+struct search {
+    struct gsim_cu *s;
+    bool found;
+};
+
+static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct search *search = data;
+    struct gsim_cu *s = search->s;
+    char name[GSIM_LIMIT_NAME + 1];
+    (void)parent;
+    if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return CXChildVisit_Recurse;
+    gsim_cu_name(s, cursor, name);
+    bool is_cuda = (gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) ||
+                   strncmp(name, "__cudaPush", 10) == 0;
+    CXCursor function = gsim_cu_function(s, cursor);
+    if (!is_cuda && !s->clang.Cursor_isNull(function) &&
+        !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
+        CXCursor body = gsim_cu_body(s, function);
+        uint32_t known = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("calls")), s->clang.hashCursor(function));
+        if (!is_null(body) && known != GSIM_CU_NONE) {
+            if (!s->cells[known].is_set) {
+                gsim_cu_store(s, known, gsim_cu_number(0)); /* of one that calls itself */
+                gsim_cu_store(s, known, gsim_cu_number(gsim_cu_has_calls(s, body)));
+            }
+            is_cuda = gsim_cu_load(s, known).n[0] != 0;
+        }
+    }
+    search->found |= is_cuda;
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement)
+{
+    struct search search = {.s = s};
+    if (is_null(statement)) return false;
+    s->clang.visitChildren(statement, search_calls, &search);
+    return search.found;
+}
+
+/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it
+ * are. */
+static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct gsim_cu *s = data;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
+    char op[4] = "=";
+    if (kind == CXCursor_BinaryOperator && kids.count == 2) gsim_cu_operator(s, kids.at[0], kids.at[1], op);
+    bool is_write = kids.count && (kind == CXCursor_CompoundAssignOperator ||
+                                   (kind == CXCursor_BinaryOperator && strcmp(op, "=") == 0));
+    if (is_write || (kind == CXCursor_UnaryOperator && kids.count == 1 &&
+                     s->clang.getCursorKind(kids.at[0]) == CXCursor_DeclRefExpr))
+        gsim_cu_store(s, gsim_cu_place(s, kids.at[0], is_write), (struct gsim_cu_value){0});
+    else if (kind == CXCursor_ArraySubscriptExpr)
+        (void)gsim_cu_place(s, cursor, false);
+    gsim_free(kids.at);
+    return CXChildVisit_Recurse;
+}
+
+static void forget_all(struct gsim_cu *s, CXCursor statement)
+{
+    bool was_silent = s->is_silent;
+    s->is_silent = true;
+    s->clang.visitChildren(statement, forget, s);
+    s->is_silent = was_silent;
+}
+
+/* --- declarations --- */
+/* Of an array its elements, of a class its fields in their order. */
+static uint64_t element_key(struct gsim_cu *s, const struct gsim_cu_kids *fields, size_t index)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    for (size_t i = 0, field = 0; i < fields->count; i++) {
+        if (s->clang.getCursorKind(fields->at[i]) != CXCursor_FieldDecl || field++ != index) continue;
+        gsim_cu_name(s, fields->at[i], name);
+        return gsim_cu_text_key(name);
+    }
+    return index + 1;
+}
+
+static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
+{
+    if (s->clang.getCursorKind(initial) != CXCursor_InitListExpr) {
+        gsim_cu_store(s, cell, gsim_cu_evaluate(s, initial));
+        return;
+    }
+    struct gsim_cu_kids kids = gsim_cu_kids(s, initial);
+    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(initial));
+    struct gsim_cu_kids fields =
+        type.kind == CXType_Record ? gsim_cu_kids(s, s->clang.getTypeDeclaration(type)) : (struct gsim_cu_kids){0};
+    for (size_t i = 0; i < kids.count; i++)
+        initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
+    gsim_free(fields.at);
+    if (kids.count == 1 && gsim_cu_is_integer(s, initial)) initialise(s, cell, kids.at[0]);
+    gsim_free(kids.at);
+}
+
+void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
+{
+    struct gsim_cu_value given;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
+    uint32_t cell = gsim_cu_variable(s, variable);
+    CXType type = s->clang.getCursorType(variable);
+    enum CXTypeKind kind = s->clang.getCanonicalType(type).kind;
+    bool is_array = kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray;
+    CXCursor initial = kids.count ? kids.at[kids.count - 1] : none;
+    enum CXCursorKind first = s->clang.getCursorKind(initial);
+    bool has_initial = kids.count && first != CXCursor_TypeRef && first != CXCursor_NamespaceRef &&
+                       first < CXCursor_FirstAttr && (!is_array || first == CXCursor_InitListExpr);
+    if (gsim_cu_given(s, variable, &given))
+        gsim_cu_store(s, cell, given);
+    else if (has_initial && kind == CXType_LValueReference)
+        gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, initial, false)});
+    else if (has_initial)
+        initialise(s, cell, initial);
+    else
+        gsim_cu_store(s, cell, (struct gsim_cu_value){0});
+    if (gsim_cu_is_integer(s, variable) && cell != GSIM_CU_NONE && gsim_cu_is_known(s->cells[cell].value))
+        s->cells[cell].value.n[0] = trunc(s->cells[cell].value.n[0]);
+    gsim_free(kids.at);
+}
+
+/* --- branches --- */
+static int truth(struct gsim_cu *s, CXCursor condition) /* -1: not known */
+{
+    struct gsim_cu_value value = gsim_cu_evaluate(s, condition);
+    if (value.kind == GSIM_CU_POINTER || value.kind == GSIM_CU_CELL) return 1;
+    return gsim_cu_is_known(value) ? value.n[0] != 0 : -1;
+}
+
+static void branch(struct gsim_cu *s, CXCursor statement)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    if (kids.count >= 2) {
+        CXCursor second = kids.count >= 3 ? kids.at[2] : none;
+        int is_true = truth(s, kids.at[0]);
+        bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
+        if (is_true == 1 || (is_true < 0 && in_first))
+            walk(s, kids.at[1]);
+        else if (!is_null(second) && (is_true == 0 || in_second))
+            walk(s, second);
+        else if (is_true < 0)
+            forget_all(s, statement);
+        if (is_true < 0 && (in_first || in_second)) gsim_cu_log_serial(s);
+        if (is_true < 0 && (in_first || in_second))
+            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)",
+                         in_first ? "true" : "false");
+    }
+    gsim_free(kids.at);
+}
+
+/* --- loops --- */
+/* The parts of "for": initial, condition, step, body; those left out are null. */
+static void split_for(struct gsim_cu *s, CXCursor loop, CXCursor parts[4])
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, loop);
+    size_t left = 0, at = 0;
+    unsigned from = 0, marks[2] = {UINT32_MAX, UINT32_MAX}, found = 0;
+    int depth = 0;
+    const char *text = gsim_cu_text(s, s->clang.getRangeStart(s->clang.getCursorExtent(loop)), &left, NULL);
+    s->clang.getSpellingLocation(s->clang.getRangeStart(s->clang.getCursorExtent(loop)), NULL, NULL, NULL, &from);
+    for (; text && at < left && found < 2; at++) {
+        depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+        if (text[at] == ';' && depth == 1) marks[found++] = from + (unsigned)at;
+        if (text[at] == ')' && depth == 0) break;
+    }
+    for (int i = 0; i < 4; i++) parts[i] = none;
+    for (size_t i = 0; i < kids.count; i++) {
+        unsigned begin = 0;
+        s->clang.getExpansionLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kids.at[i])), NULL, NULL, NULL,
+                                      &begin);
+        int part = i + 1 == kids.count ? 3
+                   : kids.count == 4   ? (int)i
+                   : begin <= marks[0] ? 0
+                   : begin <= marks[1] ? 1
+                                       : 2;
+        if (part < 4) parts[part] = kids.at[i];
+    }
+    gsim_free(kids.at);
+}
+
+/* Once more? */
+static bool goes_on(struct gsim_cu *s)
+{
+    if (s->flow == GSIM_CU_CONTINUE) s->flow = GSIM_CU_ON;
+    if (s->flow != GSIM_CU_BREAK) return s->flow == GSIM_CU_ON && s->status == GSIM_OK;
+    s->flow = GSIM_CU_ON;
+    return false;
+}
+
+static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCursor condition, CXCursor step,
+                 CXCursor body, bool tests_first)
+{
+    bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
+    uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
+    s->plain_loops += !has_calls;
+    if (!is_null(initial)) walk(s, initial);
+    for (;; trips++) {
+        if (trips || tests_first) {
+            int is_true = is_null(condition) ? 1 : truth(s, condition);
+            is_known = is_true >= 0;
+            if (is_true == 0 || (!is_known && (trips || !has_calls))) break;
+        }
+        if (trips == most) break;
+        walk(s, body);
+        if (!goes_on(s)) break;
+        if (!is_null(step)) (void)gsim_cu_evaluate(s, step);
+        if (!is_known) break;
+    }
+    if (!is_known && has_calls) gsim_cu_log_serial(s);
+    if (!is_known && has_calls)
+        gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)",
+                     trips ? trips : 1);
+    else if (trips == most && has_calls)
+        gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
+    if (!is_known || trips == most) forget_all(s, statement);
+    s->plain_loops -= !has_calls;
+}
+
+static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
+{
+    CXCursor parts[4];
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    if (kind == CXCursor_ForStmt) {
+        split_for(s, statement, parts);
+        loop(s, statement, parts[0], parts[1], parts[2], parts[3], true);
+    } else if (kids.count >= 2) {
+        bool is_while = kind == CXCursor_WhileStmt;
+        CXCursor body = kids.at[is_while ? kids.count - 1 : 0],
+                 condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
+        if (kind == CXCursor_CXXForRangeStmt) {
+            body = kids.at[kids.count - 1];
+            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s);
+            if (gsim_cu_has_calls(s, body))
+                gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
+            walk(s, body);
+            (void)goes_on(s);
+            forget_all(s, statement);
+        } else
+            loop(s, statement, none, condition, none, body, is_while);
+    }
+    gsim_free(kids.at);
+}
+
+double gsim_cu_trips(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
+{
+    char op[4] = "";
+    split_for(s, statement, parts);
+    if (is_null(parts[1])) return NAN;
+    if (!is_null(parts[0])) walk(s, parts[0]);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, parts[1]);
+    double trips = NAN;
+    if (s->clang.getCursorKind(parts[1]) == CXCursor_BinaryOperator && kids.count == 2 && !is_null(parts[2])) {
+        gsim_cu_operator(s, kids.at[0], kids.at[1], op);
+        struct gsim_cu_value from = gsim_cu_evaluate(s, kids.at[0]), to = gsim_cu_evaluate(s, kids.at[1]);
+        (void)gsim_cu_evaluate(s, parts[2]);
+        struct gsim_cu_value next = gsim_cu_evaluate(s, kids.at[0]);
+        if (gsim_cu_is_known(from) && gsim_cu_is_known(to) && gsim_cu_is_known(next) && next.n[0] != from.n[0]) {
+            double step = next.n[0] - from.n[0], way = to.n[0] - from.n[0] + (op[1] == '=' ? step : 0);
+            trips = from.n[0] && next.n[0] / from.n[0] == 0.5 ? log2(from.n[0]) : fmax(0, way / step);
+        }
+    }
+    gsim_free(kids.at);
+    return trips;
+}
+
+static void choose_case(struct gsim_cu *s, CXCursor statement)
+{
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    if (gsim_cu_has_calls(s, statement)) {
+        gsim_cu_note(s, statement, "calls of CUDA in a switch are not read");
+        gsim_cu_foreign(s);
+    }
+    forget_all(s, statement);
+    gsim_free(kids.at);
+}
+
+static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
+{
+    if (kind == CXCursor_IfStmt) {
+        branch(s, statement);
+        return;
+    }
+    if (kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+        kind == CXCursor_CXXForRangeStmt) {
+        loops(s, statement, kind);
+        return;
+    }
+    if (kind == CXCursor_BreakStmt) s->flow = GSIM_CU_BREAK;
+    if (kind == CXCursor_ContinueStmt) s->flow = GSIM_CU_CONTINUE;
+    if (kind == CXCursor_SwitchStmt) choose_case(s, statement);
+    if (kind == CXCursor_CXXTryStmt) { /* nothing is thrown */
+        struct gsim_cu_kids parts = gsim_cu_kids(s, statement);
+        if (parts.count) walk(s, parts.at[0]);
+        gsim_free(parts.at);
+    }
+    if (kind == CXCursor_VarDecl) gsim_cu_declare(s, statement);
+    if (s->clang.getCursorKind(statement) >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)
+        (void)gsim_cu_evaluate(s, statement);
+    if (kind != CXCursor_CompoundStmt && kind != CXCursor_DeclStmt && kind != CXCursor_ReturnStmt &&
+        kind != CXCursor_LabelStmt)
+        return;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    if (kind == CXCursor_ReturnStmt && kids.count) s->returned = gsim_cu_evaluate(s, kids.at[0]);
+    for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) walk(s, kids.at[i]);
+    if (kind == CXCursor_ReturnStmt) s->flow = GSIM_CU_RETURN;
+    gsim_free(kids.at);
+}
+
+static void walk(struct gsim_cu *s, CXCursor statement)
+{
+    if (s->flow != GSIM_CU_ON || s->status != GSIM_OK) return;
+    gsim_cu_enter(s, statement);
+    execute(s, statement, s->clang.getCursorKind(statement));
+    gsim_cu_leave(s);
+}
+
+/* What a call of a template gives for its parameters: of a type, its bytes. */
+static void bind_template(struct gsim_cu *s, CXCursor called, const struct gsim_cu_kids *kids)
+{
+    int count = s->clang.Cursor_getNumTemplateArguments(called), at = 0;
+    for (size_t i = 0; i < kids->count && at < count; i++) {
+        enum CXCursorKind kind = s->clang.getCursorKind(kids->at[i]);
+        struct gsim_cu_value value = {0};
+        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter) continue;
+        enum CXTemplateArgumentKind given = s->clang.Cursor_getTemplateArgumentKind(called, (unsigned)at);
+        if (given == CXTemplateArgumentKind_Type)
+            value = gsim_cu_number(
+                (double)s->clang.Type_getSizeOf(s->clang.Cursor_getTemplateArgumentType(called, (unsigned)at)));
+        if (given == CXTemplateArgumentKind_Integral)
+            value = gsim_cu_number((double)s->clang.Cursor_getTemplateArgumentValue(called, (unsigned)at));
+        gsim_cu_store(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(kids->at[i])), value);
+        at++;
+    }
+}
+
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
+                                    const struct gsim_cu_value *values, size_t count, uint32_t self)
+{
+    struct gsim_cu_value result = {0};
+    uint32_t frame = s->frame, own = s->self;
+    CXCursor body = gsim_cu_body(s, function);
+    if (s->depth >= MOST_DEPTH) {
+        if (gsim_cu_has_calls(s, body))
+            gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
+        return result;
+    }
+    s->depth++;
+    s->frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->frame_count);
+    s->self = self;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, function);
+    size_t place = 0;
+    bind_template(s, called, &kids);
+    for (size_t i = 0; i < kids.count; i++) {
+        struct gsim_cu_value given;
+        if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
+        uint32_t cell = gsim_cu_variable(s, kids.at[i]);
+        gsim_cu_store(s, cell, gsim_cu_given(s, kids.at[i], &given) ? given : place < count ? values[place] : result);
+        place++;
+    }
+    gsim_free(kids.at);
+    s->returned = result;
+    walk(s, body);
+    result = s->returned;
+    if (s->flow == GSIM_CU_RETURN) s->flow = GSIM_CU_ON;
+    s->frame = frame;
+    s->self = own;
+    s->depth--;
+    return result;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: source (private to source/write). A choice of streams woven into a source: what each call in the text
+ * becomes, so that it is right in the order in which the source makes its calls. Every dependence of the program is
+ * checked and, where the policy's own waits do not give it, added.
+ */
+#pragma once
+
+#include "gpusim/program.h"
+#include "source/write/choice.h"
+#include "source/read/log.h"
+
+#define GSIM_WEAVE_NONE UINT32_MAX
+
+/* One op, or one prefetch that the policy added before it. */
+struct gsim_weave_item {
+    uint32_t op, step, site, node;
+    uint32_t stream;     /* NONE: the default stream, which waits for all and which all wait for */
+    uint32_t pointer;    /* of a prefetch: of the log; NONE: it is an op */
+    uint64_t bytes;
+    uint32_t event;      /* NONE: nobody waits for it */
+    uint32_t position;   /* in its stream, from 1 */
+    struct gsim_choice_list waits; /* items */
+};
+
+/* What becomes of a call in the text. */
+struct gsim_weave_site {
+    const char *left;             /* why it stays in the default stream; NULL: it does not */
+    bool is_op, is_kept;          /* a synchronisation that stays */
+    bool waits_for_all;           /* a USE or an END: for more than STREAMS */
+    bool has_table;               /* its executions have different streams */
+    struct gsim_choice_list items; /* its executions, without prefetches */
+    struct gsim_choice_list streams; /* that the host waits for */
+};
+
+struct gsim_weave {
+    const struct gsim_cuda_log *log;
+    const struct gsim_program *program;
+    struct gsim_weave_item *items;
+    struct gsim_weave_site *sites;
+    uint32_t *first_item, *item_of; /* by step, one more than there are; by op of the program */
+    size_t item_count, item_room;
+    uint32_t stream_count, event_count;
+    int32_t *priorities;          /* by stream */
+    uint32_t added_waits, lost_prefetches;
+    bool failed;
+};
+
+/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it
+ * can. */
+enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log,
+                                 const struct gsim_program *program, const struct gsim_choice *choice,
+                                 const char *const *left, struct gsim_error *error) GSIM_NODISCARD;
+/* Gives events to those items that others wait for. */
+void gsim_weave_number(struct gsim_weave *weave);
+void gsim_weave_release(struct gsim_weave *weave); /* accepts zeroed */

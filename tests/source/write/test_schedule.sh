@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# gpusim schedule of CUDA sources: the plans of KeSCo's authors' compiler log; what is written has the same ops and keeps every
+# dependence (roundtrip.py, which goes by its own rules); the difference is a patch; what is refused.
+# Usage: test_schedule.sh SOURCE-DIR BUILD-DIR
+set -u
+gpusim=$2/gpusim
+here=$1/tests/source/write
+examples=$1/examples/cuda
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+fail() { printf 'test_schedule: %s\n' "$*" >&2; failed=1; }
+has() { grep -qF -- "$2" "$scratch/$1" || { fail "expected '$2' in:"; cat "$scratch/$1" >&2; }; }
+lacks() { grep -qF -- "$2" "$scratch/$1" && { fail "expected no '$2' in:"; cat "$scratch/$1" >&2; }; }
+
+# round FILE SCHEDULER OPTION...: into $scratch/out.cu and $scratch/notes; back again, and compared.
+round() {
+    file=$1 sched=$2
+    shift 2
+    "$gpusim" schedule "$file" --sched "$sched" "$@" -o "$scratch/out.cu" --diff "$scratch/out.diff" 2>"$scratch/notes" ||
+        { fail "$file $sched $*: refused"; cat "$scratch/notes" >&2; return; }
+    cp "$file" "$scratch/patched.cu"
+    patch -s "$scratch/patched.cu" "$scratch/out.diff" && cmp "$scratch/patched.cu" "$scratch/out.cu" || fail "$file $sched: the difference is no patch"
+    case " $*" in *\ -DROUNDS=3*) macro=-DROUNDS=3 ;; *) macro=-DROUNDS=1 ;; esac
+    "$gpusim" import cuda "$file" --include "$here" $macro -o "$scratch/a.json" 2>/dev/null
+    "$gpusim" import cuda "$scratch/out.cu" --include "$examples" $macro -o "$scratch/b.json" 2>"$scratch/again" ||
+        { fail "$file $sched $*: cannot be read again"; cat "$scratch/again" >&2; return; }
+    streams=$(sed -n 's/^scheduled: .* calls, \([0-9]*\) streams.*/\1/p' "$scratch/notes")
+    grep -q ' 0 prefetches' "$scratch/notes" || streams= # which have streams of their own
+    python3 "$here/roundtrip.py" "$scratch/a.json" "$scratch/b.json" $streams >"$scratch/trip" 2>&1 || { fail "$file $sched $*: $(tail -n 1 "$scratch/trip")"; }
+}
+
+"$gpusim" import cuda "$examples/vec.cu" -o "$scratch/a.json" 2>&1 | grep -q 'built without libclang' && exit 0
+
+# Streams and events of the authors' compiler, per program.
+while read -r name streams events; do
+    round "$examples/$name.cu" kesco --prefetch off
+    has notes ", $streams streams, $events events, $events waits"
+    [ $events -gt 1 ] && round "$examples/$name.cu" grsched --graph
+done <<EOF
+vec 2 1
+bs 10 0
+img 4 4
+ml 2 1
+hits 2 3
+dl 2 1
+EOF
+# IMG's streams in the log: [blurL,sobelL,max,extend,combine1] [blurU,unsharpen] [blurS,sobelS,combine2] and min or max alone.
+round "$examples/img.cu" kesco --prefetch off
+tr -d '\n' <"$scratch/out.cu" | grep -o '<<<[^>]*gpusim_stream\[[0-9]*\]' | grep -o '[0-9]*.$' | tr -d '\n]' >"$scratch/streams"
+[ "$(cat "$scratch/streams")" = 01201131210 ] || fail "img: streams $(cat "$scratch/streams")"
+# The same as of the built-in workload: streams of grsched, which goes by signatures.
+"$gpusim" schedule "$examples/img.cu" --sched grsched --prefetch off --plan "$scratch/ours" 2>/dev/null
+"$gpusim" --workload img --sched grsched --prefetch off --iterations 1 --plan "$scratch/theirs" >/dev/null 2>&1
+streams_of() { sort -n "$1" | awk -F, '$1 ~ /^[0-9]/ {if (!($3 in seen)) seen[$3] = count++; printf "%d ", seen[$3]}'; }
+[ "$(streams_of "$scratch/ours" | cut -d' ' -f1-11)" = "$(streams_of "$scratch/theirs" | cut -d' ' -f1-11)" ] || fail "img: another plan than the workload's"
+
+for name in 2mm 3mm mvt bicg gemver; do
+    round "$examples/$name.cu" kesco
+done
+round "$examples/gemver.cu" heft --graph
+has out.cu 'cudaGraphLaunch'
+
+# Loops, macros, one statement without braces, memory that is not pinned: every static scheduler, streams and graphs.
+for sched in kesco grsched heft taskflow cudagraph; do
+    round "$here/cuda/loops.cu" $sched
+    round "$here/cuda/loops.cu" $sched --graph
+done
+round "$here/cuda/loops.cu" kesco
+has out.cu 'SAFE(cudaMemsetAsync(b, 0, N * sizeof(float), gpusim_stream[1]));'
+has out.cu '{ CHECK(cudaMemcpyAsync(c[i], host, N * sizeof(float), cudaMemcpyHostToDevice, gpusim_stream['
+has out.cu 'SAFE(cudaPeekAtLastError());'
+lacks out.cu 'cudaDeviceSynchronize'
+has notes '2 copies are from or to memory that is not pinned'
+# More rounds than streams: a table.
+round "$here/cuda/loops.cu" cudagraph
+has out.cu 'gpusim_enter(&gpusim_call_'
+
+# A statement without braces that ends where its graph does.
+round "$examples/img.cu" kesco --graph -DROUNDS=3
+has out.cu '        gpusim_end_graph(1);'
+lacks out.cu 'gpusim_end_graph(1); }'
+
+# A plan of one's own: everything in stream 7.
+"$gpusim" schedule "$examples/vec.cu" --sched kesco --plan "$scratch/plan" 2>/dev/null
+sed -i 's/^\([0-9]*\),0,[0-9]*/\1,0,7/' "$scratch/plan"
+round "$examples/vec.cu" "plan=$scratch/plan" --prefetch off
+has notes '3 of 3 calls, 1 streams, 0 events, 0 waits'
+# Prefetches where the policy has them: five arrays.
+round "$examples/vec.cu" kesco --prefetch on
+has notes '5 prefetches'
+has out.cu 'gpusim_prefetch(xx, 4194304, gpusim_stream['
+
+# What cannot be scheduled stays where it is.
+cat >"$scratch/left.cu" <<'EOF'
+#include <cuda_runtime.h>
+__global__ void k(int *x) { x[threadIdx.x]++; }
+#define LAUNCH(x) k<<<1, 32>>>(x)
+int rounds();
+int main() {
+  int *a, *b;
+  cudaMalloc(&a, 128);
+  cudaMalloc(&b, 128);
+  LAUNCH(a);
+  k<<<1, 32>>>(b);
+  for (int i = 0; i < rounds(); i++) {
+    k<<<1, 32>>>(a);
+    cudaDeviceSynchronize();
+  }
+  k<<<1, 32>>>(b);
+  cudaDeviceSynchronize();
+  return 0;
+}
+EOF
+round "$scratch/left.cu" kesco
+has notes 'left.cu:9: the launch stays in the default stream: it is launched within a macro'
+has notes 'left.cu:12: the launch stays in the default stream: how often it is executed is not known'
+has notes 'scheduled: 2 of 4 calls'
+has out.cu '    k<<<1, 32>>>(a);'
+
+refused() { # STATUS TEXT ARGUMENT...
+    status=$1 text=$2
+    shift 2
+    "$gpusim" schedule "$@" >/dev/null 2>"$scratch/notes"
+    found=$?
+    [ $found = "$status" ] || fail "$*: status $found, expected $status"
+    [ "$(wc -l <"$scratch/notes")" = 1 ] || { fail "$*: expected one line, found:"; cat "$scratch/notes" >&2; }
+    has notes "$text"
+}
+for sched in acs-sw acs-hw persistent ccks eager dm; do refused 2 'decides while the program runs' "$examples/vec.cu" --sched $sched -o "$scratch/o.cu"; done
+[ -e "$scratch/o.cu" ] && fail "a refused schedule was written"
+refused 2 'unknown scheduler' "$examples/vec.cu" --sched kesko -o "$scratch/o.cu"
+refused 2 'no scheduler' "$examples/vec.cu" -o "$scratch/o.cu"
+refused 2 'no output' "$examples/vec.cu" --sched kesco
+refused 2 'none.cu' "$scratch/none.cu" --sched kesco -o "$scratch/o.cu"
+refused 2 'hits.cu:28: the source makes a stream of its own' "$1/tests/source/read/cuda/hits.cu" --sched kesco -o "$scratch/o.cu"
+printf 'int main() {\n  return 0\n}\n' >"$scratch/syntax.cu"
+refused 2 "syntax.cu:2:11: expected ';' after return statement" "$scratch/syntax.cu" --sched kesco -o "$scratch/o.cu"
+exit $failed
