@@ -12,7 +12,8 @@ double gsim_nvls_us(const struct gsim_nccl *n, const struct gsim_collective_plan
                     const struct gsim_collective_conditions *c)
 {
     double whole = (double)plan->what->bytes, nodes = plan->nodes, per_node = plan->ranks / nodes;
-    double us = n->nvls_us + gsim_steps_us(plan, whole, n->send_gbps, c->gpu_gbps * n->nvls_share, c);
+    double us = n->nvls_us + gsim_steps_us(plan, whole, n->send_gbps, c->gpu_gbps * n->nvls_share, c) +
+                gsim_steps_fill_us(n, n->nvls_fill_us, whole);
     if (plan->nodes < 2) return us;
     double net_us = 2 * whole / per_node / c->net_gbps * 1e-3; /* pieces follow one another */
     return fmax(us, n->nvls_us + net_us) + gsim_steps_hops_us(n, plan, 0, 2 * ceil(log2(nodes)));

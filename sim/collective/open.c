@@ -123,6 +123,7 @@ struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_s
     struct gsim_collective_links links = {.gpu_gbps = has_own ? d->peer_gbps : via_host, .has_nvlink = has_own};
     if (!ranks) return links;
     links.per_node = ranks->per_node;
+    links.world = ranks->count;
     links.net_gbps = ranks->net_gbps > 0 ? ranks->net_gbps : via_host;
     links.has_multicast = ranks->has_multicast;
     if (ranks->gpu_gbps > 0) {

@@ -11,11 +11,12 @@ double gsim_pairs_us(const struct gsim_nccl *n, const struct gsim_collective_pla
 {
     double whole = gsim_collective_sent(plan), ll = n->ll_gbps,
            rate = plan->protocol == GSIM_PROTOCOL_LL ? ll : n->send_gbps;
-    double gpu = plan->protocol == GSIM_PROTOCOL_LL ? c->gpu_gbps * n->ll_link_share / n->link_share : c->gpu_gbps;
-    double us = gsim_steps_base_us(n, plan);
-    /* A block copies the rank's own part too, while others use the link. */
-    if (plan->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL)
+    double gpu = gsim_steps_protocol_gbps(n, plan, c->gpu_gbps), us = gsim_steps_base_us(n, plan);
+    if (plan->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL) {
+        /* A block copies the rank's own part too, while others use the link. */
         rate = 1 / (1 / rate + 1 / (n->own_copy_gbps * (plan->ranks - 1.0)));
+        if (plan->protocol == GSIM_PROTOCOL_SIMPLE) us += gsim_steps_fill_us(n, n->pair_fill_us, whole);
+    }
     if (plan->nodes < 2) return us + gsim_steps_us(plan, whole, rate, gpu, c);
     double per_node = (double)plan->ranks / plan->nodes;
     double inside = plan->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL ? (per_node - 1) / (plan->ranks - 1.0) : 0;

@@ -14,6 +14,7 @@ struct gsim_collective_links {
     double gpu_gbps;        /* peer copies between GPUs of a node; without a link of their own, by way of the host */
     double net_gbps;        /* of a GPU's part of its node's network */
     uint32_t per_node;      /* ranks of a node; ranks of one node follow one another */
+    uint32_t world;         /* ranks of the run; 0: those of the group */
     bool has_multicast;     /* the switch reduces */
     bool has_nvlink;
 };
@@ -59,6 +60,10 @@ double gsim_steps_us(const struct gsim_collective_plan *plan, double bytes, doub
 double gsim_steps_base_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan);
 double gsim_steps_hops_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, double hops,
                           double net_hops);
+/* Of the GB/s that all channels have of a link, those of the plan's protocol. */
+double gsim_steps_protocol_gbps(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan, double gbps);
+/* Of FILL_US, the microseconds in which a pipeline fills that a rank sends SENT bytes into. */
+double gsim_steps_fill_us(const struct gsim_nccl *nccl, double fill_us, double sent);
 /* GB/s of the narrowest link of a ring over all ranks. */
 double gsim_steps_link_gbps(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                             const struct gsim_collective_conditions *c);

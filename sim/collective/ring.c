@@ -7,6 +7,8 @@
  */
 #include "sim/collective/plan.h"
 
+#include <math.h>
+
 /* Over the node's boundary; the others are within nodes. */
 static double net_hops(const struct gsim_collective_plan *plan, double rounds)
 {
@@ -22,9 +24,11 @@ double gsim_ring_us(const struct gsim_nccl *n, const struct gsim_collective_plan
     double rounds = reduces_all ? 2 : 1, net = net_hops(plan, rounds);
     double us = base + gsim_steps_hops_us(n, plan, rounds * (plan->ranks - 1) - rounds - net, net);
     if (plan->protocol != GSIM_PROTOCOL_SIMPLE) {
-        double gbps = plan->protocol == GSIM_PROTOCOL_LL ? n->ll_gbps * plan->threads / n->ll_threads : n->ll128_gbps;
+        double gbps = plan->protocol == GSIM_PROTOCOL_LL ? n->ll_gbps * fmin(1, plan->threads / n->ll_full_threads)
+                                                         : n->ll128_gbps;
         return us + gsim_steps_us(plan, gsim_collective_sent(plan), gbps, link, c);
     }
+    us += gsim_steps_fill_us(n, n->ring_fill_us, gsim_collective_sent(plan));
     switch (plan->what->kind) {
     case GSIM_COLLECTIVE_ALL_REDUCE:
         us += gsim_steps_us(plan, part, n->reduce_copy_send_gbps, link, c) +

@@ -7,6 +7,10 @@
 
 #include <math.h>
 
+/* Two and four H100 and H200 on NVSwitch take rings (trust/published/nccl.csv). */
+enum { NVLS_RANKS = 5 };
+/* NCCL_P2P_LL_THRESHOLD's default, of a channel. */
+#define LL_CHANNEL_BYTES 16384.0
 enum { LL = GSIM_PROTOCOL_LL, LL128 = GSIM_PROTOCOL_LL128, SIMPLE = GSIM_PROTOCOL_SIMPLE };
 
 /* As NCCL estimates them: latency and bus bandwidth. */
@@ -68,7 +72,7 @@ static void choose(const struct gsim_nccl *n, const struct gsim_collective_links
     for (int a = GSIM_ALGORITHM_RING; a <= GSIM_ALGORITHM_NVLS; a++) {
         if (what->algorithm && what->algorithm != (enum gsim_collective_algorithm)a) continue;
         if (!what->algorithm && a != GSIM_ALGORITHM_RING && !reduces_all) continue;
-        if (!what->algorithm && a == GSIM_ALGORITHM_NVLS && !links->has_multicast) continue;
+        if (!what->algorithm && a == GSIM_ALGORITHM_NVLS && (!links->has_multicast || p->ranks < NVLS_RANKS)) continue;
         for (int protocol = LL; protocol <= SIMPLE; protocol++) {
             bool is_open = what->protocol == GSIM_PROTOCOL_AUTO && (protocol != LL128 || links->has_nvlink);
             if (!is_open && what->protocol != (enum gsim_collective_protocol)protocol) continue;
@@ -102,13 +106,15 @@ static void spread(const struct gsim_nccl *n, struct gsim_collective_plan *p)
     p->threads = (uint32_t)fmax(threads, 96);
 }
 
-static void spread_pair(const struct gsim_nccl *n, struct gsim_collective_plan *p)
+/* The channels of a communicator are divided among its ranks' peers, unless a message is large. */
+static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_collective_plan *p)
 {
-    double bytes = (double)p->what->bytes / (p->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL ? p->ranks : 1);
-    double wanted = ceil(bytes / n->pair_channel_bytes);
-    p->channels = (uint32_t)fmin(wanted, n->pair_channels);
-    if (p->what->channels && p->what->channels < p->channels) p->channels = p->what->channels;
-    p->protocol = bytes / p->channels <= n->pair_ll_bytes ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
+    bool is_all = p->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL;
+    double bytes = (double)p->what->bytes / (is_all ? p->ranks : 1), most = n->pair_channels;
+    if (p->what->channels && p->what->channels < most) most = p->what->channels;
+    if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(1, floor(most / world));
+    p->channels = (uint32_t)fmin(ceil(bytes / n->pair_channel_bytes), most);
+    p->protocol = bytes <= fmin(n->pair_ll_bytes, p->channels * LL_CHANNEL_BYTES) ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
     if (p->what->protocol) p->protocol = p->what->protocol;
     p->threads = (uint32_t)n->tree_threads;
 }
@@ -124,7 +130,7 @@ struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, c
         p.algorithm = what->algorithm;
         p.channels = 0;
     } else if (gsim_collective_is_pair(what->kind) || what->kind == GSIM_COLLECTIVE_ALL_TO_ALL) {
-        spread_pair(nccl, &p);
+        spread_pair(nccl, links->world > 2 ? links->world : 2, &p);
     } else {
         choose(nccl, links, &p);
         spread(nccl, &p);

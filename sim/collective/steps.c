@@ -16,12 +16,14 @@ double gsim_steps_us(const struct gsim_collective_plan *plan, double bytes, doub
     return bytes / gbps * 1e-3;
 }
 
-static bool is_ll(const struct gsim_collective_plan *plan) { return plan->protocol != GSIM_PROTOCOL_SIMPLE; }
-
 double gsim_steps_base_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan)
 {
     enum gsim_collective_kind kind = plan->what->kind;
-    if (is_ll(plan)) return kind == GSIM_COLLECTIVE_ALL_REDUCE ? n->ll_reduce_us : n->ll_us;
+    bool is_pair = gsim_collective_is_pair(kind) || kind == GSIM_COLLECTIVE_ALL_TO_ALL,
+         reduces_all = kind == GSIM_COLLECTIVE_ALL_REDUCE;
+    if (plan->protocol == GSIM_PROTOCOL_LL && is_pair) return n->pair_ll_us;
+    if (plan->protocol == GSIM_PROTOCOL_LL) return reduces_all ? n->ll_reduce_us : n->ll_us;
+    if (plan->protocol == GSIM_PROTOCOL_LL128) return reduces_all ? n->ll128_reduce_us : n->ll128_us;
     switch (kind) {
     case GSIM_COLLECTIVE_ALL_REDUCE: return n->all_reduce_us;
     case GSIM_COLLECTIVE_ALL_GATHER: return n->all_gather_us;
@@ -39,9 +41,9 @@ double gsim_steps_base_us(const struct gsim_nccl *n, const struct gsim_collectiv
 double gsim_steps_hops_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, double hops,
                           double net_hops)
 {
-    bool ll = is_ll(plan);
-    return fmax(hops, 0) * (ll ? n->ll_hop_us : n->simple_hop_us) +
-           fmax(net_hops, 0) * (ll ? n->net_ll_hop_us : n->net_simple_hop_us);
+    bool is_simple = plan->protocol == GSIM_PROTOCOL_SIMPLE, is_ll = plan->protocol == GSIM_PROTOCOL_LL;
+    return fmax(hops, 0) * (is_simple ? n->simple_hop_us : is_ll ? n->ll_hop_us : n->ll128_hop_us) +
+           fmax(net_hops, 0) * (is_simple ? n->net_simple_hop_us : n->net_ll_hop_us);
 }
 
 double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan,
@@ -51,7 +53,18 @@ double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collect
     double rails = plan->channels && plan->channels < per_node ? plan->channels
                                                                : per_node; /* each channel leaves by a GPU of its own */
     if (plan->nodes > 1 && c->net_gbps * rails < gbps) gbps = c->net_gbps * rails;
-    return is_ll(plan) ? gbps * n->ll_link_share / n->link_share : gbps; /* half of what LL sends is flags */
+    return gsim_steps_protocol_gbps(n, plan, gbps);
+}
+
+double gsim_steps_protocol_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan, double gbps)
+{
+    if (plan->protocol == GSIM_PROTOCOL_LL) return gbps * n->ll_link_share / n->link_share; /* half of it is flags */
+    return plan->protocol == GSIM_PROTOCOL_LL128 ? gbps * n->ll128_link_share / n->link_share : gbps;
+}
+
+double gsim_steps_fill_us(const struct gsim_nccl *n, double fill_us, double sent)
+{
+    return sent < n->fill_bytes ? fill_us * sent / n->fill_bytes : fill_us;
 }
 
 double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
