@@ -132,7 +132,7 @@ static enum gsim_status use_node(struct gsim_rank_variant *v, const char *name, 
     struct gsim_cli_node node;
     double speed = v->run.links.speed;
     size_t length = strlen(v->note);
-    enum gsim_status status = gsim_cli_node(name, v->device.name, &node, error);
+    enum gsim_status status = gsim_cli_node(name, v->device.name, ranks, &node, error);
     if (status) return status;
     uint64_t gpus = (uint64_t)node.gpus * node.hosts;
     if (ranks > gpus)

@@ -30,8 +30,20 @@ static bool has_switch(const struct gsim_box *box)
     return false;
 }
 
-/* Between the first two devices, and to the network: collectives take all others to be the same. */
-static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_node *node, struct gsim_error *error)
+/* Links between the first two devices are of NVLink. */
+static bool has_nvlink(const struct gsim_platform *platform, const struct gsim_box *box)
+{
+    bool any_peer = false;
+    for (uint32_t i = 0; i < box->link_count; i++) {
+        if (box->links[i].is_nvlink) return gsim_platform_has_peer_links(platform, 0, 1);
+        any_peer = any_peer || box->links[i].is_peer;
+    }
+    return !any_peer && gsim_platform_has_peer_links(platform, 0, 1);
+}
+
+/* Of a ring over the RANKS first devices of a host, and to the network: collectives take all others to be the same. */
+static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, struct gsim_cli_node *node,
+                                   struct gsim_error *error)
 {
     struct gsim_device_spec spec;
     struct gsim_arena arena = {0};
@@ -45,9 +57,9 @@ static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_n
     if (!access || !gsim_platform_init(&platform, of, count, access, NULL, &arena)) {
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     } else if (node->gpus > 1) {
-        node->links.gpu_gbps = gsim_platform_gbps(&platform, gsim_platform_device_place(&platform, 0),
-                                                  gsim_platform_device_place(&platform, 1));
-        node->links.is_over_host = !gsim_platform_has_peer_links(&platform, 0, 1);
+        uint32_t in_ring = ranks > 1 && ranks < node->gpus ? ranks : node->gpus;
+        node->links.gpu_gbps = gsim_platform_ring_gbps(&platform, in_ring);
+        node->links.is_over_host = !has_nvlink(&platform, of->parts[0].box);
         node->links.has_multicast =
             spec.compute_capability >= 90 && spec.compute_capability < 1000 && has_switch(of->parts[0].box);
     }
@@ -59,8 +71,8 @@ static enum gsim_status find_links(const struct gsim_node *of, struct gsim_cli_n
     return status;
 }
 
-static enum gsim_status read_file(const struct gsim_node *of, const char *device, struct gsim_cli_node *node,
-                                  struct gsim_error *error)
+static enum gsim_status read_file(const struct gsim_node *of, const char *device, uint32_t ranks,
+                                  struct gsim_cli_node *node, struct gsim_error *error)
 {
     uint32_t count = gsim_node_device_count(of), hosts = gsim_node_host_count(of);
     const char *model = gsim_node_device_model(of, 0);
@@ -77,17 +89,17 @@ static enum gsim_status read_file(const struct gsim_node *of, const char *device
     if (strlen(model) >= sizeof node->device)
         return gsim_error_set(error, GSIM_INPUT, "node: device '%.40s...': name too long", model);
     memcpy(node->device, model, strlen(model) + 1);
-    return find_links(of, node, error);
+    return find_links(of, ranks, node, error);
 }
 
-enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node,
+enum gsim_status gsim_cli_node(const char *name, const char *device, uint32_t ranks, struct gsim_cli_node *node,
                                struct gsim_error *error)
 {
     struct gsim_node *of = NULL;
     struct gsim_error why = {0};
     enum gsim_status status = gsim_node_load(&of, name, &why);
     if (!status) {
-        status = read_file(of, device, node, error);
+        status = read_file(of, device, ranks, node, error);
         gsim_node_release(of);
         return status;
     }

@@ -55,7 +55,8 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
         r->node.gpus = (uint32_t)ranks;
         r->node.hosts = 1;
     } else {
-        enum gsim_status status = gsim_cli_node(r->file.node, r->words.value[GSIM_CLI_DEVICE], &r->node, error);
+        enum gsim_status status = 
+            gsim_cli_node(r->file.node, r->words.value[GSIM_CLI_DEVICE], (uint32_t)ranks, &r->node, error);
         if (status) return status;
         if (!r->words.value[GSIM_CLI_DEVICE]) r->words.value[GSIM_CLI_DEVICE] = r->node.device;
     }

@@ -14,5 +14,5 @@ struct gsim_cli_node {
     struct gsim_ranks links;
 };
 /* DEVICE: for a node that leaves it open; or NULL. */
-enum gsim_status gsim_cli_node(const char *name, const char *device, struct gsim_cli_node *node,
+enum gsim_status gsim_cli_node(const char *name, const char *device, uint32_t ranks, struct gsim_cli_node *node,
                                struct gsim_error *error) GSIM_NODISCARD;

@@ -14,7 +14,8 @@ struct gsim_node_link {
     double gbps[2];
     double latency_us;
     bool is_shared;   /* both ways share GBPS[0] */
-    bool is_peer;     /* joins devices without the host: NVLink */
+    bool is_peer;     /* joins devices without the host */
+    bool is_nvlink;   /* such a link that is no PCIe */
 };
 
 /* An explicit route from vertex FROM to vertex TO. */

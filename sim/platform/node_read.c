@@ -144,7 +144,7 @@ static enum gsim_status read_places(struct reader *r, const cJSON *list)
 static enum gsim_status read_link(struct reader *r, const char *place, const cJSON *entry, uint32_t number)
 {
     static const char *const keys[] = {"name", "ends", "gbps", "latency_us", "kind", "sharing", NULL};
-    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", NULL}, *const sharings[] = {"each-way",
+    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", "peer", NULL}, *const sharings[] = {"each-way",
                                                                                                            "both-ways",
                                                                                                            NULL};
     struct gsim_node_link *link = &r->box->links[number];
@@ -162,11 +162,12 @@ static enum gsim_status read_link(struct reader *r, const char *place, const cJS
     while (sharings[s] && strcmp(sharings[s], sharing) != 0) s++;
     if (!kinds[k])
         return gsim_error_set(r->error, GSIM_INPUT,
-                              "%s.kind: expected pcie, socket, network or nvlink, found \"%.40s\"", place, kind);
+                              "%s.kind: expected pcie, socket, network, nvlink or peer, found \"%.40s\"", place, kind);
     if (!sharings[s])
         return gsim_error_set(r->error, GSIM_INPUT, "%s.sharing: expected each-way or both-ways, found \"%.40s\"",
                               place, sharing);
-    link->is_peer = k == 3;
+    link->is_peer = k >= 3;
+    link->is_nvlink = k == 3;
     link->is_shared = s == 1;
     const cJSON *ends = cJSON_GetObjectItemCaseSensitive(entry, "ends"),
                 *gbps = cJSON_GetObjectItemCaseSensitive(entry, "gbps");

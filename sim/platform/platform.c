@@ -405,6 +405,56 @@ double gsim_platform_gbps(const struct gsim_platform *p, gsim_place from, gsim_p
     return best_route(p, from, to, &route) ? gsim_route_gbps(p, &route) : 0;
 }
 
+/* Extends a ring of LENGTH devices of COUNT to all; keeps that whose narrowest pair is widest. */
+struct ring {
+    uint32_t count, devices[GSIM_RING_DEVICES], best[GSIM_RING_DEVICES];
+    double best_gbps;
+};
+
+static double pair_gbps(const struct gsim_platform *p, uint32_t from, uint32_t to)
+{
+    return gsim_platform_gbps(p, gsim_platform_device_place(p, from), gsim_platform_device_place(p, to));
+}
+
+static void search_rings(const struct gsim_platform *p, struct ring *r, uint32_t length, double gbps)
+{
+    if (length >= r->count || length >= GSIM_RING_DEVICES) {
+        gbps = fmin(gbps, pair_gbps(p, r->devices[length - 1], r->devices[0]));
+        if (gbps <= r->best_gbps) return;
+        r->best_gbps = gbps;
+        memcpy(r->best, r->devices, sizeof r->best);
+        return;
+    }
+    for (uint32_t d = 1; d < r->count; d++) {
+        bool is_in = false;
+        for (uint32_t i = 1; i < length; i++) is_in = is_in || r->devices[i] == d;
+        double narrowest = is_in ? 0 : fmin(gbps, pair_gbps(p, r->devices[length - 1], d));
+        if (narrowest <= r->best_gbps) continue;
+        r->devices[length] = d;
+        search_rings(p, r, length + 1, narrowest);
+    }
+}
+
+double gsim_platform_ring_gbps(const struct gsim_platform *p, uint32_t count)
+{
+    struct gsim_route routes[GSIM_RING_DEVICES];
+    struct ring ring = {.count = count < GSIM_RING_DEVICES ? count : GSIM_RING_DEVICES};
+    double gbps = INFINITY;
+    search_rings(p, &ring, 1, INFINITY);
+    for (uint32_t i = 0; i < ring.count; i++)
+        if (!best_route(p, gsim_platform_device_place(p, ring.best[i]),
+                        gsim_platform_device_place(p, ring.best[(i + 1) % ring.count]), &routes[i]))
+            return 0;
+    for (uint32_t i = 0; i < ring.count; i++)
+        for (uint32_t l = 0; l < routes[i].count; l++) {
+            uint32_t link = routes[i].links[l], users = 0;
+            for (uint32_t o = 0; o < ring.count; o++)
+                for (uint32_t k = 0; k < routes[o].count; k++) users += routes[o].links[k] == link;
+            gbps = fmin(gbps, gsim_platform_link_gbps(p, link) / users);
+        }
+    return gbps;
+}
+
 double gsim_platform_latency_us(const struct gsim_platform *p, gsim_place from, gsim_place to)
 {
     struct gsim_route route;

@@ -67,6 +67,10 @@ bool gsim_platform_init(struct gsim_platform *platform, const struct gsim_node *
 bool gsim_platform_route(const struct gsim_platform *platform, const struct gsim_leg *leg, struct gsim_route *route);
 /* Returns the first device of DEVICE's box. *COUNT: how many the box has. */
 uint32_t gsim_platform_beside(const struct gsim_platform *platform, uint32_t device, uint32_t *count);
+/* Returns the GB/s each way of a ring over the first COUNT devices, in the order whose narrowest pair is widest, when all
+ * send at once; of the first GSIM_RING_DEVICES where there are more. */
+#define GSIM_RING_DEVICES 8
+double gsim_platform_ring_gbps(const struct gsim_platform *platform, uint32_t count);
 /* Returns the bandwidth of LINK in GB/s. */
 double gsim_platform_link_gbps(const struct gsim_platform *platform, uint32_t link);
 /* Returns the bandwidth of each network link in GB/s; INFINITY for a crossbar. */
