@@ -72,7 +72,8 @@ static void choose(const struct gsim_nccl *n, const struct gsim_collective_links
     for (int a = GSIM_ALGORITHM_RING; a <= GSIM_ALGORITHM_NVLS; a++) {
         if (what->algorithm && what->algorithm != (enum gsim_collective_algorithm)a) continue;
         if (!what->algorithm && a != GSIM_ALGORITHM_RING && !reduces_all) continue;
-        if (!what->algorithm && a == GSIM_ALGORITHM_NVLS && (!links->has_multicast || p->ranks < NVLS_RANKS)) continue;
+        bool has_switch = links->has_multicast && p->ranks >= NVLS_RANKS;
+        if (!what->algorithm && a == GSIM_ALGORITHM_NVLS && !has_switch) continue;
         for (int protocol = LL; protocol <= SIMPLE; protocol++) {
             bool is_open = what->protocol == GSIM_PROTOCOL_AUTO && (protocol != LL128 || links->has_nvlink);
             if (!is_open && what->protocol != (enum gsim_collective_protocol)protocol) continue;
@@ -114,7 +115,8 @@ static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_c
     if (p->what->channels && p->what->channels < most) most = p->what->channels;
     if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(1, floor(most / world));
     p->channels = (uint32_t)fmin(ceil(bytes / n->pair_channel_bytes), most);
-    p->protocol = bytes <= fmin(n->pair_ll_bytes, p->channels * LL_CHANNEL_BYTES) ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
+    bool is_small = bytes <= fmin(n->pair_ll_bytes, p->channels * LL_CHANNEL_BYTES);
+    p->protocol = is_small ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
     if (p->what->protocol) p->protocol = p->what->protocol;
     p->threads = (uint32_t)n->tree_threads;
 }

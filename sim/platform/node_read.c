@@ -144,9 +144,8 @@ static enum gsim_status read_places(struct reader *r, const cJSON *list)
 static enum gsim_status read_link(struct reader *r, const char *place, const cJSON *entry, uint32_t number)
 {
     static const char *const keys[] = {"name", "ends", "gbps", "latency_us", "kind", "sharing", NULL};
-    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", "peer", NULL}, *const sharings[] = {"each-way",
-                                                                                                           "both-ways",
-                                                                                                           NULL};
+    static const char *const kinds[] = {"pcie", "socket", "network", "nvlink", "peer", NULL};
+    static const char *const sharings[] = {"each-way", "both-ways", NULL};
     struct gsim_node_link *link = &r->box->links[number];
     const char *kind, *sharing;
     char where[64];

@@ -67,8 +67,8 @@ bool gsim_platform_init(struct gsim_platform *platform, const struct gsim_node *
 bool gsim_platform_route(const struct gsim_platform *platform, const struct gsim_leg *leg, struct gsim_route *route);
 /* Returns the first device of DEVICE's box. *COUNT: how many the box has. */
 uint32_t gsim_platform_beside(const struct gsim_platform *platform, uint32_t device, uint32_t *count);
-/* Returns the GB/s each way of a ring over the first COUNT devices, in the order whose narrowest pair is widest, when all
- * send at once; of the first GSIM_RING_DEVICES where there are more. */
+/* Returns the GB/s each way of a ring over the first COUNT devices, at most GSIM_RING_DEVICES, when all send at once.
+ * The ring has the order whose narrowest pair is widest. */
 #define GSIM_RING_DEVICES 8
 double gsim_platform_ring_gbps(const struct gsim_platform *platform, uint32_t count);
 /* Returns the bandwidth of LINK in GB/s. */

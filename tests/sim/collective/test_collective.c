@@ -56,14 +56,17 @@ static void test_ring(void)
     f.nccl.reduce_copy_send_gbps = 20;
     f.nccl.receive_gbps = 40;
     f.nccl.all_reduce_us = 10;
+    f.nccl.ring_fill_us = 6; /* half of it with 8 MB sent, three quarters with 12 MB */
+    f.nccl.fill_bytes = 16e6;
     struct gsim_collective_plan p = gsim_collective_plan(&f.nccl, &what, 2, &f.links);
     struct gsim_collective_conditions c = {.gpu_gbps = 160, .memory_stretch = 1, .sent_share = 1};
-    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 25 + 50 + 25, 1e-9); /* 4 MB at 160 (the link), 80, 160 GB/s */
+    /* 4 MB at 160 (the link), 80, 160 GB/s */
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 3 + 25 + 50 + 25, 1e-9);
     c.gpu_gbps = 40;
-    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 100 + 100 + 25, 1e-9);
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 3 + 100 + 100 + 25, 1e-9);
     c.gpu_gbps = 160;
     c.memory_stretch = 2; /* blocks at half their rates: 100, 40, 80 GB/s */
-    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 40 + 100 + 50, 1e-9);
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 10 + 3 + 40 + 100 + 50, 1e-9);
     CHECK_NEAR(gsim_collective_sent(&p), 8e6, 1e-6); /* 2 (n - 1) / n of it */
     CHECK_NEAR(gsim_collective_traffic(&f.nccl, &p), 24e6, 1e-6);
     p.ranks = 4; /* parts of 2 MB, 4 hops more: 12.5 + 2 x 2 MB each at 4 x 32 and 4 x 27.6, 25 and 12.5 */
@@ -71,7 +74,70 @@ static void test_ring(void)
     f.nccl.reduce_send_gbps = 40;
     f.nccl.copy_send_gbps = 20;
     CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c),
-               10 + 4 * f.nccl.simple_hop_us + 12.5 + 2 * 12.5 + 25 + 2 * 25 + 12.5, 1e-9);
+               10 + 4.5 + 4 * f.nccl.simple_hop_us + 12.5 + 2 * 12.5 + 25 + 2 * 25 + 12.5, 1e-9);
+    gsim_device_release(&f.device);
+}
+
+/* NCCL's own bounds: a peer's part of at most 16 KiB goes by LL; sends share 32 channels among the ranks of the run,
+ * and have all of them above 16 MiB a rank. */
+static void test_pairs(void)
+{
+    static const struct {
+        enum gsim_collective_kind kind;
+        uint64_t bytes;
+        uint32_t ranks, world, most, channels;
+        enum gsim_collective_protocol protocol;
+    } rows[] = {
+        {GSIM_COLLECTIVE_ALL_TO_ALL, 8 << 14, 8, 8, 0, 2, GSIM_PROTOCOL_LL},
+        {GSIM_COLLECTIVE_ALL_TO_ALL, (8 << 14) + 8, 8, 8, 0, 3, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_ALL_TO_ALL, 64 << 20, 8, 8, 0, 32, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_SEND_RECV, 4 << 20, 2, 2, 0, 16, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_SEND_RECV, 4 << 20, 2, 4, 0, 8, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_SEND_RECV, 64 << 20, 2, 4, 0, 8, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_SEND_RECV, (64 << 20) + 1, 2, 4, 0, 32, GSIM_PROTOCOL_SIMPLE},
+        {GSIM_COLLECTIVE_SEND_RECV, 4 << 20, 2, 8, 4, 1, GSIM_PROTOCOL_SIMPLE},
+    };
+    struct fixture f = open_fixture();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_collective what = {.kind = rows[i].kind, .bytes = rows[i].bytes, .channels = rows[i].most};
+        f.links.world = rows[i].world;
+        struct gsim_collective_plan p = gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &f.links);
+        CHECK_MSG(p.channels == rows[i].channels && p.protocol == rows[i].protocol, "row %zu: %u channels, protocol %d",
+                  i, p.channels, (int)p.protocol);
+    }
+    gsim_device_release(&f.device);
+}
+
+/* Each protocol and algorithm has a start of its own. Two ranks, 4 kB: no steps between, blocks of 4 GB/s take 1 us. */
+static void test_starts(void)
+{
+    struct fixture f = open_fixture();
+    struct gsim_nccl *n = &f.nccl;
+    n->ll_gbps = n->ll128_gbps = n->send_gbps = n->own_copy_gbps = 4;
+    n->ll_reduce_us = 3, n->ll_us = 5, n->ll128_reduce_us = 7, n->ll128_us = 11, n->pair_ll_us = 13, n->pair_us = 17;
+    n->nvls_us = 19, n->nvls_fill_us = 40, n->pair_fill_us = 80, n->fill_bytes = 8000, n->ll_full_threads = 512;
+    static const struct {
+        enum gsim_collective_kind kind;
+        enum gsim_collective_algorithm algorithm;
+        enum gsim_collective_protocol protocol;
+        double us;
+    } rows[] = {
+        {GSIM_COLLECTIVE_ALL_REDUCE, GSIM_ALGORITHM_RING, GSIM_PROTOCOL_LL, 3 + 4}, /* 128 of 512 threads */
+        {GSIM_COLLECTIVE_ALL_GATHER, GSIM_ALGORITHM_RING, GSIM_PROTOCOL_LL, 5 + 2},
+        {GSIM_COLLECTIVE_ALL_REDUCE, GSIM_ALGORITHM_RING, GSIM_PROTOCOL_LL128, 7 + 1},
+        {GSIM_COLLECTIVE_ALL_GATHER, GSIM_ALGORITHM_RING, GSIM_PROTOCOL_LL128, 11 + 0.5},
+        {GSIM_COLLECTIVE_SEND_RECV, GSIM_ALGORITHM_AUTO, GSIM_PROTOCOL_LL, 13 + 1},
+        {GSIM_COLLECTIVE_SEND_RECV, GSIM_ALGORITHM_AUTO, GSIM_PROTOCOL_SIMPLE, 17 + 1},
+        {GSIM_COLLECTIVE_ALL_TO_ALL, GSIM_ALGORITHM_AUTO, GSIM_PROTOCOL_SIMPLE, 17 + 0.5 + 0.5 + 20}, /* 2 kB sent */
+        {GSIM_COLLECTIVE_ALL_REDUCE, GSIM_ALGORITHM_NVLS, GSIM_PROTOCOL_SIMPLE, 19 + 1 / 16.0 + 20},
+    };
+    const struct gsim_collective_conditions c = {.gpu_gbps = 1000, .memory_stretch = 1, .sent_share = 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_collective what = {.kind = rows[i].kind, .bytes = 4000, .algorithm = rows[i].algorithm};
+        what.protocol = rows[i].protocol;
+        struct gsim_collective_plan p = gsim_collective_plan(n, &what, 2, &f.links);
+        CHECK_NEAR(gsim_collective_us(n, &p, &c), rows[i].us, 1e-9);
+    }
     gsim_device_release(&f.device);
 }
 
@@ -124,6 +190,8 @@ static void test_alone(void)
 
 static const struct test_case cases[] = {{"shapes", test_shapes},
                                          {"a ring's steps", test_ring},
+                                         {"pairs", test_pairs},
+                                         {"starts", test_starts},
                                          {"what is sent", test_sent},
                                          {"alone on two H100", test_alone}};
 TEST_MAIN("sim/collective/collective", cases)

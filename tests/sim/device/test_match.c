@@ -121,20 +121,21 @@ static void gpus_have_devices(void)
         {"A100-PCIE-40GB", 80, 108, "a100-pcie-40gb", false},
         {"Tesla T4", 75, 40, "t4", false},
         {"NVIDIA L4", 89, 58, "l4", false},
-        {"NVIDIA L40S", 89, 142, "rtx4090", true},
+        {"NVIDIA L40S", 89, 142, "l40s", false},
         {"NVIDIA GeForce RTX 4090", 89, 128, "rtx4090", false},
         {"NVIDIA GeForce RTX 3090", 86, 82, "rtx3090", false},
         {"NVIDIA GeForce RTX 3080", 86, 68, "rtx3090", true},
         {"NVIDIA RTX A2000", 86, 26, "rtx3060", true},
         {"NVIDIA B200", 100, 148, "b200", false},
-        {"NVIDIA B300", 103, 148, "b200", true},
-        {"NVIDIA H20", 90, 78, "h100-pcie", true},
+        {"NVIDIA B300", 103, 148, "b300", false},
+        {"NVIDIA H20", 90, 78, "h20", false},
+        {"NVIDIA H800", 90, 132, "h100-vm", true},
         {"AMD Instinct MI300X", 94, 304, "mi300x", false},
         {"AMD Instinct MI325X", 94, 304, "mi300x", true},
         {"AMD Instinct MI250X", 90, 110, "mi250x", false},
         {"AMD Instinct MI210", 90, 104, "mi250x", true}, /* 9.0 as Hopper's, but of another make */
         {"NVIDIA GeForce GT 710", 35, 1, "", false},
-        {"NVIDIA GeForce RTX 5090", 120, 170, "rtx4090", true},
+        {"NVIDIA GeForce RTX 5090", 120, 170, "rtx-pro-6000", true},
         {"", 0, 0, "", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -176,7 +177,7 @@ static void unreadable_files_are_errors(void)
         const char *name, *gpu;
         bool is_error;
     } rows[] = {{"h200", "NVIDIA H200", true},    {"h100-vm", "NVIDIA H100 80GB HBM3", true},
-                {"a-cut", "NVIDIA H20", true},    {"zz-cut", "NVIDIA H20", true},
+                {"a-cut", "NVIDIA H800", true},   {"zz-cut", "NVIDIA H800", true},
                 {"zz-cut", "NVIDIA H200", false}, {"h200", "NVIDIA GeForce GT 710", true}};
     char path[192];
     open_folder();

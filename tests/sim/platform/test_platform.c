@@ -21,15 +21,17 @@ struct at { /* a platform with devices of the fixture's kind */
     struct gsim_arena arena;
 };
 
-static void open_node(struct at *a, const char *name)
+static void open_node_of(struct at *a, const char *name, uint32_t most)
 {
     const struct gsim_device_spec device = fixture_device();
     struct gsim_error error = {0};
     *a = (struct at){.own = gsim_links_access(&device)};
     for (int i = 0; i < MOST; i++) a->access[i] = &a->own;
     CHECK_OK(gsim_node_load(&a->node, name, &error), error);
-    CHECK(gsim_platform_init(&a->platform, a->node, gsim_node_device_count(a->node), a->access, NULL, &a->arena));
+    uint32_t count = gsim_node_device_count(a->node);
+    CHECK(gsim_platform_init(&a->platform, a->node, count < most ? count : most, a->access, NULL, &a->arena));
 }
+static void open_node(struct at *a, const char *name) { open_node_of(a, name, MOST); }
 
 static void close_node(struct at *a)
 {
@@ -242,7 +244,26 @@ static void wrong_files(void)
     CHECK_HAS(error.message, "unknown node 'dgx-h10'");
 }
 
+/* A DGX-1 has a ring of double links, 0 3 2 1 7 4 5 6, which its first four GPUs lack.
+ * Beyond a switch of an L40S node one GPU of each pair sends. */
+static void rings_are_as_wide_as_their_narrowest_link(void)
+{
+    static const struct {
+        const char *node;
+        uint32_t count;
+        double gbps;
+    } rows[] = {{"dgx1-v100", 8, 48.3},  {"dgx1-v100", 4, 24.2}, {"dgx-h100", 8, 380},   {"l40s-x8", 2, 24},
+                {"l40s-x8", 4, 5.53},    {"l40s-x8", 8, 1.4},    {"dgx-h100-x128", 16, 380}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct at a;
+        open_node_of(&a, rows[i].node, 8);
+        CHECK_NEAR(gsim_platform_ring_gbps(&a.platform, rows[i].count), rows[i].gbps, 0.05);
+        close_node(&a);
+    }
+}
+
 static const struct test_case cases[] = {
+    {"rings are as wide as their narrowest link", rings_are_as_wide_as_their_narrowest_link},
     {"routes of a DGX-1", routes_of_a_dgx1},
     {"routes of switches", routes_of_switches},
     {"routes over a network", routes_over_a_network},
