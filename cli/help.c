@@ -174,14 +174,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "re-derive published results: GrCUDA, KeSCo, ACS, CCKS, mega, XSched, FIKIT, Tally",
             "gpusim reproduce [PAPER] [--only WORD,...] [options]",
             "PAPER is kesco, kesco-effort, grcuda, grcuda-gpus, all (default), acs, ccks, mega, mp, collectives,\n"
-            "xsched, fikit, tally, or a file: a spec of your own (schema gpusim-paper/1).\n"
+            "nccl, xsched, fikit, tally, or a file: a spec of your own (schema gpusim-paper/1).\n"
             "Makes every run behind the published figures (trust/published/: specs, and tables with sources) and\n"
             "prints published against simulated, per workload and as the papers average it, with the error and its\n"
             "sign. Rows marked fit were used to find numbers of the models; the others were not.\n"
             "ccks: where the model finds the one number that CCKS published, a gain of 77 %, by task length,\n"
             "imbalance and link. grcuda-gpus: GrCUDA's programs on 1 to 8 V100 and A100, by hand and under its device\n"
             "policies. mega: persistent kernels and programmatic launches as others measured them. mp: KeSCo's task\n"
-            "sets. collectives: what NCCL reaches and costs a kernel beside it. kesco-effort: lines and tokens of\n"
+            "sets. collectives: what NCCL reaches and costs a kernel beside it; nccl: by message size. kesco-effort: lines and tokens of\n"
             "KeSCo's programs in each scheme (needs libclang).\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"

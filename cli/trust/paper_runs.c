@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ranks/ranks.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
 #include "cli/tasks/tasks.h"
@@ -24,6 +25,7 @@
 #define RANKS        "ranks" /* that run the program, on GPUs of their own; all are alike, but with EACH */
 #define EACH         "ranks.each"
 #define MULTICAST    "ranks.multicast"
+#define NODE         "ranks.node" /* a node's links; absent: the device's own */
 #define MOST_RANKS   8
 #define MEASURED     "measure.requests" /* of each task alone, where a way of sharing needs a profile */
 #define UNTIL        "until_us"         /* what TASK.work_us counts until, if all requests have ended before */
@@ -128,6 +130,19 @@ static double longest_kernel_us(const struct gsim_timeline *t)
     return longest;
 }
 
+/* Of collectives that follow one another on one rank, from the second one's end on: as loops are measured. */
+static double collective_period_us(const struct gsim_timeline *t)
+{
+    gsim_time second = 0, last = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < t->collective_count; i++) {
+        if (t->collectives[i].task != 0) continue;
+        last = t->collectives[i].end;
+        if (++count == 2) second = last;
+    }
+    return count > 2 ? gsim_time_us(last - second) / (double)(count - 2) : NAN;
+}
+
 /* Names that a timeline's records answer at once; false: it is none of them. */
 static bool at_once(const struct gsim_timeline *t, const char *name, double *value)
 {
@@ -139,6 +154,7 @@ static bool at_once(const struct gsim_timeline *t, const char *name, double *val
         if (is(t->figures[i].name, name)) *value = t->figures[i].value;
     if (is(name, "collective_us"))
         *value = t->collective_count ? gsim_time_us(t->collectives[0].end - t->collectives[0].begun) : NAN;
+    else if (is(name, "collective_period_us")) *value = collective_period_us(t);
     else if (is(name, "longest_us")) *value = longest_kernel_us(t);
     else if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
     else if (is(name, "first_us")) *value = first ? span_us(first) : NAN;
@@ -189,8 +205,12 @@ static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gs
                                    struct gsim_rank_set *set, struct gsim_error *error)
 {
     struct gsim_rank_program list[MOST_RANKS];
-    const struct gsim_ranks links = {.has_multicast = own_setting(asked, MULTICAST) != NULL};
+    const char *node_name = own_setting(asked, NODE);
+    struct gsim_cli_node node = {.links.has_multicast = own_setting(asked, MULTICAST) != NULL};
     uint32_t ranks = (uint32_t)strtoul(own_setting(asked, RANKS), NULL, 10);
+    enum gsim_status status =
+        node_name ? gsim_cli_node(node_name, point->simulation.device->name, ranks, &node, error) : GSIM_OK;
+    if (status) return status;
     uint32_t count = own_setting(asked, EACH) ? ranks : 1;
     if (!ranks || count > MOST_RANKS)
         return gsim_error_set(error, GSIM_INPUT, RANKS ": expected 1 or more, and at most %d each", MOST_RANKS);
@@ -201,7 +221,7 @@ static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gs
                                              .rank = i,
                                              .copies = ranks / count,
                                              .device = i};
-    return gsim_rank_set_init(set, list, count, &links, 1, &point->simulation, error);
+    return gsim_rank_set_init(set, list, count, &node.links, 1, &point->simulation, error);
 }
 
 static enum gsim_status run_program(const struct gsim_cli_setup *setup, const struct gsim_paper_point *asked,
@@ -352,7 +372,7 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
     for (size_t i = 0; i < point->count && !arena->failed; i++) {
         const struct gsim_paper_setting *s = &point->settings[i];
         enum gsim_cli_key option = gsim_request_option(s->name);
-        static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL, RANKS, EACH, MULTICAST};
+        static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL, RANKS, EACH, MULTICAST, NODE};
         bool is_own = false;
         for (size_t o = 0; o < sizeof own / sizeof own[0]; o++) is_own = is_own || is(s->name, own[o]);
         if (is_own) continue;

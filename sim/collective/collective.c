@@ -206,13 +206,6 @@ static bool is_met(const struct gsim_collective_plan *a, const struct gsim_colle
            (gsim_collective_is_pair(a->what->kind) && gsim_collective_is_pair(b->what->kind));
 }
 
-static void submit(void *argument)
-{
-    struct gsim_command *command = argument;
-    command->is_held = true; /* until it is over */
-    gsim_managed_submit(command->device, command);
-}
-
 void gsim_collective_submit(struct gsim_command *command)
 {
     struct gsim_collectives *c = command->device->machine->collectives;
@@ -231,8 +224,8 @@ void gsim_collective_submit(struct gsim_command *command)
     struct gsim_collective_member *member = member_of(c, run, command);
     member->command = command;
     member->has_come = true;
-    if (c->gap) gsim_machine_at(c->machine, c->machine->now + c->gap, submit, command);
-    else submit(command);
+    command->is_held = true; /* until it is over */
+    gsim_managed_submit(command->device, command);
 }
 
 void gsim_collective_resident(struct gsim_command *command)

@@ -182,7 +182,6 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     if (m->arena.failed) return no_memory(error);
     enum gsim_status status = gsim_nccl_load(&c->nccl, s->device, error);
     c->links = gsim_collective_links_of(s->device, c->ranks);
-    c->gap = gsim_time_from_us(c->nccl.gap_us);
     for (uint32_t t = 0; t < c->task_count && !status; t++)
         status = number_ops(c, s->tasks ? &s->tasks->programs[t] : all, t, s->tasks ? s->tasks->first_op[t] : 0, error);
     if (!status) status = make_plans(c, all, error);

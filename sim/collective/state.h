@@ -47,7 +47,6 @@ struct gsim_collectives {
     uint32_t *moving;                   /* by device: collectives under way there */
     struct gsim_collective_run *runs, *free_runs; /* open ones, oldest first */
     struct gsim_agenda_source source;
-    gsim_time gap;
 };
 
 struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_spec *device,
