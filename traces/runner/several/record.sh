@@ -34,8 +34,8 @@ within 60 "$several" beside >"$parts/beside.jsonl"
 
 runner=${RUNNER:-$(command -v gpusim-runner)}
 [ -n "$runner" ] || note "no gpusim-runner: no DAGs"
-node="--node h100-vm-x2"
-[ "$gpus" = 2 ] || node="--node dgx-h100 --gpus $gpus"
+node="--node h100-vm-x$gpus"
+case $gpus in 2 | 4 | 8) ;; *) node="--node h100-vm-x8 --gpus $gpus" ;; esac
 end=$(($(date +%s) + 200))
 for plan in "$dags"/*."$gpus".csv; do
     [ -n "$runner" ] && [ "$(date +%s)" -lt "$end" ] || continue

@@ -84,9 +84,10 @@ def dags():
 # --- predictions --------------------------------------------------------------------------------------------------------
 
 class Simulator:
-    def __init__(self, binary, gpus):
+    def __init__(self, binary, gpus, device):
         self.binary, self.gpus = binary, gpus
-        self.where = ["--node", "h100-vm-x2"] if gpus == 2 else ["--node", "dgx-h100", "--gpus", str(gpus)]
+        self.node = f"{device}-x{gpus}" if gpus in (2, 4, 8) else f"{device}-x8"
+        self.where = ["--node", self.node, "--gpus", str(gpus)]
         self.folder = tempfile.mkdtemp()
 
     def path(self, name):
@@ -105,8 +106,7 @@ class Simulator:
 
     def ranks(self, program, count, sched, fold=True):
         self.write("program.json", program)
-        node = "h100-vm-x2" if self.gpus == 2 else "dgx-h100"
-        ranks = self.write("ranks.json", {"schema": "gpusim-ranks/1", "node": node, "fold": fold, "ranks": [{"program": "program.json", "count": count}]})
+        ranks = self.write("ranks.json", {"schema": "gpusim-ranks/1", "node": self.node, "fold": fold, "ranks": [{"program": "program.json", "count": count}]})
         return self.run("--ranks", ranks, "--sched", sched)
 
 
@@ -169,8 +169,8 @@ def dag(sim, folder, program, policy):
     return least
 
 
-def predictions(folder, gpus, binary, part=None):
-    sim = Simulator(binary, gpus)
+def predictions(folder, gpus, binary, device, part=None):
+    sim = Simulator(binary, gpus, device)
     everyone = range(gpus)
     rows = []
 
@@ -293,6 +293,7 @@ def main():
     parser.add_argument("words", nargs="+")
     parser.add_argument("-o", "--output")
     parser.add_argument("--gpusim", default="./gpusim")
+    parser.add_argument("--device", default="h100-vm", help="the node is DEVICE-xN of models/nodes (h200-vm)")
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--part", choices=["copies", "collectives", "beside", "dags"])
     a = parser.parse_args()
@@ -300,7 +301,7 @@ def main():
         write_dags(a.words[0])
     elif a.command == "predict":
         write_dags(a.words[0])
-        write(a.output, predictions(a.words[0], int(a.words[1]), a.gpusim, a.part))
+        write(a.output, predictions(a.words[0], int(a.words[1]), a.gpusim, a.device, a.part))
     elif a.command == "collect":
         write(a.output, collect(a.words[0]))
     elif a.command == "score":
@@ -308,7 +309,7 @@ def main():
     else:
         folder = tempfile.mkdtemp()
         write_dags(folder)
-        now, then = predictions(folder, int(a.words[1]), a.gpusim, a.part), {key(r): r["us"] for r in read(a.words[0])["rows"]}
+        now, then = predictions(folder, int(a.words[1]), a.gpusim, a.device, a.part), {key(r): r["us"] for r in read(a.words[0])["rows"]}
         differ = [r for r in now["rows"] if abs(then.get(key(r), 0) / r["us"] - 1) > 1e-3]
         print(f"{len(now['rows'])} predictions, {len(differ)} differ")
         sys.exit(bool(differ))
