@@ -124,15 +124,18 @@ static void handle(void *owner)
     gsim_time next = GSIM_TIME_NEVER;
     bool moves = false;
     for (struct gsim_collective_run *run = c->runs; run; run = run->next) {
-        if (!run->has_begun && is_complete(c, run)) begin(c, run);
+        if (run->has_begun && !run->is_over) {
+            settle(c, run);
+            if (end_of(run) <= c->machine->now) finish(c, run);
+        } else if (!run->has_begun && is_complete(c, run)) {
+            begin(c, run);
+        }
+    }
+    /* Only now is it known which of them share links. */
+    for (struct gsim_collective_run *run = c->runs; run; run = run->next) {
         if (!run->has_begun || run->is_over) continue;
-        settle(c, run);
         rate(c, run);
         gsim_time end = end_of(run);
-        if (end <= c->machine->now) {
-            finish(c, run);
-            continue;
-        }
         moves = true;
         if (end < next) next = end;
     }

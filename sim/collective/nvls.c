@@ -11,7 +11,7 @@
 double gsim_nvls_us(const struct gsim_nccl *n, const struct gsim_collective_plan *plan,
                     const struct gsim_collective_conditions *c)
 {
-    double whole = (double)plan->what->bytes, nodes = plan->nodes, per_node = plan->ranks / nodes;
+    double whole = (double)plan->what->bytes, nodes = plan->nodes, per_node = plan->per_node;
     double us = n->nvls_us + gsim_steps_us(plan, whole, n->send_gbps, c->gpu_gbps * n->nvls_share, c) +
                 gsim_steps_fill_us(n, n->nvls_fill_us, whole);
     if (plan->nodes < 2) return us;

@@ -18,7 +18,7 @@ double gsim_pairs_us(const struct gsim_nccl *n, const struct gsim_collective_pla
         if (plan->protocol == GSIM_PROTOCOL_SIMPLE) us += gsim_steps_fill_us(n, n->pair_fill_us, whole);
     }
     if (plan->nodes < 2) return us + gsim_steps_us(plan, whole, rate, gpu, c);
-    double per_node = (double)plan->ranks / plan->nodes;
+    double per_node = plan->per_node;
     double inside = plan->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL ? (per_node - 1) / (plan->ranks - 1.0) : 0;
     us += gsim_steps_hops_us(n, plan, 0, 1);
     double within_us = gsim_steps_us(plan, whole * inside, rate, gpu, c),

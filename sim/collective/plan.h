@@ -21,7 +21,7 @@ struct gsim_collective_links {
 
 struct gsim_collective_plan {
     const struct gsim_collective *what;
-    uint32_t ranks, nodes;
+    uint32_t ranks, nodes, per_node; /* ranks on the node that has fewest of them */
     enum gsim_collective_algorithm algorithm; /* GSIM_ALGORITHM_AUTO for pairs and all-to-alls, which have none */
     enum gsim_collective_protocol protocol;
     uint32_t channels, threads;

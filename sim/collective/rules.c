@@ -66,7 +66,7 @@ static void choose(const struct gsim_nccl *n, const struct gsim_collective_links
     const struct gsim_collective *what = p->what;
     bool reduces_all = what->kind == GSIM_COLLECTIVE_ALL_REDUCE;
     double gbps = links->gpu_gbps * n->link_share, least = INFINITY;
-    double node_gbps = links->net_gbps * p->ranks / p->nodes;
+    double node_gbps = links->net_gbps * p->per_node;
     if (p->nodes > 1 && node_gbps < gbps) gbps = node_gbps;
     struct gsim_collective_plan best = *p;
     for (int a = GSIM_ALGORITHM_RING; a <= GSIM_ALGORITHM_NVLS; a++) {
@@ -121,12 +121,28 @@ static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_c
     p->threads = (uint32_t)n->tree_threads;
 }
 
+/* Hosts of the group, and its ranks on the one that has fewest. */
+static void count_hosts(struct gsim_collective_plan *p, uint32_t per_node)
+{
+    const uint32_t *group = p->what->group_count ? p->what->group : NULL; /* else all ranks, in order */
+    p->nodes = group ? 0 : (p->ranks + per_node - 1) / per_node;
+    p->per_node = group || p->nodes == 1 ? p->ranks : p->ranks - (p->nodes - 1) * per_node;
+    for (uint32_t i = 0; group && i < p->ranks; i++) {
+        uint32_t before = 0, here = 0;
+        for (uint32_t k = 0; k < p->ranks && !before; k++)
+            if (group[k] / per_node == group[i] / per_node) *(k < i ? &before : &here) += 1;
+        if (before) continue;
+        p->nodes++;
+        if (here < p->per_node) p->per_node = here;
+    }
+}
+
 struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, const struct gsim_collective *what,
                                                  uint32_t ranks, const struct gsim_collective_links *links)
 {
-    uint32_t per_node = links->per_node ? links->per_node : ranks;
     struct gsim_collective_plan p = {
-        .what = what, .ranks = ranks, .nodes = (ranks + per_node - 1) / per_node, .protocol = GSIM_PROTOCOL_SIMPLE};
+        .what = what, .ranks = ranks, .nodes = 1, .per_node = ranks, .protocol = GSIM_PROTOCOL_SIMPLE};
+    if (links->per_node) count_hosts(&p, links->per_node);
     bool by_engines = what->algorithm == GSIM_ALGORITHM_COPY_ENGINE;
     if (by_engines) {
         p.algorithm = what->algorithm;

@@ -49,7 +49,7 @@ double gsim_steps_hops_us(const struct gsim_nccl *n, const struct gsim_collectiv
 double gsim_steps_link_gbps(const struct gsim_nccl *n, const struct gsim_collective_plan *plan,
                             const struct gsim_collective_conditions *c)
 {
-    double gbps = c->gpu_gbps, per_node = (double)plan->ranks / plan->nodes;
+    double gbps = c->gpu_gbps, per_node = plan->per_node;
     double rails = plan->channels && plan->channels < per_node ? plan->channels
                                                                : per_node; /* each channel leaves by a GPU of its own */
     if (plan->nodes > 1 && c->net_gbps * rails < gbps) gbps = c->net_gbps * rails;
