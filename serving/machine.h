@@ -28,6 +28,7 @@ struct gsim_serving_machine_ops {
     void (*wait)(struct gsim_serving_machine *);      /* for what began */
     /* COUNT steps behind each other in the main stream; returns when the host has seen the last one's end. */
     void (*run)(struct gsim_serving_machine *, const struct gsim_serving_launch *launches, uint32_t count);
+    double (*weight_us)(struct gsim_serving_machine *, uint32_t step); /* its part of rounds of several steps */
     bool (*has_failed)(const struct gsim_serving_machine *);
 };
 struct gsim_serving_machine {

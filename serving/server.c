@@ -39,6 +39,7 @@ struct server {
     uint32_t flight_tokens;
     uint64_t decodes_since;
     double cache_used, cache_since;
+    double link_free_us; /* between a prefill's GPU and that which decodes: no cache moves any more */
     double stall_from, stall_until; /* the latest one that was drawn */
 };
 
@@ -258,7 +259,8 @@ static void prefilled(struct server *s, uint32_t index, uint32_t tokens, double 
     s->result->prompt_tokens += tokens;
     if (!is_fully_computed(e)) return;
     double link = s->spec->link_gbps > 0 ? s->spec->link_gbps : s->given->device->peer_gbps;
-    if (s->given->policy->separate) e->ready_us = at_us + move_us(s, e->s.prompt, link);
+    if (s->given->policy->separate) /* one cache after the other */
+        e->ready_us = s->link_free_us = fmax(at_us, s->link_free_us) + move_us(s, e->s.prompt, link);
     bring_tokens(s, index, 1, at_us);
 }
 
@@ -426,11 +428,15 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
     }
 }
 
+/* A round of several steps counts for each by its time alone. */
 static void count_time(struct server *s, const struct round *r, bool is_beside, double took)
 {
-    enum gsim_batch_kind kind = r->count ? s->spec->steps[r->launches[r->count - 1].index].kind : GSIM_STEP_PREFILL;
+    double weights[GSIM_LAUNCH_MOST], sum = 0;
     if (is_beside) s->result->both_us += took;
-    else s->result->step_us[kind] += took;
+    for (uint32_t i = 0; i < r->count && !is_beside; i++)
+        sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;
+    for (uint32_t i = 0; i < r->count && !is_beside; i++)
+        s->result->step_us[s->spec->steps[r->launches[i].index].kind] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
 }
 
 static void run_round(struct server *s, const struct round *r)

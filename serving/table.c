@@ -15,6 +15,7 @@
 #define WARM_ROUNDS    2  /* the first ones of a process, which are not counted */
 #define ROUNDS_ALONE   5  /* of decoding without a prefill, with these: the mean of the others counts */
 #define NONE           UINT32_MAX
+#define SAME_US        1e-3 /* rounding of sums */
 
 struct row {
     uint32_t steps[GSIM_LAUNCH_MOST];
@@ -75,13 +76,16 @@ static void measure(void *context, struct gsim_serving_machine *m)
     double began = m->ops->now_us(m);
     m->ops->begin(m, prefill);
     row->begin_us = m->ops->now_us(m) - began;
-    while (row->count && row->rounds < ROUNDS_BESIDE && !m->ops->has_ended(m) && !m->ops->has_failed(m)) {
+    row->prefill_us = row->begin_us;
+    bool has_ended = false;
+    while (row->count && row->rounds < ROUNDS_BESIDE && !(has_ended = m->ops->has_ended(m)) && !m->ops->has_failed(m)) {
         double start = m->ops->now_us(m);
         run_steps(m, row);
-        row->round_us[row->rounds++] = m->ops->now_us(m) - start;
+        row->prefill_us += row->round_us[row->rounds++] = m->ops->now_us(m) - start;
     }
     m->ops->wait(m);
-    row->prefill_us = m->ops->now_us(m) - began;
+    /* One that ended in a round is seen behind that round, by a poll. */
+    if (!has_ended) row->prefill_us = m->ops->now_us(m) - began;
 }
 
 /* In processes or parts of their own: the host of one does not wait for the other's launches. */
@@ -199,7 +203,7 @@ static void begin(struct gsim_serving_machine *m, struct gsim_serving_launch l)
 static bool has_ended(struct gsim_serving_machine *m)
 {
     struct gsim_serving_table *t = self(m);
-    return !t->is_flying || t->flight_began + t->flight_us <= t->now;
+    return !t->is_flying || t->flight_began + t->flight_us <= t->now + SAME_US;
 }
 
 static void wait(struct gsim_serving_machine *m)
@@ -230,7 +234,10 @@ static bool has_failed(const struct gsim_serving_machine *m)
     return ((const struct gsim_serving_table *)m)->error.status != GSIM_OK;
 }
 
-static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
+static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return round_of(self(m), NONE, &step, 1, 0); }
+
+static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
+                                                    run,    weight_us,  has_failed};
 
 struct gsim_serving_table *gsim_serving_table_create(const struct gsim_library *library)
 {
@@ -248,7 +255,7 @@ struct gsim_serving_machine *gsim_serving_table_machine(struct gsim_serving_tabl
 
 double gsim_serving_table_alone_us(struct gsim_serving_table *t, uint32_t step)
 {
-    double us = round_of(t, NONE, &step, 1, 0);
+    double us = weight_us(&t->machine, step);
     return t->error.status ? NAN : us;
 }
 
