@@ -138,7 +138,8 @@ static bool has_failed(const struct gsim_serving_machine *m)
 
 static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return self(m)->steps[step].weight_us; }
 
-static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, weight_us, has_failed};
+static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
+                                                    run,    weight_us,  has_failed};
 
 static void find_ranges(struct driven *d, const struct gsim_run *run)
 {
@@ -148,7 +149,8 @@ static void find_ranges(struct driven *d, const struct gsim_run *run)
         d->steps[s].begin = i;
         while (i < d->list->op_count && d->list->ops[i]->index < last) i++;
         d->steps[s].end = i;
-        for (uint32_t n = d->steps[s].begin; n < i; n++) d->steps[s].weight_us += gsim_estimate_us(run, d->list->ops[n]);
+        for (uint32_t n = d->steps[s].begin; n < i; n++)
+            d->steps[s].weight_us += gsim_estimate_us(run, d->list->ops[n]);
     }
 }
 

@@ -435,8 +435,10 @@ static void count_time(struct server *s, const struct round *r, bool is_beside, 
     if (is_beside) s->result->both_us += took;
     for (uint32_t i = 0; i < r->count && !is_beside; i++)
         sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;
-    for (uint32_t i = 0; i < r->count && !is_beside; i++)
-        s->result->step_us[s->spec->steps[r->launches[i].index].kind] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
+    for (uint32_t i = 0; i < r->count && !is_beside; i++) {
+        enum gsim_batch_kind kind = s->spec->steps[r->launches[i].index].kind;
+        s->result->step_us[kind] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
+    }
 }
 
 static void run_round(struct server *s, const struct round *r)

@@ -50,7 +50,7 @@ void gsim_frontier_reset(struct gsim_frontier *f)
     f->vertex_count = f->child_count = f->parent_count = f->reader_count = f->candidate_count = 0;
     f->free_reader = NONE;
     f->search = f->find = 0;
-    for (uint32_t b = 0; b < f->buffer_count; b++) f->uses[b] = (struct gsim_frontier_use){NONE, NONE};
+    for (uint32_t b = 0; b <= f->buffer_count; b++) f->uses[b] = (struct gsim_frontier_use){NONE, NONE};
     for (uint32_t i = 0; i < f->op_count; i++) f->vertex_of[i] = NONE;
     for (uint32_t i = 0; i < f->window; i++) f->passed[i].count = 0;
 }
@@ -183,8 +183,10 @@ void gsim_frontier_find(struct gsim_frontier *f, const struct gsim_op *op, bool 
         end_readers(f, use);
         use->writer = NONE;
     }
-    for (uint32_t b = 0; op->is_unknown && b < f->buffer_count; b++) {
+    /* What more it may access: the last is of what no buffer is named. */
+    for (uint32_t b = op->is_unknown ? 0 : f->buffer_count; b <= f->buffer_count && !gsim_op_is_host(op); b++) {
         add_candidate(f, f->uses[b].writer);
+        if (!op->is_unknown) continue;
         end_readers(f, &f->uses[b]);
         f->uses[b].writer = NONE;
     }
@@ -245,7 +247,8 @@ uint32_t gsim_frontier_add(struct gsim_frontier *f, const struct gsim_op *op, bo
     }
     for (uint32_t a = 0; a < op->arg_count; a++)
         add_use(f, vertex, &f->uses[op->args[a].buffer_index], is_const(f, &op->args[a], all_write));
-    for (uint32_t b = 0; op->is_unknown && b < f->buffer_count; b++) add_use(f, vertex, &f->uses[b], false);
+    for (uint32_t b = op->is_unknown ? 0 : f->buffer_count; b <= f->buffer_count && !gsim_op_is_host(op); b++)
+        add_use(f, vertex, &f->uses[b], !op->is_unknown);
     *vertex_of(f, op->index) = vertex;
     return f->failed ? NONE : vertex;
 }
@@ -300,7 +303,7 @@ static void move_parents(struct gsim_frontier *f, struct gsim_vertex *vertex, si
 
 static void move_uses(struct gsim_frontier *f)
 {
-    for (uint32_t b = 0; b < f->buffer_count; b++) {
+    for (uint32_t b = 0; b <= f->buffer_count; b++) {
         struct gsim_frontier_use *use = &f->uses[b];
         use->writer = moved_of(f->moved, use->writer);
         for (uint32_t *r = &use->readers; *r != NONE;) {

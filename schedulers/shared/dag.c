@@ -23,8 +23,8 @@ struct reader {
 
 struct builder {
     struct gsim_dag *dag;
-    /* struct location; of each buffer one for each GPU, the host's last. Managed memory uses the first alone, and a
-     * program that says itself what is copied between GPUs that of one. */
+    /* struct location; of each buffer, and of what has none, one for each GPU, the host's last. Managed memory uses the
+     * first alone, and a program that says itself what is copied between GPUs that of one. */
     struct gsim_places locations;
     uint32_t places; /* of a buffer */
     struct reader *readers;
@@ -34,7 +34,7 @@ struct builder {
     uint32_t *node_of; /* program op, from FIRST_OP on -> node; NONE: not met yet, or left out */
     uint32_t first_op; /* 0; of a program that is drawn, the first of the list */
     struct gsim_afters afters;
-    bool managed, failed;
+    bool managed, has_unknown, failed;
 };
 
 static void add_edge(struct builder *b, uint32_t from, uint32_t to)
@@ -113,11 +113,14 @@ static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op
     access_location(b, node, host, part, false, access.host_write);
 }
 
-static void access_all(struct builder *b, uint32_t node, uint32_t device, uint32_t buffer_count)
+/* What an op may access that is unknown: all buffers, and what the program names no buffer of, which all ops on the
+ * device may access as well. */
+static void access_more(struct builder *b, uint32_t node, const struct gsim_op *op, uint32_t buffer_count)
 {
     static const struct gsim_access whole = {.end = UINT64_MAX, .reads = true, .writes = true};
-    for (uint32_t i = 0; i < buffer_count && !b->failed; i++)
-        access_location(b, node, b->places * (size_t)i + device, &whole, true, true);
+    size_t device = b->places > 2 ? op->device : 0;
+    for (uint32_t i = op->is_unknown ? 0 : buffer_count; i <= buffer_count && !b->failed; i++)
+        access_location(b, node, b->places * (size_t)i + device, &whole, true, op->is_unknown);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -149,7 +152,7 @@ static void add_preds(struct builder *b, const struct gsim_run *run, const struc
         dag->pred_start[node] = dag->edge_count;
         struct gsim_access_walk walk = {.op = op};
         for (struct gsim_access part; gsim_access_next(&walk, &part);) access_buffer(b, node, op, &part);
-        if (op->is_unknown) access_all(b, node, b->places > 2 ? op->device : 0, run->program->buffer_count);
+        if (b->has_unknown && !gsim_op_is_host(op)) access_more(b, node, op, run->program->buffer_count);
         if (!gsim_afters_find(&b->afters, op, b->node_of, &after, &after_count)) b->failed = true;
         for (uint32_t a = 0; a < after_count; a++)
             if (after[a] >= b->first_op) add_edge(b, b->node_of[after[a] - b->first_op], node);
@@ -186,13 +189,14 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     b.linked = gsim_alloc(sizeof(uint32_t) * (nodes + 1));
     uint32_t op_count = run->program->op_count;
     b.first_op = run->draw ? NONE : 0;
+    for (size_t i = 0; i < nodes; i++) b.has_unknown |= list->ops[i]->is_unknown;
     for (size_t i = 0; run->draw && i < nodes; i++) {
         if (list->ops[i]->index < b.first_op) b.first_op = list->ops[i]->index;
         if (list->ops[i]->index >= op_count) op_count = list->ops[i]->index + 1;
     }
     if (run->draw && nodes) op_count -= b.first_op;
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)op_count + 1));
-    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * buffers), sizeof(struct location),
+    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * (buffers + 1)), sizeof(struct location),
                                           &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {

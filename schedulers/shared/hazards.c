@@ -35,11 +35,11 @@ struct gsim_op_access gsim_op_access(const struct gsim_op *op, const struct gsim
     return access;
 }
 
-/* An op touches the device's memory at all. */
+/* An op touches the device's memory, or may. */
 static bool touches_device(const struct gsim_op *op, bool is_managed)
 {
     struct gsim_access_walk walk = {.op = op};
-    if (op->is_unknown) return true;
+    if (!gsim_op_is_host(op)) return true;
     for (struct gsim_access part; gsim_access_next(&walk, &part);) {
         struct gsim_op_access access = gsim_op_access(op, &part, is_managed);
         if (access.device_read || access.device_write) return true;

@@ -85,7 +85,7 @@ struct gsim_pull *gsim_pull_create(struct gsim_run *run)
     p->is_managed = run->memory == GSIM_MEMORY_MANAGED;
     p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, false);
     p->generations = gsim_alloc(sizeof *p->generations * run->draw->tables->buffer_room);
-    if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room, sizeof nobody, &nobody) && p->walk &&
+    if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room + 1, sizeof nobody, &nobody) && p->walk &&
         p->generations && (!run->placement || run->device_count < 2 || begin_placing(p)))
         return p;
     gsim_pull_destroy(p);
@@ -289,6 +289,9 @@ static void access_all(struct gsim_pull *p, const struct gsim_op *op, const stru
     }
     for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++)
         if (gsim_draw_owns(p->draw, b)) access_place(p, 2 * (size_t)b, &whole, true, true, noted);
+    /* Of what no buffer is named, too. */
+    if (!gsim_op_is_host(op))
+        access_place(p, 2 * (size_t)p->draw->tables->buffer_room, &whole, true, op->is_unknown, noted);
 }
 
 static void find_follows(struct gsim_pull *p, const struct gsim_op *op, bool is_move)

@@ -459,12 +459,24 @@ static bool is_on_device(const struct gsim_op *op)
     return op->kind == GSIM_OP_KERNEL || op->kind == GSIM_OP_COPY || op->kind == GSIM_OP_PREFETCH;
 }
 
-static enum gsim_status add_pending(struct gsim_reader *reader, uint32_t op, int32_t stream)
+static enum gsim_status add_pending(struct gsim_reader *reader, const struct gsim_op *op, uint32_t index)
 {
     if (gsim_array_grow(&reader->pending, sizeof *reader->pending, reader->pending_count,
                         &reader->pending_room))
         return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->pending[reader->pending_count++] = (struct gsim_reader_pending){op, stream};
+    reader->pending[reader->pending_count++] = (struct gsim_reader_pending){index, op->stream, op->device};
+    return GSIM_OK;
+}
+
+/* A program without buffers says nothing of data: what it does not list otherwise follows its stream's last op. */
+static enum gsim_status follow_stream(struct gsim_reader *reader, const struct gsim_op *op)
+{
+    size_t i = reader->pending_count;
+    while (i && (reader->pending[i - 1].stream != op->stream || reader->pending[i - 1].device != op->device)) i--;
+    if (!i) return GSIM_OK;
+    if (gsim_array_grow(&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
+        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    reader->after[reader->after_count++] = reader->pending[i - 1].op;
     return GSIM_OK;
 }
 
@@ -530,7 +542,11 @@ enum gsim_status gsim_reader_op(struct gsim_reader *reader, uint32_t index, cons
     } else {
         status = read_access(reader, &fields, &op);
     }
-    if (status == GSIM_OK && is_on_device(&op)) status = add_pending(reader, index, op.stream);
+    if (status == GSIM_OK && is_on_device(&op)) {
+        bool is_listed = fields.values[OP_AFTER] != NULL || reader->buffer_count || op.stream < 0;
+        if (!is_listed) status = follow_stream(reader, &op);
+        if (status == GSIM_OK) status = add_pending(reader, &op, index);
+    }
     if (status != GSIM_OK) return status;
     op.arg_count = reader->arg_count;
     op.args = reader->args;

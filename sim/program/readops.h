@@ -18,6 +18,7 @@ struct gsim_reader_buffer {
 struct gsim_reader_pending {
     uint32_t op;
     int32_t stream;
+    uint16_t device;
 };
 
 /* Cache of a launch: its text, and the builder's kernel. */

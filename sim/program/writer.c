@@ -218,9 +218,11 @@ static void put_op(struct writer *w, const struct gsim_op *op)
         gsim_output_put(&w->output, ", 'to': %u", op->to_device);
     if (op->stream >= 0) gsim_output_put(&w->output, ", 'stream': %d", op->stream);
     if (op->priority != 0) gsim_output_put(&w->output, ", 'priority': %d", op->priority);
+    /* Without buffers no list is the stream's last op. */
+    bool has_list = op->after_count || (!w->program->buffer_count && op->stream >= 0 && op->index);
     for (uint32_t i = 0; i < op->after_count; i++)
         gsim_output_put(&w->output, i ? ", %u" : ", 'after': [%u", op->after[i]);
-    gsim_output_put(&w->output, op->after_count ? "]}" : "}");
+    gsim_output_put(&w->output, op->after_count ? "]}" : has_list ? ", 'after': []}" : "}");
 }
 
 enum gsim_status gsim_program_write(const struct gsim_program *program, const char *path, struct gsim_error *error)

@@ -41,7 +41,12 @@ static bool has_failed(const struct gsim_serving_machine *m)
     (void)m;
     return false;
 }
-static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait, run, has_failed};
+static double weight_us(struct gsim_serving_machine *m, uint32_t step)
+{
+    return time_of(self(m), (struct gsim_serving_launch){.index = step});
+}
+static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
+                                                    run,    weight_us,  has_failed};
 
 static struct gsim_served_arrival three[] = {{.arrival_us = 0, .prompt = 4, .output = 3},
                                              {.arrival_us = 5, .prompt = 4, .output = 2},

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs, ranks and servers that are small enough to be computed on paper: the calculation stands beside each.
+# test_by_hand.sh SOURCE-DIR BUILD-DIR.
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
+
+# is WHAT FOUND RIGHT [TOLERANCE]: within 2 % unless told.
+is() { awk -v found="${2:-nan}" -v right="$3" -v most="${4:-0.02}" 'BEGIN { d = found / right - 1; exit !(d <= most && d >= -most) }' || fail "$1: ${2:-nothing}, expected $3"; }
+# field NAME [FILE] [NTH]: a number of a report.
+field() { grep -o "\"$1\": [-0-9.e+]*" "${2:-report.json}" | sed -n "${3:-1}s/.*: //p"; }
+# value PART FIGURE QUANTILE: a percentile of a server's report.
+value() { awk -v part="$1" -v figure="$2" -v quantile="$3" '
+    index($0, "\"" part "\": {") { inside = 1 }
+    inside && index($0, "\"" figure "\"") { text = $0; sub(".*\"" quantile "\": ", "", text); sub("[,}].*", "", text); print text; exit }' report.json; }
+# The NTH request's time to its first token, to its end.
+first() { field first_us report.json "$1"; }
+ended() { field done_us report.json "$1"; }
+# program NAME US OPS: kernels K of 66 blocks, one an SM, that take US.
+program() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"kernels\": [{\"name\": \"k\", \"solo_us\": $2, \"solo_device\": \"h100-vm\", \"regs_per_thread\": 32, \"smem_bytes\": 120000}], \"ops\": [$3]}" >"$1.json"; }
+kernel() { echo "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [256], \"grid\": [$1]${2-}}"; }
+run() { "$gpusim" "$@" --report report.json >out 2>err || fail "$*: $(cat err)"; }
+
+# --- ranks: the hosts of a group are those of its ranks ---
+# Four ranks on two hosts of two GPUs; 100 MB over the network at 10 GB/s take 10,000 us, over NVLink about 300.
+ranks() { # GROUP KIND KIND
+    for rank in 0 1 2 3; do
+        case "[$1]" in
+        "[$rank,"*) program r$rank 1 "{\"op\": \"collective\", \"kind\": \"$2\", \"bytes\": 100000000, \"group\": [$1]}" ;;
+        *"$rank]") program r$rank 1 "{\"op\": \"collective\", \"kind\": \"$3\", \"bytes\": 100000000, \"group\": [$1]}" ;;
+        *) program r$rank 1 '{"op": "host_compute", "us": 1}' ;;
+        esac
+    done
+    echo '{"schema": "gpusim-ranks/1", "node": "h100-vm-x2", "nodes": 2, "net_gbps": 10, "fold": false, "ranks": [{"program": "r0.json"}, {"program": "r1.json"}, {"program": "r2.json"}, {"program": "r3.json"}]}' >ranks.json
+    run --ranks ranks.json --sched async
+}
+ranks 1,3 send recv
+is "a send to the other host" "$(field makespan_us)" 10000
+ranks 1,2 all_reduce all_reduce # 2 (n - 1) / n = 1 times the message
+is "an all-reduce of two hosts' GPUs" "$(field makespan_us)" 10000
+ranks 2,3 send recv
+is "a send within the second host" "$(field makespan_us)" 290 0.15
+
+# Two broadcasts of 200 MB on two streams; the second begins while the first has 1/2 of its way: alone T, then both at half the
+# link: the first ends at T / 2 + 2 T / 2, the second at 2 T. At once: both at 2 T. T by one alone.
+broadcasts() { # DELAY-OF-THE-SECOND COUNT
+    first='{"op": "collective", "kind": "broadcast", "bytes": 200000000, "stream": 0}'
+    second="{\"op\": \"host_compute\", \"us\": $1}, {\"op\": \"collective\", \"kind\": \"broadcast\", \"bytes\": 200000000, \"stream\": 1, \"communicator\": 1, \"after\": []}"
+    program both 1 "$first, $second"
+    [ "$2" = 2 ] || program both 1 "$first"
+    run --ranks 2 --workload both.json --node h100-vm-x2 --sched async
+}
+broadcasts 0 1
+alone=$(field makespan_us)
+broadcasts 0 2
+is "two broadcasts at once" "$(field makespan_us)" "$(awk -v t="$alone" 'BEGIN { print 2 * t }')" 0.03
+broadcasts "$(awk -v t="$alone" 'BEGIN { print t / 2 }')" 2
+is "the later of two broadcasts" "$(field makespan_us)" "$(awk -v t="$alone" 'BEGIN { print 2 * t }')" 0.03
+
+# --- what is unknown, and streams without buffers ---
+# Two halves of a GPU at once: 300 us, one after the other 600; three, of which the middle one is unknown: 900.
+k=$(kernel 66) u=$(kernel 66 ', "unknown": true')
+program two 300 "$u, $u"
+program three 300 "$k, $u, $k"
+for sched in kesco grsched heft cudagraph eager acs-hw taskflow dm; do
+    run --workload two.json --sched $sched --device h100-vm --memory pinned
+    is "$sched: two that are unknown" "$(field makespan_us)" 600 0.12
+    run --workload three.json --sched $sched --device h100-vm --memory pinned
+    is "$sched: one that is unknown in the middle" "$(field makespan_us)" 900 0.12
+done
+# Three kernels in stream 0, one in stream 1; "after": [] takes one out of its stream's order.
+s0=$(kernel 66 ', "stream": 0') s1=$(kernel 66 ', "stream": 1') free=$(kernel 66 ', "stream": 0, "after": []')
+program streams 300 "$s0, $s0, $s1, $s0"
+program unordered 300 "$s0, $free"
+for sched in kesco cudagraph async; do
+    run --workload streams.json --sched $sched --device h100-vm --memory pinned
+    is "$sched: streams without buffers" "$(field makespan_us)" 900 0.06
+done
+run --workload unordered.json --sched cudagraph --device h100-vm --memory pinned
+is "no order where the list is empty" "$(field makespan_us)" 300 0.1
+"$gpusim" run --workload unordered.json --sched cudagraph --device h100-vm --memory pinned --write-program again.json >out 2>err
+run --workload again.json --sched cudagraph --device h100-vm --memory pinned
+is "no order, written and read back" "$(field makespan_us)" 300 0.1
+
+# --- servers: a prefill of 2,000 us, a decode step of 300, the host costs nothing, a step is seen 7 us after its end ---
+program prefill 2000 "$(kernel 132)"
+program decode 300 "$(kernel 132)"
+quiet='"host": {"jitter": 0, "stalls_per_s": 0, "launch_us": 0, "node_us": 0, "between_us": 0, "request_us": 0}, "steps": {"prefill": {"128": "prefill.json"}, "decode": {"4": "decode.json"}}'
+serve() { # FIELDS OPTION...
+    echo "{\"schema\": \"gpusim-serving/1\", \"slots\": 4, $quiet, $1}" >server.json
+    shift
+    run serve server.json --device h100-vm "$@"
+}
+# 128 MB each over 20 GB/s, 6,400 us: the first is there at 2,007 + 6,400, the second at 14,807, the third at 21,207, its two further
+# tokens 614 us later.
+serve '"batching": "disaggregated", "prefill_beside": "same", "link_gbps": 20, "cache": {"tokens": 9000, "block": 16, "bytes_per_token": 1000000},
+    "requests": [{"arrival_us": 0, "prompt": 128, "output": 3}, {"arrival_us": 0, "prompt": 128, "output": 3}, {"arrival_us": 0, "prompt": 128, "output": 3}]'
+is "three caches over one link" "$(ended 3)" 21821
+# A request at 2,500 beside one that decodes: the step runs until 2,628, the prefill beside the next: 2,628 + 7 + 2,000 + 300.
+beside='"batching": "continuous", "prefill_beside": "stream", "requests": [{"arrival_us": 0, "prompt": 128, "output": 20}, {"arrival_us": 2500, "prompt": 128, "output": 2}]'
+serve "$beside"
+looked_up=$(first 2)
+serve "$beside" --exact
+is "a prefill that ends within a round: exact" "$looked_up" "$(first 2)"
+is "a prefill that ends within a round" "$looked_up" 2435
+
+# Three chunks of 128, two of them beside decode: shares of the server's time.
+serve '"batching": "chunked", "options": {"chunk": 128}, "requests": [{"arrival_us": 0, "prompt": 128, "output": 11}, {"arrival_us": 2500, "prompt": 256, "output": 2}]'
+is "chunks of prefill" "$(grep -o '"prefill": [0-9.]*' report.json | tail -1 | sed 's/.*: //')" 6021
+# 40 % of 132 SMs are 52.8, whole parts of 8 are 48, decode has 84: its 80 blocks are one wave.
+program narrow 300 "$(kernel 80)"
+echo "{\"schema\": \"gpusim-serving/1\", \"slots\": 4, \"prefill_beside\": \"partition\", \"prefill_percentage\": 40, $quiet, \"requests\": []}" |
+    sed 's/decode.json/narrow.json/; s/"requests": \[\]/"requests": [{"arrival_us": 0, "prompt": 128, "output": 2}]/' >server.json
+is "decode on what a partition leaves" "$("$gpusim" step server.json decode 4 beside prefill 128 --device h100-vm | sed 's/ us//')" 307
+# A step whose host works 1,000 us before its kernels, and 500 between them; and one that does so behind them.
+program prefill 2000 "{\"op\": \"host_compute\", \"us\": 1000}, $(kernel 132 ', "after": [0]'), {\"op\": \"host_compute\", \"us\": 500, \"after\": [1]}, $(kernel 132 ', "after": [2]')"
+program decode 300 "$(kernel 132), {\"op\": \"host_compute\", \"us\": 200}"
+for exact in "" --exact; do
+    # shellcheck disable=SC2086
+    serve '"requests": [{"arrival_us": 0, "prompt": 128, "output": 3}, {"arrival_us": 77777.123456, "prompt": 128, "output": 3}]' $exact
+    is "a step that begins on the host$exact" "$(first 1)" 5507
+    is "host work behind a step's kernels$exact" "$(ended 1)" 6121
+    is "after an idle time$exact" "$(ended 2)" 6121
+done
+
+[ $failures = 0 ]
