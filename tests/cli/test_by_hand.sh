@@ -41,11 +41,11 @@ is "an all-reduce of two hosts' GPUs" "$(field makespan_us)" 10000
 ranks 2,3 send recv
 is "a send within the second host" "$(field makespan_us)" 290 0.15
 
-# Two broadcasts of 200 MB on two streams; the second begins while the first has 1/2 of its way: alone T, then both at half the
+# Two broadcasts of 800 MB on two streams; the second begins while the first has 1/2 of its way: alone T, then both at half the
 # link: the first ends at T / 2 + 2 T / 2, the second at 2 T. At once: both at 2 T. T by one alone.
 broadcasts() { # DELAY-OF-THE-SECOND COUNT
-    first='{"op": "collective", "kind": "broadcast", "bytes": 200000000, "stream": 0}'
-    second="{\"op\": \"host_compute\", \"us\": $1}, {\"op\": \"collective\", \"kind\": \"broadcast\", \"bytes\": 200000000, \"stream\": 1, \"communicator\": 1, \"after\": []}"
+    first='{"op": "collective", "kind": "broadcast", "bytes": 800000000, "stream": 0}'
+    second="{\"op\": \"host_compute\", \"us\": $1}, {\"op\": \"collective\", \"kind\": \"broadcast\", \"bytes\": 800000000, \"stream\": 1, \"communicator\": 1, \"after\": []}"
     program both 1 "$first, $second"
     [ "$2" = 2 ] || program both 1 "$first"
     run --ranks 2 --workload both.json --node h100-vm-x2 --sched async
