@@ -83,6 +83,7 @@ static inline void segments_bytes(const struct gsim_op *op, unsigned char bytes[
 static inline bool segments_conflict(const struct gsim_op *a, const struct gsim_op *b)
 {
     unsigned char x[SEGMENT_BUFFERS * SEGMENT_BYTES], y[SEGMENT_BUFFERS * SEGMENT_BYTES];
+    if (a->is_unknown || b->is_unknown) return true; /* of what is not named, too */
     segments_bytes(a, x);
     segments_bytes(b, y);
     for (size_t i = 0; i < sizeof x; i++)
