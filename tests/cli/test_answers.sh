@@ -56,6 +56,14 @@ saves() {
 says() { "$gpusim" "$2" "$1.json" >said 2>&1; grep -qF -- "$3" said || fail "$1: $2 does not say '$3'"; }
 says_not() { "$gpusim" "$2" "$1.json" >said 2>&1; ! grep -qF -- "$3" said || fail "$1: $2 says '$3'"; }
 
+# An allocator asks for six events before each launch, and goes on: the GPU has 130 us of work for each 40 of the host's, and is
+# never idle. Then the host asks every 10 us until all is done, and launches once more: that is a wait.
+trace asks 'for (i = 0; i < 60; i++) { t = i * 40; for (q = 0; q < 6; q++) call("cudaEventQuery", 1, t + q * 3, 0.5); launch(1, 7, t + 22, 4, i * 130 + 26, 129, "work") }
+    for (t = 2400; t < 7840; t += 10) call("cudaEventQuery", 1, t, 1); launch(1, 7, 7850, 4, 7856, 100, "last")'
+error asks -1 1
+idle asks busy 98 100
+saves asks kernel:work=2x 46 50
+
 # The host's own 300 us behind each wait stay its own, with a graph and without the wait: 25 x (30 + 300 + 10) us.
 trace own 'for (i = 0; i < 25; i++) { t = i * 340; launch(1, 7, t, 4, t + 2, 30, "score"); call("cudaDeviceSynchronize", 1, t + 4.5, 28.5) }'
 error own -1 1
