@@ -10,7 +10,7 @@
 #include "traces/import/records/records.h"
 
 #define LATE_NS 20000 /* behind the end of the GPU's work: a call that returns later may not have waited for it */
-/* Calls that ask so often or for so long wait; PyTorch's allocator asked up to 24 times and 77 us (DeepSeek's trace). */
+/* Calls that ask so often or for so long wait; PyTorch's allocator asked up to 24 times in 77 us (DeepSeek's trace). */
 #define SURE_CALLS 64
 #define SURE_NS    200000
 
@@ -115,7 +115,8 @@ struct loop {
 
 /* A loop ends with the work's end, or before the next call would have come. One that asks for long or often waits for
  * something that ended meanwhile, if for nothing later. */
-static struct loop look_at_loop(const struct ended *all, uint32_t count, struct gsim_call **first, struct gsim_call **last)
+static struct loop look_at_loop(const struct ended *all, uint32_t count, struct gsim_call **first,
+                                struct gsim_call **last)
 {
     int64_t start_ns = (*first)->start_ns, end_ns = (*last)->end_ns;
     struct loop l = {first, last, INT64_MIN, last - first >= SURE_CALLS || end_ns - start_ns >= SURE_NS};
