@@ -20,9 +20,17 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
     if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
 }
 
-/* In a stream, behind what was there before, what it was told to wait for and, as the default stream does, all
- * others. */
-static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
+void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes)
+{
+    struct gsim_cu_region *r = &s->regions[region];
+    r->used_writes = writes || (r->used > s->complete && r->used_writes);
+    r->used = s->op_count;
+    if (writes) gsim_cu_wipe(s, r->cell);
+}
+
+/* In a stream, behind what was there before, what it was told to wait for, what used the same host memory and, as the
+ * default stream does, all others. HOSTS: NULL: it uses none. */
+static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
 {
     uint32_t after[MOST_AFTER], count = 0;
     struct gsim_cu_stream *own = &s->streams[stream];
@@ -33,8 +41,11 @@ static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
         if (stream) follow(after, &count, s->streams[0].last_op);
         follow(after, &count, own->last_op);
     }
-    follow(after, &count, s->copy_after);
-    own->wait_count = s->copy_after = 0;
+    for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
+        follow(after, &count, s->regions[hosts->hosts[i]].used);
+    for (size_t i = 0; hosts && hosts->is_unknown && i < s->region_count; i++)
+        if (s->regions[i].memory == GSIM_CU_PINNED) follow(after, &count, s->regions[i].used);
+    own->wait_count = 0;
     op->after = after;
     op->after_count = count;
     gsim_builder_op(s->builder, op);
@@ -47,9 +58,17 @@ static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream)
     s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call,
                                s->call_name ? s->call_name : "", s->op_count - 1);
     for (uint32_t i = 0; i < op->arg_count; i++)
-        for (size_t r = 0; r < s->region_count; r++)
-            if (s->regions[r].buffer == op->args[i].buffer_index)
-                s->regions[r].was_host_read = s->regions[r].was_host_written = false;
+        for (size_t r = 0; r < s->region_count; r++) {
+            if (s->regions[r].buffer != op->args[i].buffer_index) continue;
+            s->regions[r].was_host_read = s->regions[r].was_host_written = false;
+            if (op->args[i].writes) gsim_cu_wipe(s, s->regions[r].cell);
+        }
+    for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
+        gsim_cu_use_host(s, hosts->hosts[i], hosts->host_writes[i]);
+    for (size_t r = 0; hosts && hosts->is_unknown && r < s->region_count; r++) {
+        if (s->regions[r].memory == GSIM_CU_PINNED) gsim_cu_use_host(s, (uint32_t)r, true);
+        gsim_cu_wipe(s, s->regions[r].cell);
+    }
 }
 
 /* The host waits for OP alone, or for all there are. */
@@ -87,13 +106,22 @@ void gsim_cu_foreign(struct gsim_cu *s)
     (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
 }
 
+void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
+{
+    if (s->in_kernel || s->is_silent) return;
+    gsim_cu_foreign(s);
+    s->call = at;
+    (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, at, name, GSIM_CUDA_NONE);
+    for (size_t r = 0; r < s->region_count; r++) gsim_cu_wipe(s, s->regions[r].cell);
+}
+
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
 {
     struct gsim_cu_region *r = &s->regions[region];
-    uint32_t op = r->copy;
-    if (s->stream_count || (!r->copy_writes && !writes)) return;
+    uint32_t op = r->used;
+    if (s->stream_count || (!r->used_writes && !writes)) return;
     keep_sync(s);
-    r->copy = 0;
+    r->used = 0;
     if (op <= s->complete) return;
     host_waits(s, op);
     (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
@@ -250,12 +278,12 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
                          .segment_count = (uint16_t)o.segment_count,
                          .is_unknown = o.is_unknown};
     s->call_values = hash_values(hash_values(1, launch->values, launch->count), &launch->grid, 3);
-    add_op(s, &op, stream_of(s, launch->at, launch->stream));
+    add_op(s, &op, stream_of(s, launch->at, launch->stream), &o);
     for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
         if (launch->values[i].kind == GSIM_CU_POINTER && launch->values[i].n[0] == 0)
             gsim_cu_log_pointer(s, s->call_step, launch->kids->at[i + 2], s->regions[launch->values[i].at].buffer);
     s->kernels++;
-    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), s->clang.hashCursor(launch->at));
+    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, launch->at));
     gsim_cu_store(s, seen, gsim_cu_number(1));
 }
 
@@ -270,12 +298,12 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
         if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
     gsim_free(parts.at);
     for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
-        launch.values[launch.count++] = gsim_cu_evaluate(s, kids->at[i]);
+        launch.values[launch.count++] = gsim_cu_object(s, kids->at[i]);
     s->call = call;
     s->call_name = NULL;
     if (s->clang.Cursor_isNull(launch.kernel)) {
         gsim_cu_note(s, call, "which kernel is launched is not known: left out");
-        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, call, "", GSIM_CUDA_NONE);
+        gsim_cu_barrier(s, call, "");
     } else {
         emit_launch(s, &launch);
     }
@@ -335,7 +363,7 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
 {
     struct gsim_cu_operands o = {0};
     double blocks = fmax(1, fmin(FILL_BLOCKS, ceil(bytes / (4 * FILL_BLOCK))));
-    bool has_source = buffer_of(s, from) != GSIM_CU_NONE;
+    bool has_source = from.kind == GSIM_CU_POINTER;
     if (has_source) gsim_cu_add_operand(s, &o, from, true, false, true);
     gsim_cu_add_operand(s, &o, to, false, true, false);
     const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)blocks, 1, 1}, .block = {FILL_BLOCK, 1, 1},
@@ -344,7 +372,7 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
                          .kernel_index = gsim_builder_kernel(s->builder, &kernel),
                          .args = o.args,
                          .arg_count = o.arg_count};
-    add_op(s, &op, stream);
+    add_op(s, &op, stream, &o);
     s->memsets++;
 }
 
@@ -355,12 +383,7 @@ static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
     uint32_t step = s->call_step, op = s->op_count;
     s->promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
-    if (host.kind == GSIM_CU_POINTER && s->regions[host.at].memory <= GSIM_CU_PINNED) {
-        s->regions[host.at].copy_writes =
-            !is_in || (s->regions[host.at].copy > s->complete && s->regions[host.at].copy_writes);
-        s->regions[host.at].copy = op;
-    } else if (!is_in ||
-               host.kind == GSIM_CU_UNKNOWN) { /* who uses that memory is not told: it is waited for at once */
+    if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* who uses it is not told: at once */
         host_waits(s, op);
         if (step != GSIM_CUDA_NONE)
             gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
@@ -372,8 +395,10 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
 {
     uint32_t into = buffer_of(s, to), out_of = buffer_of(s, from);
     struct gsim_cu_value host = into != GSIM_CU_NONE ? from : to;
+    gsim_cu_wipe_at(s, to);
     if (into == GSIM_CU_NONE && out_of == GSIM_CU_NONE) {
         gsim_cu_note(s, c->at, "which buffer is copied is not known: left out");
+        gsim_cu_barrier(s, c->at, s->call_name);
         return;
     }
     uint64_t all = gsim_builder_buffer_bytes(s->builder, into != GSIM_CU_NONE ? into : out_of);
@@ -390,12 +415,13 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
                          .args = &arg,
                          .arg_count = 1,
                          .bytes = (uint64_t)bytes};
-    if (host.kind == GSIM_CU_POINTER)
-        s->copy_after = s->regions[host.at].copy;
-    if (host.kind == GSIM_CU_POINTER)
+    struct gsim_cu_operands hosts = {.host_count = host.kind == GSIM_CU_POINTER, .host_writes = {!is_in}};
+    if (host.kind == GSIM_CU_POINTER) {
+        hosts.hosts[0] = host.at;
         op.copy_memory =
             s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
-    add_op(s, &op, stream);
+    }
+    add_op(s, &op, stream, &hosts);
     s->copy_ops++;
     if (strstr(s->call_name, "Async")) return;
     if (s->stream_count) host_waits(s, s->op_count);
@@ -410,7 +436,7 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
     const struct gsim_arg arg = {buffer, true, false, true};
     struct gsim_op op = {
         .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
-    add_op(s, &op, stream_of(s, c->at, c->values[3]));
+    add_op(s, &op, stream_of(s, c->at, c->values[3]), NULL);
 }
 
 static void make_stream(struct gsim_cu *s, const struct call *c)
@@ -482,6 +508,7 @@ static void launch_by_call(struct gsim_cu *s, const struct call *c)
     kind = s->clang.getCursorKind(launch.kernel);
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) {
         gsim_cu_note(s, c->at, "which kernel is launched is not known: left out");
+        gsim_cu_barrier(s, c->at, s->call_name);
         return;
     }
     for (; launch.count < GSIM_CU_PARAMS && c->values[3].kind == GSIM_CU_CELL; launch.count++) {
@@ -503,9 +530,10 @@ static bool call_memory(struct gsim_cu *s, const struct call *c, const char *nam
     else if (!strncmp(name, "cudaMemcpy2D", 12))
         copy(s, c, c->values[0], c->values[2], number(c, 4, 0) * number(c, 5, 0), stream_of(s, c->at, c->values[7]));
     else if (!strcmp(name, "cudaMemset") || !strcmp(name, "cudaMemsetAsync")) {
-        if (buffer_of(s, c->values[0]) == GSIM_CU_NONE)
+        if (c->values[0].kind != GSIM_CU_POINTER) {
             gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
-        else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), stream_of(s, c->at, c->values[3]));
+            gsim_cu_barrier(s, c->at, s->call_name);
+        } else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), stream_of(s, c->at, c->values[3]));
     } else if (!strcmp(name, "cudaMemPrefetchAsync")) prefetch(s, c);
     else return false;
     return true;
@@ -535,11 +563,11 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
                                          "cudaMemcpyToArray",  "cudaMemcpy3D",          "cudaStreamAddCallback",
                                          "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
                                          "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
+    for (size_t i = 0; i < 9; i++) gsim_cu_wipe_at(s, c->values[i]);
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         if (strncmp(name, unread[i], strlen(unread[i])) != 0) continue;
         gsim_cu_note(s, c->at, "%s is not read: left out", name);
-        gsim_cu_foreign(s);
-        (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, c->at, name, GSIM_CUDA_NONE);
+        gsim_cu_barrier(s, c->at, name);
     }
     if (!strncmp(name, "cudaFree", 8) || !strcmp(name, "cudaDeviceReset") || !strcmp(name, "cudaHostUnregister")) {
         if (s->streams[0].last_op > s->complete) s->promised = s->op_count; /* the call waits itself */
@@ -548,6 +576,7 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
     if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER &&
         s->regions[c->values[0].at].memory == GSIM_CU_HOST)
         s->regions[c->values[0].at].memory = GSIM_CU_PINNED;
+    if (!strcmp(name, "cudaHostGetDevicePointer")) set(s, c->values[0], c->values[1]);
     if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
     if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));
     if (!strcmp(name, "cudaSetDevice") && number(c, 0, 0) > 0)

@@ -59,6 +59,9 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, NULL, NULL);
         if (severity == CXDiagnostic_Error && is_device_code(s, diagnostic)) {
             if (!in_kernels++) first_line = line;
+            if (gsim_array_grow(&s->errors, sizeof *s->errors, s->error_count, &s->error_room))
+                s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+            else s->errors[s->error_count++] = s->clang.getDiagnosticLocation(diagnostic);
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
@@ -71,7 +74,7 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
     }
     if (in_kernels && s->options->note) {
         char text[96];
-        snprintf(text, sizeof text, "%u errors within kernels: what they write and cost may be read wrong", in_kernels);
+        snprintf(text, sizeof text, "%u errors within kernels: these may read and write any buffer", in_kernels);
         s->options->note(s->path, first_line, text);
     }
     return s->status;
@@ -85,17 +88,23 @@ struct around {
     bool is_device;
 };
 
-static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXClientData data)
+static bool holds_place(struct around *around, CXCursor cursor)
 {
-    struct around *around = data;
     struct gsim_cu *s = around->s;
     CXSourceRange range = s->clang.getCursorExtent(cursor);
     CXFile file = NULL;
     unsigned begin = 0, end = 0;
-    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     s->clang.getExpansionLocation(s->clang.getRangeStart(range), &file, NULL, NULL, &begin);
     s->clang.getExpansionLocation(s->clang.getRangeEnd(range), NULL, NULL, NULL, &end);
-    if (file != around->file || around->offset < begin || around->offset >= end) return CXChildVisit_Continue;
+    return file == around->file && around->offset >= begin && around->offset < end;
+}
+
+static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct around *around = data;
+    struct gsim_cu *s = around->s;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    if (!holds_place(around, cursor)) return CXChildVisit_Continue;
     (void)parent;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod)
         return CXChildVisit_Recurse;
@@ -115,6 +124,27 @@ static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic)
     if (!around.file) return false;
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), look_around, &around);
     return around.is_device;
+}
+
+bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function)
+{
+    struct around around = {.s = s};
+    for (size_t i = 0; i < s->error_count && !around.is_device; i++) {
+        s->clang.getExpansionLocation(s->errors[i], &around.file, NULL, NULL, &around.offset);
+        around.is_device = holds_place(&around, function);
+    }
+    return around.is_device;
+}
+
+bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration)
+{
+    CXFile file = NULL;
+    s->clang.getExpansionLocation(s->clang.getCursorLocation(declaration), &file, NULL, NULL, NULL);
+    CXString name = s->clang.getFileName(file);
+    const char *text = s->clang.getCString(name);
+    bool is_ours = text && strncmp(text, "/gpusim", 7) == 0;
+    s->clang.disposeString(name);
+    return is_ours;
 }
 
 static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
@@ -222,7 +252,7 @@ static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, C
     bool is_launch = gsim_cu_is_launch(s, &kids) || gsim_cu_is_named(s, cursor, "cudaLaunchKernel");
     gsim_free(kids.at);
     if (!is_launch) return CXChildVisit_Recurse;
-    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), s->clang.hashCursor(cursor));
+    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, cursor));
     found->launches++;
     found->executed += gsim_cu_load(s, seen).kind == GSIM_CU_NUMBER;
     return CXChildVisit_Recurse;
@@ -274,7 +304,7 @@ static bool execute_named(struct gsim_cu *s, const char *name)
     const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1}}; /* argc */
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
-    (void)gsim_cu_inline(s, named.function, named.function, &arguments, strcmp(name, "main") == 0, s->self);
+    (void)gsim_cu_inline(s, named.function, &arguments, strcmp(name, "main") == 0, s->self);
     gsim_cu_end(s);
     return true;
 }
@@ -298,7 +328,7 @@ static void execute(struct gsim_cu *s)
         char name[GSIM_LIMIT_NAME + 1];
         gsim_cu_name(s, found.entries[i], name);
         gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
-        (void)gsim_cu_inline(s, found.entries[i], found.entries[i], NULL, 0, s->self);
+        (void)gsim_cu_inline(s, found.entries[i], NULL, 0, s->self);
         gsim_cu_end(s);
     }
 }
@@ -361,6 +391,8 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     gsim_free(s->regions);
     gsim_free(s->spans);
     gsim_free(s->pending);
+    gsim_free(s->errors);
+    gsim_cu_access_release(s);
     gsim_free(s);
     return status;
 }

@@ -37,43 +37,44 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
 /* --- places --- */
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 {
-    enum CXCursorKind parent = s->clang.getCursorKind(s->clang.getCursorSemanticParent(declaration));
-    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod ||
-                    parent == CXCursor_FunctionTemplate || parent == CXCursor_Constructor;
-    uint32_t frame = is_local && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
+    uint32_t frame = gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 
-static void touch(struct gsim_cu *s, uint32_t region, bool writes)
+void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
 {
     if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
-    if (!s->in_kernel && s->regions[region].copy) gsim_cu_copy_op(s, region, writes);
+    if (!s->in_kernel && s->regions[region].used) gsim_cu_copy_op(s, region, writes);
 }
 
 static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size,
                         bool writes)
 {
     if (base.kind == GSIM_CU_POINTER) {
-        touch(s, base.at, writes);
+        gsim_cu_touch(s, base.at, writes);
         double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
         return at >= 0 ? gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at) : GSIM_CU_NONE;
     }
-    if (base.kind != GSIM_CU_CELL) return GSIM_CU_NONE;
-    if (s->cells[base.at].value.kind == GSIM_CU_POINTER)
-        return element(s, s->cells[base.at].value, index, size, writes);
+    if (base.kind != GSIM_CU_CELL) {
+        if (!s->in_kernel) gsim_cu_foreign(s); /* it may be memory that the device has written */
+        return GSIM_CU_NONE;
+    }
+    if (gsim_cu_load(s, base.at).kind == GSIM_CU_POINTER)
+        return element(s, gsim_cu_load(s, base.at), index, size, writes);
     return index.kind == GSIM_CU_NUMBER ? gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1) : GSIM_CU_NONE;
 }
 
 /* What an array or a class is: its cell; what a pointer points to. */
-static struct gsim_cu_value object(struct gsim_cu *s, CXCursor expression)
+struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression)
 {
     enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(strip(s, expression))).kind;
     if (kind != CXType_ConstantArray && kind != CXType_IncompleteArray && kind != CXType_VariableArray &&
         kind != CXType_Record)
         return gsim_cu_evaluate(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
-    if (cell == GSIM_CU_NONE) return unknown;
-    return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
+    struct gsim_cu_value whole = gsim_cu_load(s, cell);
+    return whole.kind == GSIM_CU_DIM ? whole : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
 }
 
 static uint32_t member(struct gsim_cu *s, CXCursor expression)
@@ -82,7 +83,7 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
     struct gsim_cu_value base = {.kind = GSIM_CU_CELL, .at = s->self};
     gsim_cu_name(s, expression, name);
-    if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = object(s, kids.at[0]);
+    if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = gsim_cu_object(s, kids.at[0]);
     gsim_free(kids.at);
     if (base.kind == GSIM_CU_POINTER)
         base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->regions[base.at].cell};
@@ -94,7 +95,7 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
 static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
 {
     uint32_t cell = gsim_cu_variable(s, declaration);
-    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
+    if (cell == GSIM_CU_NONE || gsim_cu_is_set(s, cell) || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
         return cell;
     s->cells[cell].is_set = true;
     CXCursor whole = s->clang.getCursorDefinition(declaration);
@@ -117,7 +118,7 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
     double size = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(expression));
     if (kind == CXCursor_ArraySubscriptExpr && kids.count == 2)
-        cell = element(s, object(s, kids.at[0]), gsim_cu_evaluate(s, kids.at[1]), size, writes);
+        cell = element(s, gsim_cu_object(s, kids.at[0]), gsim_cu_evaluate(s, kids.at[1]), size, writes);
     else if (kind == CXCursor_UnaryOperator && kids.count == 1) {
         struct gsim_cu_value base = gsim_cu_evaluate(s, kids.at[0]);
         cell = base.kind == GSIM_CU_CELL ? base.at : element(s, base, gsim_cu_number(0), size, writes);
@@ -182,6 +183,12 @@ static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *
     return unknown;
 }
 
+/* Whatever has an address may have got another value. */
+void gsim_cu_wild(struct gsim_cu *s)
+{
+    if (!s->in_kernel) s->wild = ++s->clock;
+}
+
 /* grid.x = 8: a component of a value that has three. */
 static bool store_component(struct gsim_cu *s, CXCursor left, struct gsim_cu_value value)
 {
@@ -209,7 +216,9 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
     struct gsim_cu_value given;
     if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given))
         value = given;
-    gsim_cu_store(s, gsim_cu_place(s, left, true), value);
+    uint32_t cell = gsim_cu_place(s, left, true);
+    if (cell == GSIM_CU_NONE) gsim_cu_wild(s);
+    gsim_cu_store(s, cell, value);
     return value;
 }
 
@@ -234,7 +243,7 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
     return strcmp(op, ",") == 0 ? b : apply(s, kids->at[0], op, a, b, is_integer);
 }
 
-static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCursor kid)
+char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind)
 {
     size_t left = 0;
     unsigned own, its, end;
@@ -244,30 +253,39 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     s->clang.getSpellingLocation(s->clang.getRangeStart(s->clang.getCursorExtent(kid)), NULL, NULL, NULL, &its);
     CXFile file; /* which may be a header */
     s->clang.getExpansionLocation(s->clang.getRangeEnd(range), &file, NULL, NULL, &end);
-    bool is_behind = own == its;
-    if (is_behind) {
+    *is_behind = own == its;
+    if (*is_behind) {
         size_t size = 0;
         const char *all = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
         text = all && end >= 1 && end <= size ? all + end - 1 : NULL;
+        return !text ? '?' : *text == '+' ? 'i' : *text == '-' ? 'd' : '?';
     }
-    char op = text ? *text : '?';
-    bool is_step = text && (op == '+' || op == '-') && (is_behind || (left > 1 && text[1] == op));
-    if (op == '&' && !is_behind) {
+    if (!text || !strchr("*&+-!~", *text)) return '?';
+    bool is_step = left > 1 && text[1] == *text;
+    return *text == '+' && is_step ? 'i' : *text == '-' && is_step ? 'd' : *text;
+}
+
+static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCursor kid)
+{
+    bool is_behind;
+    char op = gsim_cu_unary(s, expression, kid, &is_behind);
+    if (op == '&') {
         struct gsim_cu_value value = {.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, kid, false)};
+        if (value.at != GSIM_CU_NONE) s->cells[value.at].is_shared = true;
         CXCursor target = strip(s, kid);
         if (s->clang.getCursorKind(target) == CXCursor_ArraySubscriptExpr) { /* &p[i] */
             struct gsim_cu_kids kids = gsim_cu_kids(s, target);
-            struct gsim_cu_value base = kids.count == 2 ? object(s, kids.at[0]) : unknown;
+            struct gsim_cu_value base = kids.count == 2 ? gsim_cu_object(s, kids.at[0]) : unknown;
             if (base.kind == GSIM_CU_POINTER)
                 value = apply(s, kids.at[0], "+", base, gsim_cu_evaluate(s, kids.at[1]), true);
             gsim_free(kids.at);
         }
         return value.kind == GSIM_CU_CELL && value.at == GSIM_CU_NONE ? unknown : value;
     }
-    if (op == '*' && !is_behind) return gsim_cu_load(s, gsim_cu_place(s, expression, false));
+    if (op == '*') return gsim_cu_load(s, gsim_cu_place(s, expression, false));
     struct gsim_cu_value value = gsim_cu_evaluate(s, kid);
-    if (is_step) {
-        struct gsim_cu_value next = apply(s, kid, op == '+' ? "+" : "-", value, gsim_cu_number(1), true);
+    if (op == 'i' || op == 'd') {
+        struct gsim_cu_value next = apply(s, kid, op == 'i' ? "+" : "-", value, gsim_cu_number(1), true);
         assign(s, kid, next);
         return is_behind ? value : next;
     }
@@ -280,30 +298,24 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
 }
 
 /* --- leaves --- */
-/* sizeof(T) where T is a template's parameter. */
-static struct gsim_cu_value size_of_parameter(struct gsim_cu *s, CXCursor expression)
-{
-    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
-    struct gsim_cu_value value = unknown;
-    if (kids.count == 1 && s->clang.getCursorKind(kids.at[0]) == CXCursor_TypeRef)
-        value =
-            gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(s->clang.getCursorReferenced(kids.at[0]))));
-    gsim_free(kids.at);
-    return value;
-}
-
 static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression)
 {
     struct gsim_cu_value value = unknown;
     CXEvalResult result = s->clang.Cursor_Evaluate(expression);
-    if (!result)
-        return s->clang.getCursorKind(expression) == CXCursor_UnaryExpr ? size_of_parameter(s, expression) : value;
+    if (!result) return value;
     if (s->clang.EvalResult_getKind(result) == CXEval_Int)
         value = gsim_cu_number((double)s->clang.EvalResult_getAsLongLong(result));
     if (s->clang.EvalResult_getKind(result) == CXEval_Float)
         value = gsim_cu_number(s->clang.EvalResult_getAsDouble(result));
     s->clang.EvalResult_dispose(result);
     return value;
+}
+
+bool gsim_cu_constant(struct gsim_cu *s, CXCursor expression, double *number)
+{
+    struct gsim_cu_value value = folded(s, expression);
+    if (gsim_cu_is_known(value)) *number = value.n[0];
+    return gsim_cu_is_known(value);
 }
 
 static struct gsim_cu_value literal(struct gsim_cu *s, CXCursor expression)
@@ -322,8 +334,6 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
 {
     CXCursor declaration = s->clang.getCursorReferenced(expression);
     enum CXCursorKind kind = s->clang.getCursorKind(declaration);
-    if (kind == CXCursor_NonTypeTemplateParameter)
-        return gsim_cu_load(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(declaration)));
     if (kind == CXCursor_EnumConstantDecl)
         return gsim_cu_number((double)s->clang.getEnumConstantDeclValue(declaration));
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
@@ -348,7 +358,7 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
     if (type == CXType_ConstantArray && cell != GSIM_CU_NONE)
         return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     CXCursor field = s->clang.getCursorReferenced(expression);
-    if (cell != GSIM_CU_NONE && !s->cells[cell].is_set &&
+    if (cell != GSIM_CU_NONE && !gsim_cu_is_set(s, cell) &&
         s->clang.getCursorKind(field) == CXCursor_FieldDecl) { /* its default */
         bool is_there = false;
         CXCursor initial = last_kid(s, field, &is_there);
@@ -397,70 +407,129 @@ static bool allocation(struct gsim_cu *s, CXCursor call, const char *name, struc
     return true;
 }
 
-/* What a function of which no body is there does with what pointers lead to. */
-static void touch_arguments(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].kind != GSIM_CU_POINTER) continue;
-        CXCursor parameter = gsim_cu_parameter(s, function, (unsigned)i);
-        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(parameter));
-        if (type.kind == CXType_Pointer && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
-            touch(s, values[i].at, true);
-        else touch(s, values[i].at, false);
-    }
-}
-
 /* By value, or where a reference leads. */
 static struct gsim_cu_value argument(struct gsim_cu *s, CXCursor function, unsigned index, CXCursor expression)
 {
-    CXCursor parameter = gsim_cu_parameter(s, function, index);
-    CXType type = s->clang.getCursorType(parameter);
-    if (type.kind != CXType_LValueReference || s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
-        return gsim_cu_evaluate(s, expression);
+    CXType type = s->clang.getCursorType(gsim_cu_parameter(s, function, index));
+    bool is_reference = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+    if (!is_reference || s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+        return gsim_cu_object(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
+    s->cells[cell].is_shared = true;
     return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+}
+
+struct arguments {
+    struct gsim_cu_value at[GSIM_CU_PARAMS], object;
+    size_t count;
+    bool has_object;
+};
+
+static void read_arguments(struct gsim_cu *s, CXCursor expression, CXCursor function, const struct gsim_cu_kids *kids,
+                           struct arguments *a)
+{
+    int count = s->clang.Cursor_getNumArguments(expression), skip = 0;
+    bool is_method = s->clang.getCursorKind(function) == CXCursor_CXXMethod && !s->clang.CXXMethod_isStatic(function);
+    *a = (struct arguments){.has_object = is_method};
+    if (is_method && count == s->clang.Cursor_getNumArguments(function) + 1) { /* an operator's */
+        a->object = gsim_cu_object(s, s->clang.Cursor_getArgument(expression, 0));
+        skip = 1;
+    } else if (is_method && kids->count) {
+        struct gsim_cu_kids base = gsim_cu_kids(s, strip(s, kids->at[0]));
+        a->object = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};
+        if (base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef)
+            a->object = gsim_cu_object(s, base.at[0]);
+        gsim_free(base.at);
+    }
+    for (int i = skip; i < count && a->count < GSIM_CU_PARAMS; i++) {
+        CXCursor own = s->clang.Cursor_getArgument(expression, (unsigned)i);
+        if (!gsim_cu_is_default(s, own)) a->at[a->count++] = argument(s, function, (unsigned)(i - skip), own);
+    }
+}
+
+/* Of a library, and what it does is known. */
+static bool call_library(struct gsim_cu *s, const char *name, const struct arguments *a, struct gsim_cu_value *result)
+{
+    bool are_cells = a->count == 2 && a->at[0].kind == GSIM_CU_CELL;
+    if (are_cells && strcmp(name, "exchange") == 0) {
+        *result = gsim_cu_load(s, a->at[0].at);
+        gsim_cu_store(s, a->at[0].at, a->at[1].kind == GSIM_CU_CELL ? gsim_cu_load(s, a->at[1].at) : a->at[1]);
+        return true;
+    }
+    if (!are_cells || a->at[1].kind != GSIM_CU_CELL || strcmp(name, "swap") != 0) return false;
+    struct gsim_cu_value first = gsim_cu_load(s, a->at[0].at), second = gsim_cu_load(s, a->at[1].at);
+    gsim_cu_wipe(s, a->at[0].at);
+    gsim_cu_wipe(s, a->at[1].at);
+    gsim_cu_store(s, a->at[0].at, second);
+    gsim_cu_store(s, a->at[1].at, first);
+    return true;
+}
+
+/* A function that is not read does what it likes with what it is given, and may use the device. */
+static void call_unread(struct gsim_cu *s, CXCursor expression, CXCursor function, const char *name,
+                        const struct arguments *a)
+{
+    bool is_of_system = s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function));
+    bool has_body = gsim_cu_body(s, function).kind != CXCursor_InvalidFile, only_numbers = !a->has_object;
+    bool gets_device = false;
+    for (size_t i = 0; i <= a->count; i++) {
+        struct gsim_cu_value value = i < a->count ? a->at[i] : a->object;
+        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, function, (unsigned)i)));
+        bool is_const = i < a->count && type.kind == CXType_Pointer &&
+                        s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
+        only_numbers &= i == a->count || value.kind == GSIM_CU_NUMBER;
+        if (value.kind == GSIM_CU_POINTER) {
+            gsim_cu_touch(s, value.at, !is_const);
+            gets_device |= s->regions[value.at].memory == GSIM_CU_DEVICE;
+        }
+        if (!is_const) gsim_cu_wipe_at(s, value);
+    }
+    if (s->in_kernel) return;
+    if (gets_device || !is_of_system || gsim_cu_has_calls(s, expression)) {
+        gsim_cu_note(s, expression, "%s() is not read: it may give the device work", name);
+        gsim_cu_barrier(s, expression, name);
+        if (!is_of_system) s->wild = ++s->clock;
+    } else if (!has_body || !only_numbers) gsim_cu_foreign(s);
 }
 
 static struct gsim_cu_value call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
 {
     char name[GSIM_LIMIT_NAME + 1];
-    struct gsim_cu_value values[GSIM_CU_PARAMS] = {{0}}, result = unknown;
+    struct gsim_cu_value result = unknown;
+    struct arguments a;
     uint32_t self = s->self;
     if (gsim_cu_is_launch(s, kids)) return gsim_cu_launch(s, expression, kids);
     gsim_cu_name(s, expression, name);
+    if (gsim_cu_api(s, expression, name, kids, &result)) return result;
     CXCursor function = gsim_cu_function(s, expression);
     bool is_function = !s->clang.Cursor_isNull(function);
-    enum CXCursorKind kind = is_function ? s->clang.getCursorKind(function) : CXCursor_InvalidFile;
-    bool is_constructor = kind == CXCursor_Constructor;
-    size_t first = is_constructor || !kids->count ? 0 : 1, count = 0;
-    if (gsim_cu_api(s, expression, name, kids, &result)) return result;
-    for (size_t i = first; i < kids->count && count < GSIM_CU_PARAMS; i++)
-        if (s->clang.getCursorKind(kids->at[i]) != CXCursor_TypeRef && !gsim_cu_is_default(s, kids->at[i]))
-            values[count++] = argument(s, function, (unsigned)(i - first), kids->at[i]);
-    if (is_constructor && strcmp(name, "dim3") == 0) return dimensions(values, count);
-    if (allocation(s, expression, name, &result) || mathematics(name, values, count, &result)) return result;
-    if (!is_function || is_constructor) return count == 1 ? values[0] : unknown;
-    if (s->clang.Cursor_isNull(gsim_cu_body(s, function)) || gsim_cu_body(s, function).kind == CXCursor_InvalidFile ||
-        s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
-        touch_arguments(s, function, values, count);
-        if (gsim_cu_body(s, function).kind == CXCursor_InvalidFile) gsim_cu_foreign(s);
-        return unknown;
+    read_arguments(s, expression, function, kids, &a);
+    bool is_constructor = is_function && s->clang.getCursorKind(function) == CXCursor_Constructor;
+    if (is_constructor && strcmp(name, "dim3") == 0) return dimensions(a.at, a.count);
+    if (allocation(s, expression, name, &result) || mathematics(name, a.at, a.count, &result)) return result;
+    bool is_read = is_function && gsim_cu_body(s, function).kind != CXCursor_InvalidFile &&
+                   !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function));
+    if (is_constructor && (!is_read || s->clang.CXXMethod_isDefaulted(function)))
+        return a.count == 1 ? a.at[0] : unknown;
+    if (!is_read) {
+        if (!call_library(s, name, &a, &result)) call_unread(s, expression, function, name, &a);
+        return result;
     }
-    if (kind == CXCursor_CXXMethod && kids->count) {
-        struct gsim_cu_kids base = gsim_cu_kids(s, strip(s, kids->at[0]));
-        struct gsim_cu_value at =
-            base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef ? object(s, base.at[0]) : unknown;
-        if (at.kind == GSIM_CU_CELL) self = at.at;
-        gsim_free(base.at);
-    }
-    return gsim_cu_inline(s, function, s->clang.getCursorReferenced(expression), values, count, self);
+    if (is_constructor) return unknown;
+    if (a.object.kind == GSIM_CU_CELL) self = a.object.at;
+    else if (a.has_object) self = gsim_cu_cell(s, 0, gsim_cu_text_key("no object"));
+    return gsim_cu_inline(s, function, a.at, a.count, self);
 }
 
 static struct gsim_cu_value choice(struct gsim_cu *s, const struct gsim_cu_kids *kids)
 {
     struct gsim_cu_value condition = gsim_cu_evaluate(s, kids->at[0]);
-    if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM) return unknown;
+    if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM) {
+        for (size_t i = 1; i < 3; i++)
+            if (gsim_cu_has_calls(s, kids->at[i])) gsim_cu_barrier(s, kids->at[i], "");
+        return unknown;
+    }
     return gsim_cu_evaluate(s, kids->at[gsim_cu_is_known(condition) && condition.n[0] == 0 ? 2 : 1]);
 }
 

@@ -85,10 +85,10 @@ static uint32_t node_of(struct gsim_cu *s, uint32_t at)
     return parent;
 }
 
-void gsim_cu_log_serial(struct gsim_cu *s)
+void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry)
 {
     if (!s->options->log || s->in_kernel || !entries(s)) return;
-    uint32_t node = node_of(s, entries(s) - 1);
+    uint32_t node = node_of(s, entry < entries(s) ? entry : entries(s) - 1);
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "source/read/source.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_DEPTH 8
@@ -14,7 +15,12 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
                          bool writes, bool is_const)
 {
     uint32_t buffer = s->regions[pointer.at].buffer, at = 0;
-    if (buffer == GSIM_CU_NONE || (!reads && !writes)) return;
+    if (!reads && !writes) return;
+    if (buffer == GSIM_CU_NONE) { /* host memory, which the device may use */
+        o->hosts[o->host_count] = pointer.at;
+        o->host_writes[o->host_count++] = writes;
+        return;
+    }
     uint64_t bytes = gsim_builder_buffer_bytes(s->builder, buffer);
     while (at < o->arg_count && o->args[at].buffer_index != buffer) at++;
     if (at < o->arg_count) { /* named twice: all of it */
@@ -105,13 +111,13 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
 
 /* --- KeSCo's annotation --- */
 /* kernel(int outputs, T *written, ..., const T *read, ..., int priority): the next OUTPUTS pointers are written. */
-static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
-                     struct gsim_cu_use *use)
+static bool annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values, size_t count,
+                     uint64_t *reads, uint64_t *writes)
 {
     bool has_body = gsim_cu_body(s, kernel).kind != CXCursor_InvalidFile;
     uint64_t written = 0, pointers = 0;
     double outputs = -1;
-    for (size_t i = 0; i < count && i < GSIM_CU_PARAMS; i++) {
+    for (size_t i = 0; i < count && i < GSIM_CU_TOLD; i++) {
         CXCursor parameter = gsim_cu_parameter(s, kernel, (unsigned)i);
         if (s->clang.Cursor_isNull(parameter)) break;
         if (gsim_cu_is_named(s, parameter, "outputs") && gsim_cu_is_known(values[i])) outputs = values[i].n[0];
@@ -123,36 +129,78 @@ static void annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const stru
         if (outputs > 0) written |= (uint64_t)1 << i;
         outputs -= outputs > 0;
     }
-    if (outputs < 0 && !written) return;
-    if (has_body && (use->writes & pointers) != written)
+    if (outputs < 0 && !written) return false;
+    if (has_body && (*writes & pointers) != written)
         gsim_cu_note(s, at, "the kernel writes other arguments than 'outputs' says: its body is believed");
-    if (!has_body) *use = (struct gsim_cu_use){pointers, written};
+    if (has_body) return false;
+    *reads = pointers;
+    *writes = written;
+    return true;
+}
+
+/* --- a launch --- */
+static void give_up(struct gsim_cu *s, CXCursor at, struct gsim_cu_operands *o, const char *why)
+{
+    bool has_buffers = false;
+    for (size_t i = 0; i < s->region_count; i++) has_buffers |= s->regions[i].buffer != GSIM_CU_NONE;
+    if (!has_buffers) /* one stands for all */
+        (void)gsim_cu_region(s, GSIM_CU_DEVICE, "memory", sizeof(double), at);
+    o->is_unknown = true;
+    gsim_cu_note(s, at, "%s: it may read and write any buffer", why);
+}
+
+/* An argument: a pointer, or a class whose fields are. */
+static void add_argument(struct gsim_cu *s, CXCursor at, CXType type, struct gsim_cu_value value, size_t index,
+                         bool reads, bool writes, struct gsim_cu_operands *o)
+{
+    char why[64];
+    type = s->clang.getCanonicalType(type);
+    bool is_const = type.kind == CXType_Pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
+    if (!gsim_cu_holds(s, type) || (gsim_cu_is_known(value) && value.n[0] == 0)) return; /* NULL */
+    if (type.kind == CXType_Pointer && value.kind == GSIM_CU_POINTER && o->arg_count < GSIM_CU_PARAMS &&
+        o->host_count < GSIM_CU_PARAMS) {
+        gsim_cu_add_operand(s, o, value, reads, writes, is_const);
+        return;
+    }
+    if (type.kind == CXType_Record && value.kind == GSIM_CU_CELL) {
+        struct gsim_cu_kids fields = gsim_cu_kids(s, s->clang.getTypeDeclaration(type));
+        size_t parts = 0;
+        for (size_t i = 0; i < fields.count; i++) {
+            enum CXCursorKind kind = s->clang.getCursorKind(fields.at[i]);
+            char name[GSIM_LIMIT_NAME + 1];
+            if (kind != CXCursor_FieldDecl && kind != CXCursor_CXXBaseSpecifier) continue;
+            gsim_cu_name(s, fields.at[i], name);
+            uint32_t cell = gsim_cu_cell(s, value.at, gsim_cu_text_key(name));
+            CXType part = s->clang.getCanonicalType(s->clang.getCursorType(fields.at[i]));
+            struct gsim_cu_value own = gsim_cu_load(s, cell);
+            if (part.kind == CXType_Record) own = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+            add_argument(s, at, part, own, index, reads, writes, o);
+            parts++;
+        }
+        gsim_free(fields.at);
+        if (parts) return;
+    }
+    snprintf(why, sizeof why, "argument %zu is not known", index + 1);
+    if (!o->is_unknown) give_up(s, at, o, why);
 }
 
 void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
                            size_t count, struct gsim_cu_operands *o)
 {
-    struct gsim_cu_use use = gsim_cu_uses(s, kernel, 0);
+    const uint64_t told = ((uint64_t)1 << GSIM_CU_TOLD) - 1;
     CXCursor body = gsim_cu_body(s, kernel);
     enum CXCursorKind kind = s->clang.getCursorKind(kernel);
-    annotate(s, at, kernel, values, count, &use);
-    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod) {
-        gsim_cu_note(s, at, "it is launched through a variable: it may use any buffer");
-        o->is_unknown = true;
-    }
-    for (size_t i = 0; i < count; i++) {
-        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, kernel, (unsigned)i)));
-        struct gsim_cu_value value = values[i];
-        bool is_pointer = type.kind == CXType_Pointer;
-        bool is_const = is_pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
-        if (value.kind == GSIM_CU_POINTER && is_pointer)
-            gsim_cu_add_operand(s, o, value, use.reads >> i & 1, !is_const && (use.writes >> i & 1), is_const);
-        else if (value.kind == GSIM_CU_POINTER || (is_pointer && !gsim_cu_is_known(value)) ||
-                 (type.kind == CXType_Record && value.kind != GSIM_CU_DIM)) {
-            gsim_cu_note(s, at, "argument %zu is not known: it may lead to any buffer", i + 1);
-            o->is_unknown = true;
-        }
-    }
+    bool is_function = kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod;
+    const struct gsim_cu_access *access = is_function ? gsim_cu_access(s, kernel) : NULL;
+    uint64_t reads = access ? access->reads : 0, writes = access ? access->writes : 0;
+    bool is_told = annotate(s, at, kernel, values, count, &reads, &writes);
+    if (!access) give_up(s, at, o, "which kernel is launched is not known");
+    else if (access->unknown && !is_told) give_up(s, access->where, o, access->unknown);
+    else if ((reads | writes) & ~told) give_up(s, kernel, o, "it uses pointers that it loads from memory");
+    for (size_t i = 0; i < count && i < GSIM_CU_TOLD; i++)
+        if (o->is_unknown || ((reads | writes) >> i & 1))
+            add_argument(s, at, s->clang.getCursorType(gsim_cu_parameter(s, kernel, (unsigned)i)), values[i], i,
+                         reads >> i & 1, writes >> i & 1, o);
     if (body.kind == CXCursor_InvalidFile) return;
     struct globals g = {.s = s, .o = o, .at = at};
     g.seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("looked through")), ++s->looks);

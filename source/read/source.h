@@ -28,7 +28,8 @@ struct gsim_cu_value {
 struct gsim_cu_cell {
     uint32_t parent, next; /* NEXT in its slot */
     uint64_t key;          /* within the parent: a declaration, a field, an index */
-    bool is_set;
+    bool is_set, is_shared; /* SHARED: its address, or a reference to it, was taken */
+    uint64_t since, wiped;  /* when it was stored to; when it and all within it became unknown */
     struct gsim_cu_value value;
 };
 
@@ -37,11 +38,10 @@ struct gsim_cu_region {
     enum gsim_cu_memory memory;
     uint32_t buffer;  /* of the program; device and managed memory */
     uint32_t cell;    /* whose children are its elements */
-    uint32_t last_op; /* index + 1 of the last op that used it */
     bool was_host_read, was_host_written; /* since the last op on the device that used it */
     bool begins_on_host; /* written by the host before the first op */
-    uint32_t copy;       /* of host memory: index + 1 of the copy that used it last */
-    bool copy_writes;    /* that copy was to it */
+    uint32_t used;       /* of host memory: index + 1 of the op that used it last */
+    bool used_writes;    /* that, or one before that is not waited for, writes it */
 };
 
 /* A statement that is being executed. */
@@ -103,6 +103,10 @@ struct gsim_cu {
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
     uint32_t notes, looks;
+    struct gsim_cu_access *accesses; /* of functions of the device, by access.c */
+    uint32_t access_depth;
+    CXSourceLocation *errors;    /* in code of the device */
+    size_t error_count, error_room;
     struct gsim_cu_span *spans;  /* of the text that was parsed; NULL: it is the file's */
     size_t span_count;
     struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
@@ -115,7 +119,9 @@ struct gsim_cu {
     uint32_t sync_step;
     uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
     size_t pending_count, pending_room;
-    uint32_t copy_after; /* index + 1 of the op that the next one follows as it uses the same host memory; 0: none */
+    uint64_t clock, wild; /* of stores; when one was made to an unknown place */
+    bool is_cut;          /* a jump may have been made that was not */
+    uint32_t body;        /* entry of the function's body */
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
 };
 
@@ -123,6 +129,9 @@ struct gsim_cu {
 uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key);
 struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell);
 void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value);
+void gsim_cu_wipe(struct gsim_cu *s, uint32_t cell); /* it and all within it become unknown */
+void gsim_cu_wipe_at(struct gsim_cu *s, struct gsim_cu_value pointer); /* what it leads to */
+bool gsim_cu_is_set(const struct gsim_cu *s, uint32_t cell); /* stored to or wiped */
 uint64_t gsim_cu_text_key(const char *text);
 uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at);
 struct gsim_cu_value gsim_cu_number(double number);
@@ -146,16 +155,27 @@ bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument); /* left out in th
 CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index); /* null: there is none */
 CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
 
+bool gsim_cu_is_local(struct gsim_cu *s, CXCursor variable);
+bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration); /* by the stub header */
+bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function);
+
+uint64_t gsim_cu_offset(struct gsim_cu *s, CXCursor cursor); /* in its file */
+
 /* evaluate.c */
+struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression); /* of a class or an array its cell */
+bool gsim_cu_constant(struct gsim_cu *s, CXCursor expression, double *number);
+/* * & + - ! ~, i for ++, d for --, ? where a macro hides it. */
+char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind);
 struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
+void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes); /* the host accesses it */
+void gsim_cu_wild(struct gsim_cu *s); /* a store to where is not known */
 
 /* walk.c */
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
-/* CALLED: what the call names, of a template its instance. */
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
-                                    const struct gsim_cu_value *values, size_t count, uint32_t self);
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values,
+                                    size_t count, uint32_t self);
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
 
@@ -163,7 +183,9 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of
 struct gsim_cu_operands {
     struct gsim_arg args[GSIM_CU_PARAMS];
     struct gsim_segment segments[GSIM_CU_PARAMS];
-    uint32_t arg_count, segment_count;
+    uint32_t hosts[GSIM_CU_PARAMS]; /* regions of host memory */
+    bool host_writes[GSIM_CU_PARAMS];
+    uint32_t arg_count, segment_count, host_count;
     bool is_unknown;
 };
 void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
@@ -180,6 +202,8 @@ bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struc
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes); /* the host uses what a copy used */
 void gsim_cu_foreign(struct gsim_cu *s); /* what cannot be read is executed, which may count on what was promised */
+void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name); /* and which may give the device work */
+void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes); /* the last op does */
 void gsim_cu_end(struct gsim_cu *s); /* of a function that was executed */
 
 /* log.c; all accept that there is no log */
@@ -190,14 +214,34 @@ void gsim_cu_leave(struct gsim_cu *s);
 uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op);
 /* The host waits behind the statement NODE, by OP where the program has that. */
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
-void gsim_cu_log_serial(struct gsim_cu *s); /* the statement that is being executed */
+void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
-/* kernel.c */
-struct gsim_cu_use {
-    uint64_t reads, writes; /* bits of parameters */
+/* access.c */
+#define GSIM_CU_TOLD 30 /* parameters of a function of the device that are told apart */
+struct gsim_cu_origin {
+    uint64_t key, mask; /* a variable; which parameters' memory its pointers may point to */
 };
-struct gsim_cu_use gsim_cu_uses(struct gsim_cu *s, CXCursor function, uint32_t depth);
+/* What a function does with memory. Bit i of a mask stands for what parameter i leads to. */
+struct gsim_cu_access {
+    uint64_t reads, writes;
+    uint64_t returns, kept; /* what the pointer returned, and what pointers that it stores, may point to */
+    const char *unknown;    /* why it may use any memory; NULL: it does not */
+    CXCursor where;         /* that is */
+    uint64_t key;
+    bool is_open, is_done;
+    struct gsim_cu_origin *origins;
+    size_t origin_count, origin_room;
+    struct gsim_cu_access *next;
+};
+/* NULL: memory is out. */
+const struct gsim_cu_access *gsim_cu_access(struct gsim_cu *s, CXCursor function);
+/* The parameters of ACCESS's function whose memory POINTER, an expression in it, may point to. */
+uint64_t gsim_cu_leads_to(struct gsim_cu *s, const struct gsim_cu_access *access, CXCursor pointer);
+bool gsim_cu_holds(struct gsim_cu *s, CXType type); /* a value of it may hold a pointer */
+void gsim_cu_access_release(struct gsim_cu *s);
+
+/* kernel.c */
 struct gsim_cu_cost {
     double flops, read_bytes[GSIM_CU_PARAMS], written_bytes[GSIM_CU_PARAMS]; /* of one thread */
     double shared_bytes; /* of a block */

@@ -18,8 +18,13 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __align__(n) __attribute__((aligned(n)))
+// What nvcc includes by itself.
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #define GPUSIM_BOTH __host__ __device__
 
 #define GPUSIM_VECTOR(t, n) \
@@ -222,6 +227,9 @@ template <class T, class U> GPUSIM_BOTH auto min(T a, U b) -> decltype(a + b);
 template <class T, class U> GPUSIM_BOTH auto max(T a, U b) -> decltype(a + b);
 }
 __device__ int printf(const char *, ...);
+__device__ void *memcpy(void *, const void *, size_t), *memmove(void *, const void *, size_t),
+    *memset(void *, int, size_t), *malloc(size_t);
+__device__ void free(void *);
 // Types of headers that files include; what their functions do within kernels is not read.
 struct __half { unsigned short x; };
 struct __half2 { __half x, y; };

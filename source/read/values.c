@@ -36,9 +36,40 @@ uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
     return *slot;
 }
 
+static bool is_wiped(const struct gsim_cu *s, uint32_t cell)
+{
+    uint64_t since = s->cells[cell].since;
+    for (uint32_t at = cell; at; at = s->cells[at].parent)
+        if (s->cells[at].wiped > since || (s->cells[at].is_shared && s->wild > since)) return true;
+    return false;
+}
+
 struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell)
 {
-    return cell == GSIM_CU_NONE ? (struct gsim_cu_value){0} : s->cells[cell].value;
+    bool is_known = cell != GSIM_CU_NONE && s->cells[cell].value.kind != GSIM_CU_UNKNOWN && !is_wiped(s, cell);
+    return is_known ? s->cells[cell].value : (struct gsim_cu_value){0};
+}
+
+bool gsim_cu_is_set(const struct gsim_cu *s, uint32_t cell)
+{
+    return cell != GSIM_CU_NONE && (s->cells[cell].is_set || is_wiped(s, cell));
+}
+
+void gsim_cu_wipe(struct gsim_cu *s, uint32_t cell)
+{
+    if (cell != GSIM_CU_NONE) s->cells[cell].wiped = ++s->clock;
+}
+
+void gsim_cu_wipe_at(struct gsim_cu *s, struct gsim_cu_value pointer)
+{
+    uint32_t frames = gsim_cu_cell(s, 0, gsim_cu_text_key("frames"));
+    for (int depth = 0; depth < 4 && pointer.kind == GSIM_CU_CELL && pointer.at != GSIM_CU_NONE; depth++) {
+        uint32_t whole = s->cells[pointer.at].parent, at = pointer.at;
+        bool is_part = whole && s->cells[whole].parent != frames; /* of an array or a class: its neighbours, too */
+        pointer = gsim_cu_load(s, at);
+        gsim_cu_wipe(s, is_part ? whole : at);
+    }
+    if (pointer.kind == GSIM_CU_POINTER) gsim_cu_wipe(s, s->regions[pointer.at].cell);
 }
 
 void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
@@ -46,6 +77,7 @@ void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
     if (cell == GSIM_CU_NONE) return;
     s->cells[cell].value = value;
     s->cells[cell].is_set = true;
+    s->cells[cell].since = ++s->clock;
 }
 
 uint64_t gsim_cu_text_key(const char *text)
@@ -83,6 +115,7 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
         fail_memory(s);
         return GSIM_CU_NONE;
     }
+    if (region.cell != GSIM_CU_NONE) s->cells[region.cell].is_shared = true;
     s->regions[s->region_count] = region;
     return (uint32_t)s->region_count++;
 }
@@ -183,6 +216,13 @@ void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[
     if (text && before != at) operator_before(text, before, op);
 }
 
+uint64_t gsim_cu_offset(struct gsim_cu *s, CXCursor cursor)
+{
+    unsigned offset = 0;
+    s->clang.getSpellingLocation(s->clang.getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
 unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor)
 {
     unsigned line = 0;
@@ -237,6 +277,13 @@ bool gsim_cu_is_integer(struct gsim_cu *s, CXCursor expression)
     return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
 }
 
+bool gsim_cu_is_local(struct gsim_cu *s, CXCursor variable)
+{
+    enum CXCursorKind parent = s->clang.getCursorKind(s->clang.getCursorSemanticParent(variable));
+    return parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod || parent == CXCursor_FunctionTemplate ||
+           parent == CXCursor_Constructor || parent == CXCursor_Destructor || parent == CXCursor_ConversionFunction;
+}
+
 CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
 {
     CXCursor function = s->clang.getCursorReferenced(call), pattern, whole;
@@ -246,9 +293,10 @@ CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
             function = s->clang.getOverloadedDecl(named, 0);
     }
     if (s->clang.Cursor_isNull(function)) return function;
+    whole = s->clang.getCursorDefinition(function); /* of a template its instance, where clang made that */
+    if (!s->clang.Cursor_isNull(whole) && gsim_cu_body(s, whole).kind != CXCursor_InvalidFile) return whole;
     pattern = s->clang.getSpecializedCursorTemplate(function);
-    if (!s->clang.Cursor_isNull(pattern)) function = pattern;
-    whole = s->clang.getCursorDefinition(function);
+    if (!s->clang.Cursor_isNull(pattern)) whole = s->clang.getCursorDefinition(pattern);
     return s->clang.Cursor_isNull(whole) ? function : whole;
 }
 

@@ -54,23 +54,64 @@ bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement)
     return search.found;
 }
 
-/* What is assigned in a statement that is not executed to its end is not known any more; the host accesses in it
- * are. */
+/* What is assigned in a statement that is not executed to its end is not known any more, nor what functions get by
+ * reference; the host accesses in it are. */
+static void forget_arguments(struct gsim_cu *s, CXCursor call)
+{
+    CXCursor function = gsim_cu_function(s, call);
+    int count = s->clang.Cursor_getNumArguments(call);
+    bool is_method = s->clang.getCursorKind(function) == CXCursor_CXXMethod;
+    int skip = is_method && count == s->clang.Cursor_getNumArguments(function) + 1;
+    for (int i = 0; i < count; i++) {
+        CXCursor argument = s->clang.Cursor_getArgument(call, (unsigned)i);
+        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, function, (unsigned)(i - skip))));
+        bool is_place = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference || i < skip;
+        if (is_place && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
+            gsim_cu_wipe(s, gsim_cu_place(s, argument, true));
+        struct gsim_cu_value value = {0};
+        enum CXTypeKind own = s->clang.getCanonicalType(s->clang.getCursorType(argument)).kind;
+        if (own == CXType_Pointer || own == CXType_ConstantArray) value = gsim_cu_object(s, argument);
+        gsim_cu_wipe_at(s, value);
+        if (value.kind == GSIM_CU_POINTER) gsim_cu_touch(s, value.at, true);
+    }
+}
+
+struct forgetting {
+    struct gsim_cu *s;
+    uint32_t depth;
+};
+
 static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct gsim_cu *s = data;
+    struct forgetting *f = data;
+    struct gsim_cu *s = f->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     (void)parent;
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     char op[4] = "=";
+    bool is_behind;
     if (kind == CXCursor_BinaryOperator && kids.count == 2) gsim_cu_operator(s, kids.at[0], kids.at[1], op);
     bool is_write = kids.count && (kind == CXCursor_CompoundAssignOperator ||
                                    (kind == CXCursor_BinaryOperator && strcmp(op, "=") == 0));
-    if (is_write || (kind == CXCursor_UnaryOperator && kids.count == 1 &&
-                     s->clang.getCursorKind(kids.at[0]) == CXCursor_DeclRefExpr))
-        gsim_cu_store(s, gsim_cu_place(s, kids.at[0], is_write), (struct gsim_cu_value){0});
-    else if (kind == CXCursor_ArraySubscriptExpr)
+    if (kind == CXCursor_UnaryOperator && kids.count == 1)
+        is_write = strchr("id?", gsim_cu_unary(s, cursor, kids.at[0], &is_behind)) != NULL;
+    if (is_write) {
+        uint32_t cell = gsim_cu_place(s, kids.at[0], true);
+        if (cell == GSIM_CU_NONE) gsim_cu_wild(s);
+        gsim_cu_wipe(s, cell);
+    } else if (kind == CXCursor_ArraySubscriptExpr) {
         (void)gsim_cu_place(s, cursor, false);
+    } else if (kind == CXCursor_CallExpr && !gsim_cu_is_launch(s, &kids)) {
+        CXCursor function = gsim_cu_function(s, cursor);
+        CXCursor body = s->clang.Cursor_isNull(function) ? none : gsim_cu_body(s, function);
+        forget_arguments(s, cursor);
+        if (!is_null(body) && f->depth < 4 &&
+            !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {
+            f->depth++; /* what is outside of functions */
+            s->clang.visitChildren(body, forget, f);
+            f->depth--;
+        }
+    }
     gsim_free(kids.at);
     return CXChildVisit_Recurse;
 }
@@ -79,7 +120,7 @@ static void forget_all(struct gsim_cu *s, CXCursor statement)
 {
     bool was_silent = s->is_silent;
     s->is_silent = true;
-    s->clang.visitChildren(statement, forget, s);
+    s->clang.visitChildren(statement, forget, &(struct forgetting){.s = s});
     s->is_silent = was_silent;
 }
 
@@ -146,6 +187,33 @@ static int truth(struct gsim_cu *s, CXCursor condition) /* -1: not known */
     return gsim_cu_is_known(value) ? value.n[0] != 0 : -1;
 }
 
+struct jumps {
+    struct gsim_cu *s;
+    bool any, returns;
+};
+
+static enum CXChildVisitResult find_jumps(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct jumps *jumps = data;
+    enum CXCursorKind kind = jumps->s->clang.getCursorKind(cursor);
+    (void)parent;
+    if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
+    jumps->returns |= kind == CXCursor_ReturnStmt;
+    jumps->any |= kind == CXCursor_ReturnStmt || kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt ||
+                  kind == CXCursor_GotoStmt;
+    return CXChildVisit_Recurse;
+}
+
+/* What comes behind the statement may not be executed: a loop around it makes an unknown number of rounds, and the rest
+ * of a function is not sure. Behind main nothing comes. */
+static void note_jumps(struct gsim_cu *s, CXCursor statement)
+{
+    struct jumps jumps = {.s = s};
+    s->clang.visitChildren(statement, find_jumps, &jumps);
+    s->is_cut |= jumps.any;
+    if (jumps.returns && s->depth > 1 && s->body < s->entry_count) gsim_cu_log_serial(s, s->body);
+}
+
 static void branch(struct gsim_cu *s, CXCursor statement)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
@@ -153,16 +221,20 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         CXCursor second = kids.count >= 3 ? kids.at[2] : none;
         int is_true = truth(s, kids.at[0]);
         bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
-        if (is_true == 1 || (is_true < 0 && in_first))
-            walk(s, kids.at[1]);
-        else if (!is_null(second) && (is_true == 0 || in_second))
-            walk(s, second);
-        else if (is_true < 0)
-            forget_all(s, statement);
-        if (is_true < 0 && (in_first || in_second)) gsim_cu_log_serial(s);
-        if (is_true < 0 && (in_first || in_second))
+        bool is_guess = is_true < 0 && (in_first || in_second);
+        if (is_guess) {
+            gsim_cu_log_serial(s, s->entry_count - 1);
             gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)",
                          in_first ? "true" : "false");
+        }
+        if (is_true == 1 || (is_true < 0 && in_first)) walk(s, kids.at[1]);
+        else if (!is_null(second) && (is_true == 0 || in_second)) walk(s, second);
+        if (in_first && in_second && is_guess) gsim_cu_barrier(s, second, "");
+        if (is_true < 0) {
+            forget_all(s, statement);
+            note_jumps(s, statement);
+            if (s->flow != GSIM_CU_ON) s->flow = GSIM_CU_ON; /* perhaps */
+        }
     }
     gsim_free(kids.at);
 }
@@ -211,6 +283,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
 {
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
+    bool was_cut = s->is_cut;
+    s->is_cut = false;
     s->plain_loops += !has_calls;
     if (!is_null(initial)) walk(s, initial);
     for (;; trips++) {
@@ -221,11 +295,13 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
         }
         if (trips == most) break;
         walk(s, body);
+        is_known &= !s->is_cut;
+        s->is_cut = was_cut;
         if (!goes_on(s)) break;
         if (!is_null(step)) (void)gsim_cu_evaluate(s, step);
         if (!is_known) break;
     }
-    if (!is_known && has_calls) gsim_cu_log_serial(s);
+    if (!is_known && has_calls) gsim_cu_log_serial(s, s->entry_count - 1);
     if (!is_known && has_calls)
         gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)",
                      trips ? trips : 1);
@@ -248,7 +324,7 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
                  condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
         if (kind == CXCursor_CXXForRangeStmt) {
             body = kids.at[kids.count - 1];
-            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s);
+            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s, s->entry_count - 1);
             if (gsim_cu_has_calls(s, body))
                 gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
             walk(s, body);
@@ -333,27 +409,8 @@ static void walk(struct gsim_cu *s, CXCursor statement)
     gsim_cu_leave(s);
 }
 
-/* What a call of a template gives for its parameters: of a type, its bytes. */
-static void bind_template(struct gsim_cu *s, CXCursor called, const struct gsim_cu_kids *kids)
-{
-    int count = s->clang.Cursor_getNumTemplateArguments(called), at = 0;
-    for (size_t i = 0; i < kids->count && at < count; i++) {
-        enum CXCursorKind kind = s->clang.getCursorKind(kids->at[i]);
-        struct gsim_cu_value value = {0};
-        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter) continue;
-        enum CXTemplateArgumentKind given = s->clang.Cursor_getTemplateArgumentKind(called, (unsigned)at);
-        if (given == CXTemplateArgumentKind_Type)
-            value = gsim_cu_number(
-                (double)s->clang.Type_getSizeOf(s->clang.Cursor_getTemplateArgumentType(called, (unsigned)at)));
-        if (given == CXTemplateArgumentKind_Integral)
-            value = gsim_cu_number((double)s->clang.Cursor_getTemplateArgumentValue(called, (unsigned)at));
-        gsim_cu_store(s, gsim_cu_cell(s, s->frame, s->clang.hashCursor(kids->at[i])), value);
-        at++;
-    }
-}
-
-struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCursor called,
-                                    const struct gsim_cu_value *values, size_t count, uint32_t self)
+struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values,
+                                    size_t count, uint32_t self)
 {
     struct gsim_cu_value result = {0};
     uint32_t frame = s->frame, own = s->self;
@@ -368,7 +425,6 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCurs
     s->self = self;
     struct gsim_cu_kids kids = gsim_cu_kids(s, function);
     size_t place = 0;
-    bind_template(s, called, &kids);
     for (size_t i = 0; i < kids.count; i++) {
         struct gsim_cu_value given;
         if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
@@ -377,8 +433,13 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, CXCurs
         place++;
     }
     gsim_free(kids.at);
+    uint32_t outer = s->body;
+    bool was_cut = s->is_cut;
+    s->body = s->entry_count;
     s->returned = result;
     walk(s, body);
+    s->body = outer;
+    s->is_cut = was_cut;
     result = s->returned;
     if (s->flow == GSIM_CU_RETURN) s->flow = GSIM_CU_ON;
     s->frame = frame;
