@@ -47,13 +47,21 @@ void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
     if (!s->in_kernel && s->regions[region].used) gsim_cu_copy_op(s, region, writes);
 }
 
+/* A store to an element that is not told: all of them become unknown. */
+static uint32_t somewhere_in(struct gsim_cu *s, uint32_t whole)
+{
+    gsim_cu_wipe(s, whole);
+    return gsim_cu_cell(s, 0, gsim_cu_text_key("somewhere"));
+}
+
 static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsim_cu_value index, double size,
                         bool writes)
 {
     if (base.kind == GSIM_CU_POINTER) {
         gsim_cu_touch(s, base.at, writes);
         double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
-        return at >= 0 ? gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at) : GSIM_CU_NONE;
+        if (at >= 0) return gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at);
+        return writes ? somewhere_in(s, s->regions[base.at].cell) : GSIM_CU_NONE;
     }
     if (base.kind != GSIM_CU_CELL) {
         if (!s->in_kernel) gsim_cu_foreign(s); /* it may be memory that the device has written */
@@ -61,7 +69,8 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
     }
     if (gsim_cu_load(s, base.at).kind == GSIM_CU_POINTER)
         return element(s, gsim_cu_load(s, base.at), index, size, writes);
-    return index.kind == GSIM_CU_NUMBER ? gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1) : GSIM_CU_NONE;
+    if (index.kind == GSIM_CU_NUMBER) return gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1);
+    return writes ? somewhere_in(s, base.at) : GSIM_CU_NONE;
 }
 
 /* What an array or a class is: its cell; what a pointer points to. */
@@ -98,6 +107,8 @@ static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
     if (cell == GSIM_CU_NONE || gsim_cu_is_set(s, cell) || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
         return cell;
     s->cells[cell].is_set = true;
+    s->cells[cell].is_shared = !gsim_cu_is_local(s, declaration) && /* with other files */
+                               s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static;
     CXCursor whole = s->clang.getCursorDefinition(declaration);
     gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
     return cell;
@@ -183,10 +194,12 @@ static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *
     return unknown;
 }
 
-/* Whatever has an address may have got another value. */
-void gsim_cu_wild(struct gsim_cu *s)
+/* Whatever has an address, and may be of the type of PLACE, may have got another value. */
+void gsim_cu_wild(struct gsim_cu *s, CXCursor place)
 {
-    if (!s->in_kernel) s->wild = ++s->clock;
+    if (s->in_kernel) return;
+    s->wild[0] = ++s->clock;
+    if (gsim_cu_holds(s, s->clang.getCursorType(place))) s->wild[1] = s->clock;
 }
 
 /* grid.x = 8: a component of a value that has three. */
@@ -217,7 +230,7 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
     if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given))
         value = given;
     uint32_t cell = gsim_cu_place(s, left, true);
-    if (cell == GSIM_CU_NONE) gsim_cu_wild(s);
+    if (cell == GSIM_CU_NONE) gsim_cu_wild(s, left);
     gsim_cu_store(s, cell, value);
     return value;
 }
@@ -271,7 +284,6 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     char op = gsim_cu_unary(s, expression, kid, &is_behind);
     if (op == '&') {
         struct gsim_cu_value value = {.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, kid, false)};
-        if (value.at != GSIM_CU_NONE) s->cells[value.at].is_shared = true;
         CXCursor target = strip(s, kid);
         if (s->clang.getCursorKind(target) == CXCursor_ArraySubscriptExpr) { /* &p[i] */
             struct gsim_cu_kids kids = gsim_cu_kids(s, target);
@@ -416,7 +428,6 @@ static struct gsim_cu_value argument(struct gsim_cu *s, CXCursor function, unsig
         return gsim_cu_object(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
-    s->cells[cell].is_shared = true;
     return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
 }
 
@@ -484,12 +495,13 @@ static void call_unread(struct gsim_cu *s, CXCursor expression, CXCursor functio
             gets_device |= s->regions[value.at].memory == GSIM_CU_DEVICE;
         }
         if (!is_const) gsim_cu_wipe_at(s, value);
+        if (value.kind == GSIM_CU_CELL) s->cells[value.at].is_shared = true;
     }
     if (s->in_kernel) return;
     if (gets_device || !is_of_system || gsim_cu_has_calls(s, expression)) {
         gsim_cu_note(s, expression, "%s() is not read: it may give the device work", name);
         gsim_cu_barrier(s, expression, name);
-        if (!is_of_system) s->wild = ++s->clock;
+        if (!is_of_system) s->wild[0] = s->wild[1] = ++s->clock;
     } else if (!has_body || !only_numbers) gsim_cu_foreign(s);
 }
 

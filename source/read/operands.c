@@ -194,7 +194,7 @@ void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, cons
     const struct gsim_cu_access *access = is_function ? gsim_cu_access(s, kernel) : NULL;
     uint64_t reads = access ? access->reads : 0, writes = access ? access->writes : 0;
     bool is_told = annotate(s, at, kernel, values, count, &reads, &writes);
-    if (!access) give_up(s, at, o, "which kernel is launched is not known");
+    if (!access) give_up(s, at, o, "it is launched through a variable");
     else if (access->unknown && !is_told) give_up(s, access->where, o, access->unknown);
     else if ((reads | writes) & ~told) give_up(s, kernel, o, "it uses pointers that it loads from memory");
     for (size_t i = 0; i < count && i < GSIM_CU_TOLD; i++)

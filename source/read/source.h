@@ -20,7 +20,7 @@
 
 /* A value; UNKNOWN is all zero. */
 struct gsim_cu_value {
-    enum { GSIM_CU_UNKNOWN, GSIM_CU_NUMBER, GSIM_CU_POINTER, GSIM_CU_CELL, GSIM_CU_DIM } kind;
+    enum gsim_cu_kind { GSIM_CU_UNKNOWN, GSIM_CU_NUMBER, GSIM_CU_POINTER, GSIM_CU_CELL, GSIM_CU_DIM } kind;
     uint32_t at;     /* POINTER: the region; CELL: the cell pointed to */
     double n[3];     /* NUMBER: n[0]; POINTER: n[0] bytes behind its begin, NAN: unknown; DIM: x, y, z */
 };
@@ -119,7 +119,7 @@ struct gsim_cu {
     uint32_t sync_step;
     uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
     size_t pending_count, pending_room;
-    uint64_t clock, wild; /* of stores; when one was made to an unknown place */
+    uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */
     bool is_cut;          /* a jump may have been made that was not */
     uint32_t body;        /* entry of the function's body */
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
@@ -170,7 +170,7 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
 void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes); /* the host accesses it */
-void gsim_cu_wild(struct gsim_cu *s); /* a store to where is not known */
+void gsim_cu_wild(struct gsim_cu *s, CXCursor place); /* a store to where is not known */
 
 /* walk.c */
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);

@@ -38,9 +38,10 @@ uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
 
 static bool is_wiped(const struct gsim_cu *s, uint32_t cell)
 {
-    uint64_t since = s->cells[cell].since;
+    enum gsim_cu_kind kind = s->cells[cell].value.kind;
+    uint64_t since = s->cells[cell].since, wild = s->wild[kind == GSIM_CU_POINTER || kind == GSIM_CU_CELL];
     for (uint32_t at = cell; at; at = s->cells[at].parent)
-        if (s->cells[at].wiped > since || (s->cells[at].is_shared && s->wild > since)) return true;
+        if (s->cells[at].wiped > since || (s->cells[at].is_shared && wild > since)) return true;
     return false;
 }
 
@@ -78,6 +79,7 @@ void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
     s->cells[cell].value = value;
     s->cells[cell].is_set = true;
     s->cells[cell].since = ++s->clock;
+    if (value.kind == GSIM_CU_CELL && value.at != GSIM_CU_NONE) s->cells[value.at].is_shared = true;
 }
 
 uint64_t gsim_cu_text_key(const char *text)

@@ -97,7 +97,7 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
         is_write = strchr("id?", gsim_cu_unary(s, cursor, kids.at[0], &is_behind)) != NULL;
     if (is_write) {
         uint32_t cell = gsim_cu_place(s, kids.at[0], true);
-        if (cell == GSIM_CU_NONE) gsim_cu_wild(s);
+        if (cell == GSIM_CU_NONE) gsim_cu_wild(s, kids.at[0]);
         gsim_cu_wipe(s, cell);
     } else if (kind == CXCursor_ArraySubscriptExpr) {
         (void)gsim_cu_place(s, cursor, false);
@@ -429,7 +429,10 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
         struct gsim_cu_value given;
         if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
         uint32_t cell = gsim_cu_variable(s, kids.at[i]);
-        gsim_cu_store(s, cell, gsim_cu_given(s, kids.at[i], &given) ? given : place < count ? values[place] : result);
+        given = gsim_cu_given(s, kids.at[i], &given) ? given : place < count ? values[place] : result;
+        bool was_shared = given.kind == GSIM_CU_CELL && s->cells[given.at].is_shared;
+        gsim_cu_store(s, cell, given);
+        if (given.kind == GSIM_CU_CELL) s->cells[given.at].is_shared = was_shared;
         place++;
     }
     gsim_free(kids.at);

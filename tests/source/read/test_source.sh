@@ -101,7 +101,7 @@ import_ok "$scratch/new.cu"
 has notes "new.cu:2: use of undeclared identifier 'cudaNew'"
 printf 'struct S { int *p; };\n__global__ void k(S s) { s.p[0] = 1; }\nint main() { int *x; cudaMalloc(&x, 4); k<<<1, 1>>>(S{x}); }\n' >"$scratch/struct.cu"
 import_ok "$scratch/struct.cu"
-has notes 'struct.cu:3: argument 1 is not known: it may lead to any buffer'
+has notes 'struct.cu:3: argument 1 is not known: it may read and write any buffer'
 has program '"unknown": true'
 # Arrays in device memory, KeSCo's annotation where there is no body, a launch through a variable, try, a template's allocation.
 cat >"$scratch/more.cu" <<'EOF'
@@ -128,7 +128,7 @@ has program '"kernel": "fills", "grid": [1, 1, 1], "block": [64, 1, 1], "reads":
 has program '"kernel": "reads", "grid": [1, 1, 1], "block": [64, 1, 1], "reads": ["table"], "writes": ["made", "table"]'
 has program '"kernel": "kesco", "grid": [1, 1, 1], "block": [1, 1, 1], "reads": ["made.2", "made"], "writes": ["made.2"]'
 has notes "more.cu:12: priority 2 is of the whole program"
-has notes 'more.cu:14: it is launched through a variable: it may use any buffer'
+has notes 'more.cu:14: it is launched through a variable: it may read and write any buffer'
 "$gpusim" import cuda "$sources/img.cu" --arg n=many -o "$scratch/program" 2>"$scratch/notes"
 has notes "--arg: expected NAME=NUMBER, found 'n=many'"
 exit $failed
