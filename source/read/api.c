@@ -28,9 +28,7 @@ void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes)
     if (writes) gsim_cu_wipe(s, r->cell);
 }
 
-/* In a stream, behind what was there before, what it was told to wait for, what used the same host memory and, as the
- * default stream does, all others. HOSTS: NULL: it uses none. */
-static void add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
+void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
 {
     uint32_t after[MOST_AFTER], count = 0;
     struct gsim_cu_stream *own = &s->streams[stream];
@@ -186,8 +184,7 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
     s->op_count++;
 }
 
-/* Of what values an op is made; 0: one is not known. */
-static uint64_t hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
+uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
 {
     for (size_t i = 0; i < count && hash; i++) {
         uint64_t bits[3];
@@ -199,115 +196,11 @@ static uint64_t hash_values(uint64_t hash, const struct gsim_cu_value *values, s
     return hash;
 }
 
-static uint32_t stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
+uint32_t gsim_cu_stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
 {
     if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->stream_count) return (uint32_t)value.n[0];
     gsim_cu_note(s, at, "the stream is not known: the default stream assumed");
     return 0;
-}
-
-/* --- launches --- */
-bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids)
-{
-    return kids->count >= 2 && s->clang.getCursorKind(kids->at[1]) == CXCursor_CallExpr &&
-           (gsim_cu_is_named(s, kids->at[1], "__cudaPushCallConfiguration") ||
-            gsim_cu_is_named(s, kids->at[1], "cudaConfigureCall"));
-}
-
-struct launch {
-    CXCursor at, kernel;
-    struct gsim_cu_value grid, block, shared, stream, values[GSIM_CU_PARAMS];
-    size_t count;
-    const struct gsim_cu_kids *kids; /* of the call by <<<>>>; NULL: it is another */
-};
-
-static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch, struct gsim_cu_value value,
-                                 const char *what)
-{
-    if (gsim_cu_is_known(value)) value = (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {value.n[0], 1, 1}};
-    bool fits = value.kind == GSIM_CU_DIM;
-    for (int i = 0; i < 3; i++) fits &= value.n[i] >= 1 && value.n[i] < 2147483648.0;
-    if (fits) return (struct gsim_dim3){(uint32_t)value.n[0], (uint32_t)value.n[1], (uint32_t)value.n[2]};
-    gsim_cu_note(s, launch->at, "the %s of the launch is not known: 1 assumed (--arg NAME=VALUE)", what);
-    return (struct gsim_dim3){1, 1, 1};
-}
-
-static void count_cost(struct gsim_cu *s, const struct launch *launch, const struct gsim_cu_operands *o,
-                       struct gsim_kernel *kernel)
-{
-    struct gsim_cu_cost cost;
-    double threads =
-        (double)kernel->grid.x * kernel->grid.y * kernel->grid.z * kernel->block.x * kernel->block.y * kernel->block.z;
-    gsim_cu_cost(s, launch->kernel, launch->values, launch->count, kernel->grid, kernel->block, &cost);
-    kernel->flops = fmin(cost.flops * threads, 1e20);
-    kernel->fp64 = cost.fp64;
-    kernel->demand_given = true;
-    if (gsim_cu_is_known(launch->shared)) cost.shared_bytes += launch->shared.n[0];
-    kernel->smem_bytes = (uint32_t)fmax(0, fmin(cost.shared_bytes, 1048576));
-    for (uint32_t a = 0; a < o->arg_count; a++) { /* what is read again comes from caches */
-        double reads = 0, writes = 0, all = (double)gsim_builder_buffer_bytes(s->builder, o->args[a].buffer_index);
-        for (size_t i = 0; i < launch->count; i++) {
-            if (launch->values[i].kind != GSIM_CU_POINTER ||
-                s->regions[launch->values[i].at].buffer != o->args[a].buffer_index)
-                continue;
-            reads += cost.read_bytes[i] * threads;
-            writes += cost.written_bytes[i] * threads;
-        }
-        kernel->dram_bytes += fmin(reads, all) + fmin(writes, all);
-    }
-    if (cost.is_partial)
-        gsim_cu_note(s, launch->at, "a loop's rounds in the kernel are not known: its cost counts one");
-}
-
-static void emit_launch(struct gsim_cu *s, struct launch *launch)
-{
-    char name[GSIM_LIMIT_NAME + 1];
-    struct gsim_cu_operands o = {0};
-    struct gsim_kernel kernel = {.name = name};
-    gsim_cu_name(s, launch->kernel, name);
-    name[strcspn(name, "<")] = '\0';
-    kernel.grid = shape_of(s, launch, launch->grid, "grid");
-    kernel.block = shape_of(s, launch, launch->block, "block");
-    gsim_cu_read_operands(s, launch->at, launch->kernel, launch->values, launch->count, &o);
-    count_cost(s, launch, &o, &kernel);
-    struct gsim_op op = {.kind = GSIM_OP_KERNEL,
-                         .kernel_index = gsim_builder_kernel(s->builder, &kernel),
-                         .args = o.args,
-                         .arg_count = o.arg_count,
-                         .segments = o.segment_count ? o.segments : NULL,
-                         .segment_count = (uint16_t)o.segment_count,
-                         .is_unknown = o.is_unknown};
-    s->call_values = hash_values(hash_values(1, launch->values, launch->count), &launch->grid, 3);
-    add_op(s, &op, stream_of(s, launch->at, launch->stream), &o);
-    for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
-        if (launch->values[i].kind == GSIM_CU_POINTER && launch->values[i].n[0] == 0)
-            gsim_cu_log_pointer(s, s->call_step, launch->kids->at[i + 2], s->regions[launch->values[i].at].buffer);
-    s->kernels++;
-    uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, launch->at));
-    gsim_cu_store(s, seen, gsim_cu_number(1));
-}
-
-struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids)
-{
-    struct launch launch = {.at = call, .shared = done, .stream = done, .kids = kids};
-    struct gsim_cu_kids parts = gsim_cu_kids(s, kids->at[1]);
-    struct gsim_cu_value *into[] = {&launch.grid, &launch.block, &launch.shared, &launch.stream};
-    if (s->in_kernel) return done;
-    launch.kernel = gsim_cu_function(s, call);
-    for (size_t i = 1; i < parts.count && i <= 4; i++)
-        if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
-    gsim_free(parts.at);
-    for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
-        launch.values[launch.count++] = gsim_cu_object(s, kids->at[i]);
-    s->call = call;
-    s->call_name = NULL;
-    if (s->clang.Cursor_isNull(launch.kernel)) {
-        gsim_cu_note(s, call, "which kernel is launched is not known: left out");
-        gsim_cu_barrier(s, call, "");
-    } else {
-        emit_launch(s, &launch);
-    }
-    return done;
 }
 
 /* --- what else CUDA has --- */
@@ -337,7 +230,7 @@ static enum CXChildVisitResult find_reference(CXCursor cursor, CXCursor parent, 
     return CXChildVisit_Recurse;
 }
 
-static CXCursor reference_in(struct gsim_cu *s, CXCursor cursor)
+CXCursor gsim_cu_reference_in(struct gsim_cu *s, CXCursor cursor)
 {
     CXCursor found = cursor;
     if (cursor.kind != CXCursor_DeclRefExpr) s->clang.visitChildren(cursor, find_reference, &found);
@@ -347,7 +240,7 @@ static CXCursor reference_in(struct gsim_cu *s, CXCursor cursor)
 static void allocate(struct gsim_cu *s, const struct call *c, enum gsim_cu_memory memory)
 {
     char name[GSIM_LIMIT_NAME + 1];
-    gsim_cu_name(s, reference_in(s, c->kids->at[1]), name);
+    gsim_cu_name(s, gsim_cu_reference_in(s, c->kids->at[1]), name);
     uint32_t region = gsim_cu_region(s, memory, name[0] ? name : "buffer", number(c, 1, 0), c->at);
     if (region != GSIM_CU_NONE) set(s, c->values[0], (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
 }
@@ -372,7 +265,7 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
                          .kernel_index = gsim_builder_kernel(s->builder, &kernel),
                          .args = o.args,
                          .arg_count = o.arg_count};
-    add_op(s, &op, stream, &o);
+    gsim_cu_add_op(s, &op, stream, &o);
     s->memsets++;
 }
 
@@ -383,7 +276,7 @@ static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
     uint32_t step = s->call_step, op = s->op_count;
     s->promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
-    if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* who uses it is not told: at once */
+    if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* by whom is not told: at once */
         host_waits(s, op);
         if (step != GSIM_CUDA_NONE)
             gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
@@ -421,7 +314,7 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
         op.copy_memory =
             s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
     }
-    add_op(s, &op, stream, &hosts);
+    gsim_cu_add_op(s, &op, stream, &hosts);
     s->copy_ops++;
     if (strstr(s->call_name, "Async")) return;
     if (s->stream_count) host_waits(s, s->op_count);
@@ -436,7 +329,7 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
     const struct gsim_arg arg = {buffer, true, false, true};
     struct gsim_op op = {
         .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
-    add_op(s, &op, stream_of(s, c->at, c->values[3]), NULL);
+    gsim_cu_add_op(s, &op, gsim_cu_stream_of(s, c->at, c->values[3]), NULL);
 }
 
 static void make_stream(struct gsim_cu *s, const struct call *c)
@@ -465,7 +358,7 @@ static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, s
 static void wait_event(struct gsim_cu *s, const struct call *c)
 {
     const struct gsim_cu_event *event = event_of(s, c, 1);
-    struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[0])];
+    struct gsim_cu_stream *stream = &s->streams[gsim_cu_stream_of(s, c->at, c->values[0])];
     for (uint32_t i = 0; event && i < event->count; i++) {
         uint32_t k = 0;
         while (k < stream->wait_count && stream->waits[k] != event->ops[i]) k++;
@@ -478,7 +371,7 @@ static void wait_event(struct gsim_cu *s, const struct call *c)
 static void record_event(struct gsim_cu *s, const struct call *c)
 {
     struct gsim_cu_event *event = event_of(s, c, 0);
-    const struct gsim_cu_stream *stream = &s->streams[stream_of(s, c->at, c->values[1])];
+    const struct gsim_cu_stream *stream = &s->streams[gsim_cu_stream_of(s, c->at, c->values[1])];
     if (event) {
         event->count = stream->last_op != 0;
         event->ops[0] = stream->last_op;
@@ -496,44 +389,21 @@ static void wait_device(struct gsim_cu *s)
     wait_for(s, ops, s->stream_count + 1);
 }
 
-/* cudaLaunchKernel(kernel, grid, block, arguments, shared, stream) */
-static void launch_by_call(struct gsim_cu *s, const struct call *c)
-{
-    struct launch launch = {
-        .at = c->at, .grid = c->values[1], .block = c->values[2], .shared = c->values[4], .stream = c->values[5]};
-    CXCursor found = s->clang.getCursorReferenced(reference_in(s, c->kids->at[1])),
-             pattern = s->clang.getSpecializedCursorTemplate(found);
-    enum CXCursorKind kind;
-    launch.kernel = s->clang.getCursorDefinition(s->clang.Cursor_isNull(pattern) ? found : pattern);
-    kind = s->clang.getCursorKind(launch.kernel);
-    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) {
-        gsim_cu_note(s, c->at, "which kernel is launched is not known: left out");
-        gsim_cu_barrier(s, c->at, s->call_name);
-        return;
-    }
-    for (; launch.count < GSIM_CU_PARAMS && c->values[3].kind == GSIM_CU_CELL; launch.count++) {
-        if (s->clang.Cursor_isNull(gsim_cu_parameter(s, launch.kernel, (unsigned)launch.count))) break;
-        struct gsim_cu_value place = gsim_cu_load(s, gsim_cu_cell(s, c->values[3].at, launch.count + 1));
-        launch.values[launch.count] =
-            place.kind == GSIM_CU_CELL ? gsim_cu_load(s, place.at) : (struct gsim_cu_value){0};
-    }
-    emit_launch(s, &launch);
-}
-
 static bool call_memory(struct gsim_cu *s, const struct call *c, const char *name)
 {
     if (!strcmp(name, "cudaMalloc") || !strcmp(name, "cudaMallocAsync")) allocate(s, c, GSIM_CU_DEVICE);
     else if (!strcmp(name, "cudaMallocManaged")) allocate(s, c, GSIM_CU_MANAGED);
     else if (!strcmp(name, "cudaMallocHost") || !strcmp(name, "cudaHostAlloc")) allocate(s, c, GSIM_CU_PINNED);
     else if (!strcmp(name, "cudaMemcpy") || !strcmp(name, "cudaMemcpyAsync"))
-        copy(s, c, c->values[0], c->values[1], number(c, 2, 0), stream_of(s, c->at, c->values[4]));
+        copy(s, c, c->values[0], c->values[1], number(c, 2, 0), gsim_cu_stream_of(s, c->at, c->values[4]));
     else if (!strncmp(name, "cudaMemcpy2D", 12))
-        copy(s, c, c->values[0], c->values[2], number(c, 4, 0) * number(c, 5, 0), stream_of(s, c->at, c->values[7]));
+        copy(s, c, c->values[0], c->values[2], number(c, 4, 0) * number(c, 5, 0),
+             gsim_cu_stream_of(s, c->at, c->values[7]));
     else if (!strcmp(name, "cudaMemset") || !strcmp(name, "cudaMemsetAsync")) {
         if (c->values[0].kind != GSIM_CU_POINTER) {
             gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
             gsim_cu_barrier(s, c->at, s->call_name);
-        } else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), stream_of(s, c->at, c->values[3]));
+        } else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), gsim_cu_stream_of(s, c->at, c->values[3]));
     } else if (!strcmp(name, "cudaMemPrefetchAsync")) prefetch(s, c);
     else return false;
     return true;
@@ -547,7 +417,7 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
     else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
     else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);
     else if (!strcmp(name, "cudaStreamSynchronize"))
-        wait_for(s, &s->streams[stream_of(s, c->at, c->values[0])].last_op, 1);
+        wait_for(s, &s->streams[gsim_cu_stream_of(s, c->at, c->values[0])].last_op, 1);
     else if (!strcmp(name, "cudaEventSynchronize")) {
         const struct gsim_cu_event *event = event_of(s, c, 0);
         if (event && s->stream_count) wait_for(s, event->ops, event->count);
@@ -603,9 +473,9 @@ bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct 
     *result = done;
     s->call = at;
     s->call_name = name;
-    s->call_values = hash_values(1, c.values, 9);
+    s->call_values = gsim_cu_hash_values(1, c.values, 9);
     s->call_step = GSIM_CUDA_NONE;
-    if (!strcmp(name, "cudaLaunchKernel")) launch_by_call(s, &c);
+    if (!strcmp(name, "cudaLaunchKernel")) gsim_cu_launch_by_call(s, at, kids->at[1], c.values);
     else if (kids->count > 1 && !call_memory(s, &c, name) && !call_order(s, &c, name)) call_other(s, &c, name);
     else if (kids->count <= 1) (void)call_order(s, &c, name);
     if (s->call_step == GSIM_CUDA_NONE && strncmp(name, "cudaGet", 7) != 0 && strncmp(name, "cudaPeek", 8) != 0)

@@ -37,7 +37,8 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
 /* --- places --- */
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 {
-    uint32_t frame = gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
+    uint32_t frame =
+        gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 

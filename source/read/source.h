@@ -103,7 +103,7 @@ struct gsim_cu {
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
     uint32_t notes, looks;
-    struct gsim_cu_access *accesses; /* of functions of the device, by access.c */
+    struct gsim_cu_access *accesses; /* of functions of the device, by kernel/access.c */
     uint32_t access_depth;
     CXSourceLocation *errors;    /* in code of the device */
     size_t error_count, error_room;
@@ -179,7 +179,7 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
 
-/* operands.c */
+/* kernel/operands.c */
 struct gsim_cu_operands {
     struct gsim_arg args[GSIM_CU_PARAMS];
     struct gsim_segment segments[GSIM_CU_PARAMS];
@@ -193,9 +193,20 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
 void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, const struct gsim_cu_value *values,
                            size_t count, struct gsim_cu_operands *o);
 
-/* api.c */
+/* launch.c */
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids);
 struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids);
+/* By cudaLaunchKernel(), of which NAMED is the first argument. */
+void gsim_cu_launch_by_call(struct gsim_cu *s, CXCursor at, CXCursor named, const struct gsim_cu_value *values);
+
+/* api.c */
+/* In a stream, behind what was there before, what it was told to wait for, what used the same host memory and, as the
+ * default stream does, all others. HOSTS: NULL: it uses none. */
+void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts);
+/* Of what values an op is made; 0: one is not known. */
+uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count);
+uint32_t gsim_cu_stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value);
+CXCursor gsim_cu_reference_in(struct gsim_cu *s, CXCursor cursor);
 bool gsim_cu_is_api(struct gsim_cu *s, CXCursor call, const char *name);
 bool gsim_cu_api(struct gsim_cu *s, CXCursor call, const char *name, const struct gsim_cu_kids *kids,
                  struct gsim_cu_value *result);
@@ -217,7 +228,7 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
-/* access.c */
+/* kernel/access.c */
 #define GSIM_CU_TOLD 30 /* parameters of a function of the device that are told apart */
 struct gsim_cu_origin {
     uint64_t key, mask; /* a variable; which parameters' memory its pointers may point to */
@@ -241,7 +252,7 @@ uint64_t gsim_cu_leads_to(struct gsim_cu *s, const struct gsim_cu_access *access
 bool gsim_cu_holds(struct gsim_cu *s, CXType type); /* a value of it may hold a pointer */
 void gsim_cu_access_release(struct gsim_cu *s);
 
-/* kernel.c */
+/* kernel/cost.c */
 struct gsim_cu_cost {
     double flops, read_bytes[GSIM_CU_PARAMS], written_bytes[GSIM_CU_PARAMS]; /* of one thread */
     double shared_bytes; /* of a block */

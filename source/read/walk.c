@@ -64,7 +64,8 @@ static void forget_arguments(struct gsim_cu *s, CXCursor call)
     int skip = is_method && count == s->clang.Cursor_getNumArguments(function) + 1;
     for (int i = 0; i < count; i++) {
         CXCursor argument = s->clang.Cursor_getArgument(call, (unsigned)i);
-        CXType type = s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, function, (unsigned)(i - skip))));
+        CXType type =
+            s->clang.getCanonicalType(s->clang.getCursorType(gsim_cu_parameter(s, function, (unsigned)(i - skip))));
         bool is_place = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference || i < skip;
         if (is_place && !s->clang.isConstQualifiedType(s->clang.getPointeeType(type)))
             gsim_cu_wipe(s, gsim_cu_place(s, argument, true));
