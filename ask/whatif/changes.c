@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpusim/timeline.h"
+#include "sim/device/numbers.h"
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"
 #include "ask/whatif/edit.h"
@@ -136,6 +138,16 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
+/* The calls of the host that is there cost what they cost. */
+static void keep_host(struct gsim_device_spec *to, const struct gsim_device_spec *from)
+{
+    size_t count;
+    const struct gsim_number_row *rows = gsim_number_rows(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].section, "host") == 0)
+            memcpy((char *)to + rows[i].offset, (const char *)from + rows[i].offset, sizeof(double));
+}
+
 static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name,
                                     struct gsim_error *error)
 {
@@ -144,6 +156,7 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
+    keep_host(&v->device, &from);
     v->has_effect = true;
     double dram = from.dram_gbps / v->device.dram_gbps,
            issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
@@ -219,18 +232,39 @@ static uint32_t launch_ahead(struct gsim_variant *v, struct gsim_edit *e, double
 }
 
 /* Before a step's launches Python stays: what a trace has there, at least PyTorch's guard, wrapper and copies of inputs
- * around a graph. */
+ * around a graph, though no more than the host takes now. Without PyTorch, whose time between calls has no owner, there
+ * is none. */
 static void leave_host(struct gsim_variant *v, struct gsim_edit *e)
 {
-    double left_us = 0;
+    double left_us = 0, now_us = 0;
     struct gsim_op *first = e->source->op_count ? &e->ops[0] : NULL;
-    bool is_step = first && first->kind == GSIM_OP_HOST_COMPUTE && !first->overhead && !first->after_count;
-    if (!is_step || !e->kernel_count || !e->kernels[0].solo_profiled) return;
+    bool is_step = first && first->kind == GSIM_OP_HOST_COMPUTE && !first->overhead && !first->after_count,
+         has_framework = false;
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        const struct gsim_op *op = &e->ops[i];
+        bool is_host = op->kind == GSIM_OP_HOST_COMPUTE;
+        has_framework |= is_host && op->overhead && !op->what;
+        now_us += is_host ? op->host_us : v->device.launch_us;
+    }
+    if (!is_step || !has_framework || !e->kernel_count || !e->kernels[0].solo_profiled) return;
     for (uint32_t i = 0; i < e->source->op_count && e->ops[i].kind == GSIM_OP_HOST_COMPUTE; i++)
         left_us += e->ops[i].overhead ? 0 : e->ops[i].host_us;
-    if (left_us >= GRAPH_LEAVES_US) return;
-    first->host_us += GRAPH_LEAVES_US - left_us;
+    double least_us = fmin(GRAPH_LEAVES_US, now_us);
+    if (left_us >= least_us) return;
+    first->host_us += least_us - left_us;
     note(v, "PyTorch's guard, wrapper and copies of inputs stay: 100 us of each step (70 to 160 in 3 traces)");
+}
+
+/* What launch calls take, and what they take longer than the model's where a graph would save it. */
+static void hasten_launches(struct gsim_device_spec *d, struct gsim_edit *e, double factor)
+{
+    d->launch_us /= factor;
+    d->graph_launch_us /= factor;
+    d->graph_launch_node_us /= factor;
+    for (uint32_t i = 0; i < e->source->op_count; i++)
+        if (e->ops[i].kind == GSIM_OP_HOST_COMPUTE && e->ops[i].overhead && e->ops[i].what &&
+            strncmp(e->ops[i].what, GSIM_HOST_IN_LAUNCH, strlen(GSIM_HOST_IN_LAUNCH)) == 0)
+            e->ops[i].host_us /= factor;
 }
 
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
@@ -244,6 +278,12 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     switch (c->kind) {
     case GSIM_CHANGE_GRAPH:
         if (strcmp(scheduler, "cudagraph") == 0) return 0;
+        touched = gsim_edit_count_rows(e);
+        if (touched && touched != UINT32_MAX)
+            status = gsim_error_set(error, GSIM_INPUT,
+                                    "%u kernels run beside another stream's across a wait of the host: graphs between "
+                                    "the waits, in one stream, would put them in a row", touched);
+        if (touched) return UINT32_MAX;
         if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
         if (touched != UINT32_MAX) leave_host(v, e);
@@ -261,7 +301,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         break;
     case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;
     case GSIM_CHANGE_PRIORITIES: touched = gsim_edit_rank_streams(e, d, error); break;
-    case GSIM_CHANGE_LAUNCH: d->launch_us /= c->factor; break;
+    case GSIM_CHANGE_LAUNCH: hasten_launches(d, e, c->factor); break;
     case GSIM_CHANGE_PDL: touched = launch_ahead(v, e, c->factor); break;
     case GSIM_CHANGE_FUSE: touched = gsim_edit_fuse(e); break;
     case GSIM_CHANGE_PINNED:

@@ -89,6 +89,7 @@ void gsim_variant_release(struct gsim_variant *variant);
  * out ------ */
 struct gsim_edit;
 void gsim_edit_gather_host(struct gsim_edit *edit); /* of programs without a framework */
+uint32_t gsim_edit_count_rows(const struct gsim_edit *edit); /* kernels that graphs would put behind others */
 uint32_t gsim_edit_order_streams(struct gsim_edit *edit, bool all_in_one);
 uint32_t gsim_edit_spread(struct gsim_edit *edit, uint32_t count); /* over so many streams (spread.c) */
 uint32_t gsim_edit_drop_syncs(struct gsim_edit *edit);

@@ -18,6 +18,8 @@
 #define NONE           UINT32_MAX
 #define SMALL_US       20.0 /* longer kernels gain little from being fused */
 #define LONGEST_CHAIN  16
+#define FEW            10 /* of so many kernels one */
+#define LOOP_US        2.0
 #define LARGE_COPY     262144 /* bytes from which a copy is all transfer */
 #define TRIGGER                                                                                                        \
     0.5 /* of a block's time, where a program gives none: as assumed for trust/published/README.md, "mega" */
@@ -63,6 +65,54 @@ uint32_t gsim_edit_order_streams(struct gsim_edit *e, bool all_in_one)
     return changed;
 }
 
+/* The program's own work around a launch, beyond the loop and the arguments, which go with the call. */
+static bool is_work_around(const struct gsim_op *op)
+{
+    return op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what && strcmp(op->what, GSIM_HOST_OWN) == 0 &&
+           op->host_us > LOOP_US;
+}
+
+/* OP of the host parts the graphs before and behind it: what it waits for is done. */
+static bool note_wait(struct lasts *lasts, const struct gsim_edit *e, const struct gsim_op *op)
+{
+    for (uint32_t a = 0; a < op->after_count; a++) {
+        uint32_t awaited = op->after[a], *last = last_in(lasts, stream_of(&e->ops[awaited]));
+        if (!last) return false;
+        if (*last != NONE && *last <= awaited) *last = NONE;
+    }
+    return true;
+}
+
+/* Kernels that do not follow what another stream has from before the host's last wait, as a graph there would. */
+uint32_t gsim_edit_count_rows(const struct gsim_edit *e)
+{
+    struct lasts lasts = {0};
+    uint32_t rows = 0, kernels = 0, part = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < e->source->op_count && ok; i++) {
+        const struct gsim_op *op = &e->ops[i];
+        bool is_beside = false, is_saved = op->kind == GSIM_OP_HOST_COMPUTE && op->overhead;
+        if (e->dropped[i] || is_saved) continue;
+        if (gsim_op_is_host(op)) {
+            ok = note_wait(&lasts, e, op);
+            part = i;
+            continue;
+        }
+        for (size_t s = 0; s < lasts.count; s++) {
+            bool is_open = lasts.items[s].op < part && lasts.items[s].stream != stream_of(op);
+            for (uint32_t a = 0; a < op->after_count && is_open; a++) is_open = op->after[a] != lasts.items[s].op;
+            is_beside |= is_open;
+        }
+        rows += is_beside && op->kind == GSIM_OP_KERNEL;
+        kernels += op->kind == GSIM_OP_KERNEL;
+        uint32_t *last = last_in(&lasts, stream_of(op));
+        ok = last != NULL;
+        if (ok) *last = i;
+    }
+    gsim_free(lasts.items);
+    return !ok ? NONE : rows * FEW > kernels ? rows : 0;
+}
+
 /* What the program does around each launch it still does when a graph has them all: before the graph. */
 void gsim_edit_gather_host(struct gsim_edit *e)
 {
@@ -74,9 +124,7 @@ void gsim_edit_gather_host(struct gsim_edit *e)
             launches = true;
             continue;
         }
-        bool is_loop =
-            op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what && strcmp(op->what, GSIM_HOST_OWN) == 0;
-        if (!is_loop) { /* it parts two graphs, unless it is a framework's */
+        if (!is_work_around(op)) { /* it parts two graphs, unless it is a framework's */
             if (op->kind != GSIM_OP_HOST_COMPUTE || !op->overhead)
                 first = op->kind == GSIM_OP_HOST_COMPUTE ? i : NONE, launches = false;
             continue;

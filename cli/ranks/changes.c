@@ -227,18 +227,28 @@ static enum gsim_status find_gradients(struct gsim_rank_variant *v, const struct
     return GSIM_OK;
 }
 
-/* So many of the first rank's program, on nodes of NODE_GPUS unless a node is given. */
-static void repeat_first(struct gsim_rank_variant *v, uint32_t ranks, bool has_node)
+/* RANKS in all, of each rank that there is as many, on nodes of NODE_GPUS unless a node is given. */
+static enum gsim_status repeat(struct gsim_rank_variant *v, uint32_t ranks, bool has_node, struct gsim_error *error)
 {
     size_t length = strlen(v->note);
-    v->run.count = 1;
-    v->run.programs[0].copies = ranks;
-    v->run.programs[0].rank = 0;
-    if (ranks <= NODE_GPUS || has_node) return;
+    uint32_t each = ranks / v->run.count;
+    if (ranks % v->run.count)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "ranks=%u: there are %u, which need not do the same: expected a multiple", ranks,
+                              v->run.count);
+    for (uint32_t i = 0; i < v->run.count; i++) {
+        v->run.programs[i].copies = each;
+        v->run.programs[i].rank = i * each;
+    }
+    if (each > 1)
+        length += (size_t)snprintf(v->note + length, sizeof v->note - length, "%s%u of each rank that there is",
+                                   length ? "; " : "", each);
+    if (ranks <= NODE_GPUS || has_node) return GSIM_OK;
     v->run.links.per_node = NODE_GPUS;
     v->run.links.net_gbps = NODE_GBPS;
     snprintf(v->note + length, sizeof v->note - length, "%snodes of %d GPUs, %.0f GB/s of network each",
              length ? "; " : "", NODE_GPUS, NODE_GBPS);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
@@ -270,7 +280,7 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
     }
     bool has_node = false;
     for (uint32_t i = 0; i < count; i++) has_node |= changes[i].kind == GSIM_RANK_CHANGE_NODE;
-    if (!status && ranks) repeat_first(v, ranks, has_node);
+    if (!status && ranks) status = repeat(v, ranks, has_node, error);
     for (uint32_t i = 0; i < count && !status; i++)
         if (changes[i].kind == GSIM_RANK_CHANGE_NODE)
             status = use_node(v, changes[i].node, ranks ? ranks : t->count, error);

@@ -13,7 +13,7 @@
     X(OVERLAP, "overlap", "on|off", "kernels go on beside collectives, or wait for each")                              \
     X(PRIORITY, "priority", "", "the streams of collectives come before others")                                       \
     X(GRAPH, "graph", "", "a step is one CUDA graph on each rank")                                                     \
-    X(RANKS, "ranks", "N", "N ranks of rank 0's program")                                                              \
+    X(RANKS, "ranks", "N", "N ranks in all, as many of each that there is")                                            \
     X(MICRO, "micro", "N", "N micro-batches in a step of a pipeline")                                                  \
     X(KERNELS, "kernels", "Fx", "all kernels but collectives F times as fast")                                         \
     X(RANK, "rank:", "R=Fx", "kernels of rank R but collectives F times as fast")                                      \

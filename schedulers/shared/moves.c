@@ -7,6 +7,7 @@
 
 #include "gpusim/timeline.h"
 #include "schedulers/shared/placedmoves.h"
+#include "schedulers/shared/whereabouts.h"
 #include "sim/program/draw.h"
 
 #include <string.h>
@@ -291,11 +292,51 @@ void gsim_lowering_drop_overhead(struct gsim_lowering *lowering)
     else drop_overhead(&lowering->steady);
 }
 
+/* A program that says itself which GPU does what also says what is copied between them: nothing else moves it. */
+static enum gsim_status check_gpu(const struct gsim_run *run, struct gsim_whereabouts *w, const struct gsim_op *op,
+                                  struct gsim_error *error)
+{
+    struct gsim_access_walk walk = {.op = op};
+    struct gsim_held_part part;
+    for (struct gsim_access access; op->kind == GSIM_OP_KERNEL && gsim_access_next(&walk, &access);)
+        for (uint32_t at = 0; access.reads && gsim_whereabouts_next(w, &access, &at, &part);) {
+            uint32_t other = 0;
+            if (part.begin == part.end || gsim_whereabouts_has(part.holders, op->device)) continue;
+            while (other < run->device_count && !gsim_whereabouts_has(part.holders, other)) other++;
+            if (other == run->device_count) continue; /* the host's alone, or nobody's yet */
+            return gsim_error_set(error, GSIM_INPUT,
+                                  "%s: ops[%u] reads '%s' on GPU %u, and GPU %u has it: expected a copy before it "
+                                  "(\"kind\": \"p2p\"), --place program with a scheduler that moves data (kesco, "
+                                  "heft), or --memory managed", run->program->name, op->index,
+                                  run->program->buffers[access.buffer_index].name, op->device, other);
+        }
+    return GSIM_OK;
+}
+
+static enum gsim_status check_gpus(const struct gsim_run *run, struct gsim_error *error)
+{
+    const struct gsim_program *p = run->program;
+    struct gsim_whereabouts w = {0};
+    uint32_t most = 0;
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < p->op_count; i++) most = p->ops[i].device > most ? p->ops[i].device : most;
+    if (!most || run->memory == GSIM_MEMORY_MANAGED) return GSIM_OK;
+    if (!gsim_whereabouts_init(&w, p, p->buffer_count, run->device_count, false, false))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory while placing data movement");
+    for (uint32_t i = 0; i < p->op_count && !status; i++) {
+        status = check_gpu(run, &w, &p->ops[i], error);
+        gsim_whereabouts_note(&w, &p->ops[i], p->ops[i].device);
+    }
+    gsim_whereabouts_release(&w);
+    return status;
+}
+
 enum gsim_status gsim_moves_lower(struct gsim_run *run, enum gsim_moves_place place, struct gsim_lowering *lowering,
                                   struct gsim_error *error)
 {
     struct lowerer l = {.run = run, .place = place};
     if (run->is_placed && run->memory != GSIM_MEMORY_MANAGED) return gsim_moves_lower_placed(run, lowering, error);
+    if (!run->is_placed && check_gpus(run, error)) return error->status;
     l.follows = place != GSIM_MOVES_AUTOMATIC && run->prefetch && has_prefetches(run->program);
     l.automatic = run->prefetch && !l.follows;
     l.keeps = l.follows && gsim_moves_keep_prefetches(run);

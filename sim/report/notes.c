@@ -134,9 +134,21 @@ static bool note_packed(const struct gsim_result *result, char text[GSIM_REPORT_
     return true;
 }
 
+/* The clock is constant here. */
+static bool note_power(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    const struct gsim_energy *e = result->energy;
+    double limit_w = result->simulation->device->limit_w * (e ? (double)e->gpu_count : 0);
+    if (!(limit_w > 0) || e->peak_w <= limit_w) return false;
+    snprintf(text, GSIM_REPORT_NOTE,
+             "%.0f W at most, and the limit is %.0f W (power.limit_w): a real GPU lowers its clock there and takes "
+             "longer, which is not modelled", e->peak_w, limit_w);
+    return true;
+}
+
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
     static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {
-        note_sample, note_solo_times, note_overhead, note_sharing, note_packed};
+        note_sample, note_solo_times, note_overhead, note_sharing, note_packed, note_power};
     return notes[index](result, text);
 }

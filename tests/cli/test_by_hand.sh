@@ -123,4 +123,34 @@ for exact in "" --exact; do
     is "after an idle time$exact" "$(ended 2)" 6121
 done
 
+# --- what is said of power, of another GPU, of data that another GPU has ---
+echo '{"schema": "gpusim-program/1", "name": "hot", "kernels": [{"name": "k", "solo_us": 20000, "solo_device": "h100-vm", "regs_per_thread": 32, "energy_mj": 24000}],
+    "ops": [{"op": "kernel", "kernel": "k", "grid": [1056], "block": [256]}]}' >hot.json
+run --workload hot.json --sched async --device h100-vm --memory pinned # 24 J in 20 ms: 1,200 W beside the base
+grep -q "the limit is 700 W" out || fail "power: $(grep -i watt out)"
+grep -q "the limit is 700 W" report.json || fail "power: no note in the report"
+sed 's/24000/6000/' hot.json >cool.json
+run --workload cool.json --sched async --device h100-vm --memory pinned
+! grep -q "limit is" out || fail "power: a note at 300 W"
+
+# 100 launches of kernels of 1 us: the host's calls bind them, and the host stays.
+few=$(for i in $(seq 100); do echo "$(kernel 1 ', "stream": 0'),"; done | tr '\n' ' ' | sed 's/, $//')
+program few 1 "$few"
+"$gpusim" whatif few.json --device h100-vm --memory pinned --change device=v100,device=h200 --csv few.csv >out 2>err || fail "few: $(cat err)"
+awk -F, 'NR > 2 && ($4 > 2 || $4 < -2) { exit 1 }' few.csv || fail "another GPU for a launch-bound program: $(cat few.csv)"
+
+# GPU 1 reads what GPU 0 wrote: copied (100 MB at 398 GB/s: 251 us), by the program or by the scheduler, or refused.
+across() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"across\", \"buffers\": [{\"name\": \"x\", \"bytes\": 100000000, \"init\": \"none\"}], \"kernels\": [{\"name\": \"k\", \"solo_us\": 500, \"solo_device\": \"h100-vm\", \"regs_per_thread\": 32}],
+    \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [256], \"grid\": [132], \"writes\": [\"x\"]}, $1 {\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [256], \"grid\": [132], \"reads\": [\"x\"], \"device\": 1}]}" >across.json; }
+across ""
+for sched in async serial cudagraph; do
+    "$gpusim" run --workload across.json --node h100-vm-x2 --memory pinned --sched $sched >out 2>err && fail "$sched: GPU 1 reads what GPU 0 has"
+    grep -q "reads 'x' on GPU 1, and GPU 0 has it" err || fail "$sched: $(cat err)"
+done
+run --workload across.json --node h100-vm-x2 --memory pinned --sched kesco --place program
+is "moved by the scheduler" "$(field makespan_us)" 1260 0.05
+across '{"op": "copy", "kind": "p2p", "buffer": "x", "device": 0, "to": 1},'
+run --workload across.json --node h100-vm-x2 --memory pinned --sched async
+is "copied by the program" "$(field makespan_us)" 1260 0.05
+
 [ $failures = 0 ]

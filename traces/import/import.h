@@ -157,7 +157,7 @@ uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *
 /* Whether CUDA graphs launched all of it or nearly all, so that it is replayed as graphs. */
 bool gsim_import_is_graph(const struct gsim_import_notes *notes);
 
-/* DEVICE's nodes of graphs get the gap that the trace's have. */
+/* What the trace tells of DEVICE: gaps between works; those between calls are in the program. */
 void gsim_import_fit_gap(const struct gsim_import_notes *notes, struct gsim_device_spec *device);
 
 /* How many records were not as they can have been, in whatever way. */

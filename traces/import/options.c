@@ -74,6 +74,7 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
 
 void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
+    device->call_gap_us = 0; /* when calls were made, the trace tells */
     if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
     if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
         device->stream_gap_us = n->stream_gap_us;

@@ -10,13 +10,14 @@
 #include "gpusim/timeline.h"
 #include "traces/import/records/host.h"
 
-#define LONG_CALL_NS     20000   /* calls below take what calls take */
+#define LONG_CALL_NS     20000   /* calls below take what calls take, but those that launch, as often as they come */
 #define LONG_LAUNCH_NS                                                                                                 \
     100000 /* a launch that takes longer is no launch as others are: its module is loaded, a queue is full */
 #define WARM_UP_NS       1000000 /* calls of a framework below are made once: later iterations do without */
 #define LONG_NAMED_NS    20000   /* what the program names by itself */
 #define LONG_OPERATOR_NS 1000000 /* operators and Python's functions that compute on the host */
 #define LEAST_PIECE_NS   5000    /* of a gap: less is not told apart */
+#define LEAST_LAUNCH_NS  500     /* the same of a call that launches */
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -52,7 +53,9 @@ enum gsim_status gsim_records_add_owner(struct gsim_records *r, const struct gsi
 enum gsim_status gsim_records_add_named_call(struct gsim_records *r, struct gsim_call *call, const char *name)
 {
     enum gsim_status status = GSIM_OK;
-    if (call->end_ns - call->start_ns >= LONG_CALL_NS) {
+    bool is_launch = call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
+    double least_ns = is_launch ? r->options->launch_us * 1e3 + LEAST_LAUNCH_NS : LONG_CALL_NS;
+    if ((double)(call->end_ns - call->start_ns) >= least_ns) {
         if (name) status = gsim_records_name(r, name, &call->name);
         call->name += name != NULL;
         if (status == GSIM_OK && may_own(call->kind)) status = gsim_records_add_owner(r, call);
@@ -181,7 +184,8 @@ bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int6
         *owner = r->spans[low];
         if (owner->start_ns < from_ns) owner->start_ns = from_ns;
         if (owner->end_ns > to_ns) owner->end_ns = to_ns;
-        if (owner->end_ns - owner->start_ns >= LEAST_PIECE_NS) return true;
+        if (owner->end_ns - owner->start_ns >= (owner->owner == GSIM_SPAN_LAUNCH ? LEAST_LAUNCH_NS : LEAST_PIECE_NS))
+            return true;
     }
     return false;
 }
