@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define SMALL_PART 65536 /* bytes: less than a us between two GPUs, as loads of the kernel's own */
+
 /* Where the current data of a buffer is. Managed memory uses on_host alone. Partial accesses count from
  * the buffer's start, so one number says how much of it is meant. */
 struct place_state {
@@ -301,7 +303,7 @@ static enum gsim_status check_gpu(const struct gsim_run *run, struct gsim_wherea
     for (struct gsim_access access; op->kind == GSIM_OP_KERNEL && gsim_access_next(&walk, &access);)
         for (uint32_t at = 0; access.reads && gsim_whereabouts_next(w, &access, &at, &part);) {
             uint32_t other = 0;
-            if (part.begin == part.end || gsim_whereabouts_has(part.holders, op->device)) continue;
+            if (part.end - part.begin < SMALL_PART || gsim_whereabouts_has(part.holders, op->device)) continue;
             while (other < run->device_count && !gsim_whereabouts_has(part.holders, other)) other++;
             if (other == run->device_count) continue; /* the host's alone, or nobody's yet */
             return gsim_error_set(error, GSIM_INPUT,

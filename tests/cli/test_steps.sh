@@ -72,7 +72,7 @@ for name in eager compiled; do
 done
 "$gpusim" whatif "$traces/compiled_graphs.json.gz" >out 2>/dev/null || fail 'whatif of a graph fails'
 grep -q '^graph .*it is a CUDA graph already' out || fail "a graph of a graph: $(grep '^graph' out)"
-"$gpusim" whatif "$traces/eager_vit_b_16.json.gz" >out 2>/dev/null || fail 'whatif of a step fails'
+"$gpusim" whatif "$traces/train.json.gz" >out 2>/dev/null || fail 'whatif of a step fails'
 grep -q "^the profiler's share decides which is first: " out || fail "the order of changes is taken for sure: $(head -n 12 out)"
 
 # Replayed as recorded, graphs and JAX's modules with them.

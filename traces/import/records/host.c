@@ -17,7 +17,7 @@
 #define LONG_NAMED_NS    20000   /* what the program names by itself */
 #define LONG_OPERATOR_NS 1000000 /* operators and Python's functions that compute on the host */
 #define LEAST_PIECE_NS   5000    /* of a gap: less is not told apart */
-#define LEAST_LAUNCH_NS  500     /* the same of a call that launches */
+#define LEAST_LAUNCH_NS  1000    /* the same of a call that launches, beyond what the replay charges */
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -54,7 +54,8 @@ enum gsim_status gsim_records_add_named_call(struct gsim_records *r, struct gsim
 {
     enum gsim_status status = GSIM_OK;
     bool is_launch = call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
-    double least_ns = is_launch ? r->options->launch_us * 1e3 + LEAST_LAUNCH_NS : LONG_CALL_NS;
+    bool is_charged = is_launch && r->options->launch_us > 0;
+    double least_ns = is_charged ? r->options->launch_us * 1e3 + LEAST_LAUNCH_NS : LONG_CALL_NS;
     if ((double)(call->end_ns - call->start_ns) >= least_ns) {
         if (name) status = gsim_records_name(r, name, &call->name);
         call->name += name != NULL;
