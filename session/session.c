@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See gpusim/session.h. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,12 @@ struct gsim_session {
     struct gsim_program program;
     struct gsim_simulation simulation;
     struct gsim_session_callbacks calls;
-    void *params;            /* of the scheduler */
+    const struct gsim_scheduler_ops *scheduler; /* what runs but for a policy, and its parameters */
+    void *params;
     struct gsim_timeline timeline;
     struct gsim_metrics metrics;
     bool has_device, has_program, has_run;
+    atomic_bool is_busy, is_doomed; /* a run goes on; gsim_session_destroy() came while it did */
     char *report;
     struct gsim_error error;
 };
@@ -35,12 +38,17 @@ static struct gsim_error *fresh(struct gsim_session *s)
     return &s->error;
 }
 
+/* Every function that changes a session begins with it, and has nothing to do while a run goes on. */
+#define RETURN_IF_BUSY(s) \
+    if (atomic_load(&(s)->is_busy)) return gsim_status_exit(GSIM_USAGE)
+
 struct gsim_session *gsim_session_create(void)
 {
     struct gsim_session *s = gsim_alloc(sizeof *s);
     if (!s) return NULL;
+    s->scheduler = gsim_scheduler_find("async");
     s->simulation = (struct gsim_simulation){
-        .scheduler = gsim_scheduler_find("async"), .memory = GSIM_MEMORY_MANAGED, .prefetch = true, .seed = 1};
+        .scheduler = s->scheduler, .memory = GSIM_MEMORY_MANAGED, .prefetch = true, .seed = 1};
     gsim_params_set_defaults(gsim_gpu_params, &s->simulation.gpu);
     return s;
 }
@@ -56,6 +64,10 @@ static void drop_run(struct gsim_session *s)
 void gsim_session_destroy(struct gsim_session *s)
 {
     if (!s) return;
+    if (atomic_load(&s->is_busy)) {
+        atomic_store(&s->is_doomed, true);
+        return;
+    }
     drop_run(s);
     if (s->has_program) gsim_program_release(&s->program);
     if (s->has_device) gsim_device_release(&s->device);
@@ -63,10 +75,15 @@ void gsim_session_destroy(struct gsim_session *s)
     gsim_free(s);
 }
 
-const char *gsim_session_error(const struct gsim_session *s) { return s->error.message; }
+const char *gsim_session_error(const struct gsim_session *s)
+{
+    return atomic_load(&s->is_busy) ? "the session runs: nothing but its policy is called until it ends"
+                                    : s->error.message;
+}
 
 int gsim_session_device(struct gsim_session *s, const char *name)
 {
+    RETURN_IF_BUSY(s);
     struct gsim_device_spec device = {0};
     enum gsim_status status = gsim_device_load(name, &device, fresh(s));
     if (status != GSIM_OK) return gsim_status_exit(status);
@@ -77,32 +94,41 @@ int gsim_session_device(struct gsim_session *s, const char *name)
     return 0;
 }
 
-static enum gsim_status use_scheduler(struct gsim_session *s, const struct gsim_scheduler_ops *scheduler)
+static void use_scheduler(struct gsim_session *s)
+{
+    s->simulation.scheduler = s->scheduler;
+    s->simulation.scheduler_params = s->params;
+}
+
+static enum gsim_status set_scheduler(struct gsim_session *s, const struct gsim_scheduler_ops *scheduler)
 {
     void *params = scheduler->params ? gsim_alloc(scheduler->params_size) : NULL;
     if (scheduler->params && !params) return gsim_error_set(&s->error, GSIM_NOMEM, "out of memory");
     if (params) gsim_params_set_defaults(scheduler->params, params);
     gsim_free(s->params);
+    s->scheduler = scheduler;
     s->params = params;
-    s->simulation.scheduler = scheduler;
-    s->simulation.scheduler_params = params;
+    use_scheduler(s);
     return GSIM_OK;
 }
 
 int gsim_session_scheduler(struct gsim_session *s, const char *name)
 {
+    RETURN_IF_BUSY(s);
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = gsim_scheduler_load(name, &scheduler, fresh(s));
     drop_run(s);
-    return gsim_status_exit(status == GSIM_OK ? use_scheduler(s, scheduler) : status);
+    return gsim_status_exit(status == GSIM_OK ? set_scheduler(s, scheduler) : status);
 }
 
 int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop,
                         gsim_session_done *done, void *data)
 {
+    RETURN_IF_BUSY(s);
     struct gsim_error *error = fresh(s);
     drop_run(s);
-    if (!push) return gsim_status_exit(use_scheduler(s, gsim_scheduler_find("async")));
+    use_scheduler(s); /* what is refused leaves no policy, least of all the one before */
+    if (!push) return 0;
     if (!pop)
         return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
     if (stream_count < 1 || stream_count > 4096)
@@ -116,10 +142,11 @@ int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_sessi
 
 int gsim_session_workload(struct gsim_session *s, const char *name, double size)
 {
+    RETURN_IF_BUSY(s);
     struct gsim_error *error = fresh(s);
     struct gsim_program program = {0};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
-    const struct gsim_workload_options options = {.size = size, .shape = s->simulation.scheduler->shape};
+    const struct gsim_workload_options options = {.size = size, .shape = s->scheduler->shape};
     enum gsim_status status =
         workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
     if (status != GSIM_OK) return gsim_status_exit(status);
@@ -155,7 +182,7 @@ static enum gsim_status set_count(struct gsim_session *s, const char *name, cons
 
 static enum gsim_status set_number(struct gsim_session *s, const char *name, const char *value)
 {
-    const struct gsim_scheduler_ops *scheduler = s->simulation.scheduler;
+    const struct gsim_scheduler_ops *scheduler = s->scheduler;
     size_t length = strlen(scheduler->name);
     const char *own = strncmp(name, scheduler->name, length) == 0 && name[length] == '.' ? name + length + 1 : name;
     if (!s->params || !gsim_params_find(scheduler->params, own))
@@ -166,6 +193,7 @@ static enum gsim_status set_number(struct gsim_session *s, const char *name, con
 
 int gsim_session_set(struct gsim_session *s, const char *name, const char *value)
 {
+    RETURN_IF_BUSY(s);
     struct gsim_simulation *run = &s->simulation;
     enum gsim_status status;
     double count = 0;
@@ -200,14 +228,8 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
 
 /* --- a run --- */
 
-int gsim_session_run(struct gsim_session *s)
+static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *error)
 {
-    struct gsim_error *error = fresh(s);
-    int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
-    if (failed) return failed;
-    drop_run(s);
-    if (!s->has_program)
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program"));
     s->simulation.program = &s->program;
     s->simulation.device = &s->device;
     s->simulation.detailed = true;
@@ -221,21 +243,37 @@ int gsim_session_run(struct gsim_session *s)
         status = gsim_kernel_alone(&s->device, &s->program.kernels[i], &alone[i], error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, &s->device, alone, &s->metrics, error);
     gsim_free(alone);
-    if (status != GSIM_OK) {
-        struct gsim_error kept = *error;
-        drop_run(s);
-        s->error = kept;
-    }
+    return status;
+}
+
+int gsim_session_run(struct gsim_session *s)
+{
+    RETURN_IF_BUSY(s);
+    int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
+    if (failed) return failed;
+    if (atomic_exchange(&s->is_busy, true)) return gsim_status_exit(GSIM_USAGE);
+    struct gsim_error *error = fresh(s);
+    drop_run(s);
+    enum gsim_status status =
+        s->has_program ? simulate(s, error)
+                       : gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program");
+    if (atomic_exchange(&s->is_doomed, false) && status == GSIM_OK)
+        status = gsim_error_set(error, GSIM_USAGE, "the session was destroyed while it ran: it is there until it is "
+                                                   "destroyed once more");
+    if (status != GSIM_OK) drop_run(s);
+    atomic_store(&s->is_busy, false);
     return gsim_status_exit(status);
 }
 
+static bool has_result(const struct gsim_session *s) { return !atomic_load(&s->is_busy) && s->has_run; }
+
 double gsim_session_makespan_us(const struct gsim_session *s)
 {
-    return s->has_run ? gsim_time_us(s->metrics.makespan) : NAN;
+    return has_result(s) ? gsim_time_us(s->metrics.makespan) : NAN;
 }
 int64_t gsim_session_kernel_count(const struct gsim_session *s)
 {
-    return s->has_run ? (int64_t)s->timeline.kernel_count : 0;
+    return has_result(s) ? (int64_t)s->timeline.kernel_count : 0;
 }
 
 void gsim_session_kernel_times(const struct gsim_session *s, double *start_us, double *end_us)
@@ -250,7 +288,8 @@ const char *gsim_session_report(struct gsim_session *s)
 {
     struct gsim_output output;
     size_t length = 0;
-    if (!s->has_run || s->report) return s->report;
+    if (!has_result(s)) return NULL;
+    if (s->report) return s->report;
     struct gsim_result result = {.simulation = &s->simulation, .timeline = &s->timeline, .metrics = &s->metrics};
     struct gsim_energy energy = {0};
     enum gsim_status status = GSIM_OK;

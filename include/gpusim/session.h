@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: device,
- * program, scheduler and options by name, a run, and its report as JSON. A session is for one thread. A process
- * simulates one session at a time.
+ * program, scheduler and options by name, a run, and its report as JSON. A session is for one thread at a time: while it
+ * runs, every other call of it fails, from another thread or from its policy. Sessions of several threads run side by
+ * side.
  *
  * Functions that can fail return 0 or gpusim's exit status; gsim_session_error() then returns the message.
  */
@@ -19,7 +20,8 @@ struct gsim_session;
 /* Makes a session with device a100-sxm4-40gb, scheduler async, managed memory with prefetching, seed 1. NULL: out of
  * memory. */
 struct gsim_session *gsim_session_create(void);
-void gsim_session_destroy(struct gsim_session *session); /* accepts NULL */
+/* Accepts NULL. While the session runs, it ends nothing: the run fails, and the session is to be destroyed after it. */
+void gsim_session_destroy(struct gsim_session *session);
 /* Returns the message of the last failure, "" before; the session owns it. */
 const char *gsim_session_error(const struct gsim_session *session);
 
@@ -37,7 +39,8 @@ int gsim_session_set(struct gsim_session *session, const char *name, const char 
  * numbered from 0 in program order: 1. push: a device op whose predecessors, PREDS, have all been issued. US: its time
  * alone 2. pop: returns the next op to issue, a pushed one, and sets *STREAM below STREAM_COUNT; below 0: none. Host
  * ops are issued when all device ops before them are, or pop has none 3. done: the op has been issued The session adds
- * events between streams. PUSH NULL removes the policy. gsim_session_run() makes the callbacks. */
+ * events between streams. PUSH NULL, or an error,
+ * brings back the scheduler. gsim_session_run() makes the callbacks. */
 typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,
                                int64_t pred_count);
 typedef int64_t gsim_session_pop(void *data, int64_t *stream);

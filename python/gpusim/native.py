@@ -25,7 +25,8 @@ import glob
 import json
 import os
 import pathlib
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+import threading
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import cffi
 
@@ -99,11 +100,18 @@ class Timing(NamedTuple):
     end_us: List[float]
 
 
+_T = TypeVar("_T")
+
+
 class Session:
-    """A device, a program, a scheduler and options; ``run`` simulates, again and again."""
+    """A device, a program, a scheduler and options; ``run`` simulates, again and again.
+
+    A session is for one thread at a time: a call while it runs, from another thread or from its policy, is an error.
+    """
 
     def __init__(self, device: Optional[str] = None, sched: Optional[str] = None, **options: Any):
         self._lib = library()
+        self._in_use = threading.Lock()
         self._session = self._lib.gsim_session_create()
         if self._session == _ffi.NULL:
             raise Error("out of memory")
@@ -117,9 +125,21 @@ class Session:
             self.set(name, value)
 
     def __del__(self) -> None:
-        if getattr(self, "_session", None):
+        if getattr(self, "_session", None) and self._in_use.acquire(blocking=False):
             self._lib.gsim_session_destroy(self._session)
             self._session = None
+            self._in_use.release()
+
+    def _alone(self, call: Callable[[], _T]) -> _T:
+        """CALL's result. Other calls of this session are errors until then."""
+        if not self._in_use.acquire(blocking=False):
+            raise InputError("the session is in use: one thread at a time, and nothing of it from within its policy", 2)
+        try:
+            if self._session is None:
+                raise InputError("the session was destroyed", 2)
+            return call()
+        finally:
+            self._in_use.release()
 
     def _check(self, status: int) -> None:
         if status:
@@ -129,19 +149,19 @@ class Session:
     def set(self, name: str, value: Any) -> None:
         """memory, prefetch, iterations, seed, gpus, noise, gpu.NAME, device.NAME, or a number of the scheduler."""
         text = "on" if value is True else "off" if value is False else str(value)
-        self._check(self._lib.gsim_session_set(self._session, name.encode(), text.encode()))
+        self._alone(lambda: self._check(self._lib.gsim_session_set(self._session, name.encode(), text.encode())))
 
     def scheduler(self, name: str) -> None:
         """A scheduler's name or a shared object's path."""
-        self._check(self._lib.gsim_session_scheduler(self._session, name.encode()))
+        self._alone(lambda: self._check(self._lib.gsim_session_scheduler(self._session, name.encode())))
 
     def workload(self, workload: Union[str, Program], size: float = 0) -> None:
         """A built-in workload, a program file, or a :class:`gpusim.Program`."""
         if isinstance(workload, Program):
             with scratch() as folder:
-                self._check(self._lib.gsim_session_workload(self._session, workload.write(os.path.join(folder, "p.json")).encode(), 0))
+                self.workload(workload.write(os.path.join(folder, "p.json")))
         else:
-            self._check(self._lib.gsim_session_workload(self._session, os.fspath(workload).encode(), size))
+            self._alone(lambda: self._check(self._lib.gsim_session_workload(self._session, os.fspath(workload).encode(), size)))
 
     def _simulate(self, policy: Any) -> None:
         if policy is None:
@@ -180,29 +200,40 @@ class Session:
                      _ffi.callback("int64_t(void *, int64_t *)", guarded(pop, -1)), _ffi.callback("void(void *, int64_t)", guarded(done, None)))
         streams = int(getattr(policy, "streams", 1))
         self._check(self._lib.gsim_session_policy(self._session, streams, callbacks[0], callbacks[1], callbacks[2], _ffi.NULL))
-        try:
-            status = self._lib.gsim_session_run(self._session)
-            if failure:
-                raise failure[0]
-            self._check(status)
-        finally:
-            self._policy = callbacks  # alive until another takes their place
+        status = self._lib.gsim_session_run(self._session)
+        if failure:
+            raise failure[0]
+        self._check(status)
 
-    def run(self, policy: Any = None) -> Run:
-        """Simulates; with ``policy`` an object with push and pop decides order and streams."""
-        self._simulate(policy)
+    def _run(self, policy: Any, result: Callable[[], _T]) -> _T:
+        """RESULT of a simulation, after which POLICY is gone."""
+        def call() -> _T:
+            try:
+                self._simulate(policy)
+                return result()
+            finally:
+                self._lib.gsim_session_policy(self._session, 1, _ffi.NULL, _ffi.NULL, _ffi.NULL, _ffi.NULL)
+        return self._alone(call)
+
+    def _report(self) -> Run:
         report = self._lib.gsim_session_report(self._session)
         if report == _ffi.NULL:
             raise Error("out of memory")
         return Run(json.loads(_ffi.string(report)))
 
-    def time(self, policy: Any = None) -> Timing:
-        """Simulates, and brings back times alone."""
-        self._simulate(policy)
+    def _timing(self) -> Timing:
         count = self._lib.gsim_session_kernel_count(self._session)
         start, end = _ffi.new("double[]", max(count, 1)), _ffi.new("double[]", max(count, 1))
         self._lib.gsim_session_kernel_times(self._session, start, end)
         return Timing(self._lib.gsim_session_makespan_us(self._session), list(start[0:count]), list(end[0:count]))
+
+    def run(self, policy: Any = None) -> Run:
+        """Simulates; with ``policy`` an object with push and pop decides order and streams, in this run alone."""
+        return self._run(policy, self._report)
+
+    def time(self, policy: Any = None) -> Timing:
+        """Simulates, and brings back times alone."""
+        return self._run(policy, self._timing)
 
 
 __all__: Tuple[str, ...] = ("Op", "Session", "Timing", "library")

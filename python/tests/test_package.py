@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -170,6 +171,62 @@ class Native(unittest.TestCase):
         with self.assertRaises(KeyError):
             session.run(policy=Raises(2))
         self.assertGreater(session.run(policy=Lifo(2)).makespan_us, 0)
+
+    def test_a_policy_is_of_one_run(self):
+        """A fresh session's results, whatever policy ran before or failed."""
+        def fresh(size=0):
+            session = native.Session(device="h200", memory="pinned", sched="kesco", **{"kesco.streams": 2})
+            session.workload("img", size)
+            return session
+
+        alone, smaller = fresh().time(), fresh(1000).time()
+        session = fresh()
+        self.assertNotEqual(session.time(policy=Lifo(1)).makespan_us, alone.makespan_us)
+        self.assertEqual(session.time(), alone)
+        for wrong in (type("Raises", (Lifo,), {"push": lambda self, op: 1 // 0})(1), type("None", (Lifo,), {"pop": lambda self: None})(1), Lifo(0)):
+            with self.assertRaises((ZeroDivisionError, gpusim.InputError)):
+                session.run(policy=wrong)
+            self.assertEqual(session.time(), alone)
+        session.workload("img", 1000)  # in the shapes of the scheduler, not of the policy before
+        self.assertEqual(session.time(), smaller)
+
+    def test_one_thread_at_a_time(self):
+        session = native.Session(device="h200", memory="pinned")
+        session.workload("img")
+        expected, errors, others = session.time(), [], []
+
+        class Meddles(Lifo):
+            def pop(self):
+                if not errors:
+                    thread = threading.Thread(target=lambda: others.append(caught(session.time)))
+                    thread.start()
+                    thread.join()
+                    session.__del__()
+                    for call in (session.run, lambda: session.set("seed", 2), lambda: session.workload("vec"),
+                                 lambda: session.scheduler("serial"), lambda: session.run(policy=Lifo(1))):
+                        errors.append(caught(call))
+                    lib, c = native.library(), session._session  # C's own: a policy in C has no lock of Python's
+                    errors.append(str(lib.gsim_session_run(c)) + native._ffi.string(lib.gsim_session_error(c)).decode())
+                return Lifo.pop(self)
+
+        def caught(call):
+            try:
+                return f"went on: {call()}"
+            except gpusim.InputError as error:
+                return str(error)
+
+        self.assertGreater(session.run(policy=Meddles(2)).makespan_us, 0)
+        self.assertEqual(others + errors[:5], ["the session is in use: one thread at a time, and nothing of it from within its policy"] * 6)
+        self.assertEqual(errors[5], "2the session runs: nothing but its policy is called until it ends")
+        self.assertEqual(session.time(), expected)
+
+        class Destroys(Lifo):
+            def push(self, op):
+                native.library().gsim_session_destroy(session._session)
+                Lifo.push(self, op)
+
+        self.assertIn("destroyed while it ran", caught(lambda: session.run(policy=Destroys(2))))
+        self.assertEqual(session.time(), expected)
 
 
 class Notebooks(unittest.TestCase):
