@@ -161,7 +161,7 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
             "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
             " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
             path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
-            gsim_text_time(span, (gsim_time)(notes->span_us * (double)GSIM_PS_PER_US)));
+            gsim_text_us(span, notes->span_us));
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (notes->is_source) return;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/base/scan.h"
+#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
@@ -92,7 +93,11 @@ static double parse_stamp(const char *text)
     if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%n", &year, &month, &day, &hour, &minute, &used) != 5 || !used)
         return NAN;
     double seconds = strtod(text + used, &end);
-    if (end == text + used) return NAN;
+    static const int days_of[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (end == text + used || year < 1 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 ||
+        day > days_of[month - 1] + (month == 2 && is_leap) || !(seconds >= 0 && seconds < 61))
+        return NAN;
     /* Days by the civil calendar, years from March on (Richards, 2013). */
     int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
     double days = 365.0 * y + floor(y / 4.0) - floor(y / 100.0) + floor(y / 400.0) + floor((153.0 * m + 2) / 5) + day;
@@ -167,7 +172,7 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
             return bad_line(f, "expected a number of tokens, found none", error);
     }
     *arrival = (struct gsim_served_arrival){
-        .arrival_us = seconds * 1e6, .prompt = (uint32_t)tokens[0], .output = (uint32_t)tokens[1]};
+        .arrival_us = seconds * 1e6, .prompt = gsim_whole_u32(tokens[0]), .output = gsim_whole_u32(tokens[1])};
     return GSIM_OK;
 }
 
@@ -190,7 +195,7 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
     if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST)
         return bad_line(f, "expected at most ten million tokens", error);
     *arrival = (struct gsim_served_arrival){
-        .arrival_us = values[0] * 1000, .prompt = (uint32_t)values[1], .output = (uint32_t)values[2]};
+        .arrival_us = values[0] * 1000, .prompt = gsim_whole_u32(values[1]), .output = gsim_whole_u32(values[2])};
     return GSIM_OK;
 }
 
@@ -200,9 +205,10 @@ static int compare_arrivals(const void *left, const void *right)
     return (a->arrival_us > b->arrival_us) - (a->arrival_us < b->arrival_us);
 }
 
-static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_served_arrival **list,
-                                   uint32_t *count, struct gsim_error *error)
+static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_arrivals *a,
+                                   struct gsim_served_arrival **list, struct gsim_error *error)
 {
+    uint32_t *count = &a->count;
     size_t capacity = 0;
     int format = UNKNOWN;
     enum gsim_status status = GSIM_OK;
@@ -223,6 +229,7 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
         struct gsim_served_arrival arrival;
         status = format == MOONCAKE ? read_json(f, line, length, &arrival, error)
                                     : read_csv(f, line, format, &arrival, error);
+        a->left_out += !status && !arrival.output;
         if (status || !arrival.output) continue; /* BurstGPT: no response is a failure */
         if (!arrival.prompt) arrival.prompt = 1;
         if (*count == capacity && gsim_array_grow((void **)list, sizeof **list, *count, &capacity))
@@ -240,8 +247,8 @@ static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_a
     size_t length;
     char *text = gsim_file_read(path, &length, error);
     if (!text) return error->status == GSIM_NOMEM ? GSIM_NOMEM : gsim_error_prefix(error, "cannot read '%.200s'", path);
-    a->count = 0;
-    enum gsim_status status = read_lines(&f, text, most, &list, &a->count, error);
+    a->count = a->left_out = 0;
+    enum gsim_status status = read_lines(&f, text, most, a, &list, error);
     gsim_free(text);
     if (!status && !a->count)
         status = gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': expected requests, found none", path);
@@ -266,7 +273,7 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
     a->count = count ? count : COUNT_OF_PROCESS;
     a->rate_per_s = strtod(strchr(text, ':') + 1, &end);
     if (is_gamma && strncmp(end, ",cv=", 4) == 0) a->cv = strtod(end + 4, &end);
-    if (*end || !(a->rate_per_s > 0 && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
+    if (*end || !(a->rate_per_s >= GSIM_RATE_LEAST && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
         return gsim_error_set(error, GSIM_USAGE,
                               "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
     return GSIM_OK;

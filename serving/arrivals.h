@@ -39,9 +39,12 @@ struct gsim_arrivals {
     double rate_per_s, cv;      /* gamma: of the gaps; cv 1 is a Poisson process */
     struct gsim_served_arrival *list;  /* sorted by time; from a trace or the file itself */
     uint32_t count;             /* requests in all */
+    uint32_t left_out;          /* of a file: without a token of output */
     double scale;               /* a list's times are divided by it: 2 is twice the rate */
     struct gsim_lengths prompt, output;
 };
+
+#define GSIM_RATE_LEAST 1e-9 /* requests per second: one in 32 years */
 
 /* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of
  * Mooncake, told by its header. The rate is per second. At most COUNT requests; 0: all of a file, 1,000 of a

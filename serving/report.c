@@ -27,7 +27,7 @@ double gsim_serving_rate(const struct gsim_serving_result *r, double count)
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
     if (!isfinite(us)) snprintf(text, GSIM_TEXT_SIZE, "-");
-    else gsim_text_time(text, gsim_time_from_us(us));
+    else gsim_text_us(text, us);
     return text;
 }
 
@@ -121,6 +121,9 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
                        h->seed);
     gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests),
                        time_text(other, r->last_us - r->first_arrival_us), gsim_serving_rate(r, (double)r->requests));
+    if (h->spec->arrivals.left_out)
+        gsim_output_printf(out, "  Left out     %s requests of the file, without a token of output\n",
+                           gsim_text_count(text, h->spec->arrivals.left_out));
     gsim_output_printf(out, "  Tokens       %.5g per s produced, %.5g per s of prompts\n",
                        gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens));
     if (h->spec->ttft_limit_us > 0 || h->spec->tpot_limit_us > 0)
@@ -177,13 +180,14 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
 {
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
                          "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'exact': %b,\n 'count': "
-                         "%z, 'simulations': %z, 'lookups': %z, 'preemptions': %z, 'interpolation_error': %r, "
-                         "'requests_per_s': %r, 'tokens_per_s': %r, 'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n"
-                         " 'time_us': {'beside': %r", GPUSIM_VERSION, h->spec->name, h->device, h->batching,
-                    gsim_beside_text(h->spec->beside), h->spec->slots, h->seed, h->is_exact, r->requests,
-                    h->simulations, h->lookups, r->preemptions, h->interpolation_error,
-                    gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
-                    gsim_serving_rate(r, (double)r->prompt_tokens), gsim_serving_rate(r, (double)r->good), r->both_us);
+                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
+                         "'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
+                         "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
+                    h->spec->name, h->device, h->batching, gsim_beside_text(h->spec->beside), h->spec->slots, h->seed,
+                    h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
+                    h->interpolation_error, gsim_serving_rate(r, (double)r->requests),
+                    gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens),
+                    gsim_serving_rate(r, (double)r->good), r->both_us);
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
         gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
     gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",

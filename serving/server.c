@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define NONE UINT32_MAX
+#define MOST_CYCLES 4096 /* of stalls that are drawn one by one for the time that is past */
 
 struct entry {
     struct gsim_served s;
@@ -312,8 +313,14 @@ static double noise_of(struct server *s, double now, double us)
     const struct gsim_serving_host *h = &s->spec->host;
     double factor = h->jitter > 0 ? exp(h->jitter * fabs(gsim_random_normal(s->given->noise))) : 1;
     if (!(h->stalls_per_s > 0)) return us * (factor - 1);
+    double gap = 1e6 / h->stalls_per_s, share = h->stall_us / (gap + h->stall_us);
+    if (now - s->stall_until > MOST_CYCLES * (gap + h->stall_us)) {
+        /* gaps and stalls have no memory: after so many, all that is left is which of them it is */
+        s->stall_from = gsim_random_uniform(s->given->noise) < share ? now : now + draw_gap(s, gap);
+        s->stall_until = fmax(s->stall_from + draw_gap(s, h->stall_us), nextafter(now, INFINITY));
+    }
     while (s->stall_until <= now) {
-        s->stall_from = s->stall_until + draw_gap(s, 1e6 / h->stalls_per_s);
+        s->stall_from = s->stall_until + draw_gap(s, gap);
         s->stall_until = s->stall_from + draw_gap(s, h->stall_us);
     }
     if (now >= s->stall_from) factor *= h->stall_factor;

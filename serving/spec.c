@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/json.h"
+#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-serving/1"
 
@@ -124,7 +125,11 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
     for (int i = 0; i < 3 && !status; i++)
         if (numbers[i] < 0)
             status = gsim_error_set(error, GSIM_INPUT, "%s: expected a number, found nothing", names[i]);
-    *r = (struct gsim_served_arrival){numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2], numbers[3], numbers[4]};
+    *r = (struct gsim_served_arrival){.arrival_us = numbers[0],
+                                      .prompt = gsim_whole_u32(numbers[1]),
+                                      .output = gsim_whole_u32(numbers[2]),
+                                      .first_us = numbers[3],
+                                      .done_us = numbers[4]};
     return status;
 }
 

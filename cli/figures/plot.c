@@ -13,6 +13,7 @@
 #include "plots/timeline/timeline.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 
@@ -178,7 +179,7 @@ static enum gsim_status read_track(struct command *c, const char *path, struct g
         fprintf(stderr, "gpusim: note: %zu runs match, the first is drawn: %s with %s (see --where)\n", matching,
                 gsim_frame_text(gsim_frame_find(&frame, "workload"), 0),
                 gsim_frame_text(gsim_frame_find(&frame, "scheduler"), 0));
-    if (status == GSIM_OK) status = gsim_track_read_run(path, (size_t)gsim_frame_number(run, 0), track, error);
+    if (status == GSIM_OK) status = gsim_track_read_run(path, gsim_whole_u64(gsim_frame_number(run, 0)), track, error);
     gsim_frame_release(&frame);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/ranks/file.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 
 /* What a run of ranks holds. */
 struct run {
@@ -31,7 +32,7 @@ static enum gsim_status use_count(struct run *r, const char *text, double number
     r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
     r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
     if (!r->file.entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = (uint32_t)number};
+    r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
     return GSIM_OK;
 }
 

@@ -218,10 +218,10 @@ static void print_timing(const struct gsim_runner_gpu *gpu, const double *times,
     char text[4][GSIM_TEXT_SIZE];
     if (!count) return;
     printf("  On %s, driver %s: median %s of %zu iterations without the tracer (least %s, most %s)", gpu->name,
-           gpu->driver, gsim_text_time(text[0], gsim_time_from_us(times[count / 2])), count,
-           gsim_text_time(text[1], gsim_time_from_us(times[0])),
-           gsim_text_time(text[2], gsim_time_from_us(times[count - 1])));
-    if (traced > 0) printf("; %s %s", how, gsim_text_time(text[3], gsim_time_from_us(traced)));
+           gpu->driver, gsim_text_us(text[0], times[count / 2]), count,
+           gsim_text_us(text[1], times[0]),
+           gsim_text_us(text[2], times[count - 1]));
+    if (traced > 0) printf("; %s %s", how, gsim_text_us(text[3], traced));
     printf("\n\n");
 }
 

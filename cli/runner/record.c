@@ -270,7 +270,7 @@ static void tell(struct stage *stage, const struct gsim_record_run *run, const s
             !run->done ? error->message
             : stage->is_trace_pass
                 ? "right results"
-                : gsim_text_time(text, gsim_time_from_us(run->iteration_us[run->iteration_count / 2])),
+                : gsim_text_us(text, run->iteration_us[run->iteration_count / 2]),
             isatty(STDERR_FILENO) && run->done ? "" : "\n");
 }
 

@@ -203,8 +203,8 @@ static enum gsim_status measure_task(struct gsim_share_command *c, uint32_t i, s
     t->profiles.tasks[i].request_us = t->alone[i].alone_us;
     t->profiles.tasks[i].measured_us = stats.mean_us;
     fprintf(stderr, "gpusim-runner: measured %s: a request took %s, %s without measuring (%.2fx)\n", t->tasks[i].name,
-            gsim_text_time(a, gsim_time_from_us(stats.mean_us)),
-            gsim_text_time(b, gsim_time_from_us(t->alone[i].alone_us)), stats.mean_us / t->alone[i].alone_us);
+            gsim_text_us(a, stats.mean_us),
+            gsim_text_us(b, t->alone[i].alone_us), stats.mean_us / t->alone[i].alone_us);
     return GSIM_OK;
 }
 

@@ -7,7 +7,7 @@
 
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
-    return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-";
+    return us > 0 ? gsim_text_us(text, us) : "-";
 }
 
 static void print_way(const struct gsim_share_command *c, const struct gsim_share_way *way, struct gsim_output *output)

@@ -48,17 +48,20 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
     if (!text) return GSIM_OK;
     v->rate_count = 0;
     if (sscanf(text, "%lf:%lf:%lf", &from, &to, &step) == 3) {
-        if (!(from > 0 && to >= from && step > 0) || (to - from) / step >= MOST_RATES)
+        if (!(from >= GSIM_RATE_LEAST && to >= from && to <= 1e9 && step > 0) || (to - from) / step >= MOST_RATES)
             return gsim_error_set(error, GSIM_USAGE, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'",
                                   MOST_RATES, text);
-        for (double rate = from; rate <= to * (1 + 1e-9); rate += step) v->rates[v->rate_count++] = rate;
+        for (double rate = from; rate <= to * (1 + 1e-9) && v->rate_count < MOST_RATES; rate += step)
+            v->rates[v->rate_count++] = rate;
         return GSIM_OK;
     }
     for (const char *at = text;; at = end + 1) {
         double rate = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !(rate > 0 && rate <= 1e9) || v->rate_count == MOST_RATES)
+        if (end == at || (*end && *end != ',') || !(rate >= GSIM_RATE_LEAST && rate <= 1e9) ||
+            v->rate_count == MOST_RATES)
             return gsim_error_set(error, GSIM_USAGE,
-                                  "--rate: expected requests per second or FROM:TO:STEP, found '%.60s'", text);
+                                  "--rate: expected requests per second (1e-9 to 1e9) or FROM:TO:STEP, found '%.60s'",
+                                  text);
         v->rates[v->rate_count++] = rate;
         if (!*end) return GSIM_OK;
     }
@@ -333,7 +336,7 @@ static double value_of(struct gsim_serving_result *r, size_t column)
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
     if (!isfinite(us)) return "-";
-    return gsim_text_time(text, gsim_time_from_us(us));
+    return gsim_text_us(text, us);
 }
 
 static void put_row(struct gsim_output *out, const struct cell *cell, struct gsim_serving_result *r)

@@ -64,7 +64,7 @@ static void put_head(const struct gsim_sensitivity *s, struct gsim_output *outpu
     else gsim_output_text(output, "each as far as its kind suggests");
     gsim_output_printf(output, ": %s, %s runs", methods[s->design.method], gsim_text_count(count, s->design.points));
     if (s->design.method == GSIM_ONE_AT_A_TIME && !s->base)
-        gsim_output_printf(output, ", %s as it is", gsim_text_time(time, gsim_time_from_us(s->y[0])));
+        gsim_output_printf(output, ", %s as it is", gsim_text_us(time, s->y[0]));
     if (s->design.method == GSIM_ONE_AT_A_TIME && s->base) gsim_output_printf(output, ", %.3f as it is", s->y[0]);
     gsim_output_text(output, "\n\n");
     gsim_output_printf(output, "%-32s %10s %-6s %-10s %9s", "number", "value", "unit", "kind", "varied by");

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 
+#include "sim/base/whole.h"
 #include "sweep/wire.h"
 
 /* Points of a sweep may run for hours on a cluster before anybody looks: a row says all it can. */
@@ -146,7 +147,7 @@ static void put_options(struct maker *maker, const struct gsim_cli_point *point)
         else if (is_number && gsim_column_type(column) == GSIM_CELL_REAL)
             put_real(maker, column, number);
         else if (is_number)
-            put_integer(maker, column, (uint64_t)number);
+            put_integer(maker, column, gsim_whole_u64(number));
     }
     put_json(maker, GSIM_COLUMN_options, options);
 }

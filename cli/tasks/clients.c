@@ -161,7 +161,7 @@ static void search(struct clients *c, size_t way)
 
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
-    return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-";
+    return us > 0 ? gsim_text_us(text, us) : "-";
 }
 
 static void print(const void *what, struct gsim_output *out)

@@ -115,9 +115,9 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
 static const char *time_text(char *text, size_t size, double us, double half_us)
 {
     char mean[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE];
-    snprintf(text, size, "%s", us > 0 ? gsim_text_time(mean, gsim_time_from_us(us)) : "-");
+    snprintf(text, size, "%s", us > 0 ? gsim_text_us(mean, us) : "-");
     if (us > 0 && !isnan(half_us))
-        snprintf(text, size, "%s +-%s", mean, gsim_text_time(half, gsim_time_from_us(half_us)));
+        snprintf(text, size, "%s +-%s", mean, gsim_text_us(half, half_us));
     return text;
 }
 

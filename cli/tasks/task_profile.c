@@ -35,7 +35,7 @@ enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *t, struct gsim_er
         double with = t->profiles.tasks[i].measured_us, without = t->profiles.tasks[i].request_us;
         char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
         fprintf(stderr, "gpusim: measured %s: a request took %s, %s without measuring (%.2fx)\n", t->tasks[i].name,
-                gsim_text_time(a, gsim_time_from_us(with)), gsim_text_time(b, gsim_time_from_us(without)),
+                gsim_text_us(a, with), gsim_text_us(b, without),
                 with / without);
     }
     return status == GSIM_OK && to ? gsim_task_profiles_write(&t->profiles, t->setup->device.name, to, error) : status;

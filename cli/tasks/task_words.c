@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-tasks/1"
 
@@ -155,7 +156,7 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
         if (!read_number(value, &number) || number < 0 || number >= GSIM_LIMIT_GPUS || number != floor(number))
             return gsim_error_set(error, GSIM_USAGE, "gpu: expected an integer from 0 to %d, found '%.40s'",
                                   GSIM_LIMIT_GPUS - 1, value);
-        words->gpu = (uint32_t)number;
+        words->gpu = gsim_whole_u32(number);
         return GSIM_OK;
     }
     if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);

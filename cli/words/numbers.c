@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 #include "sim/spread.h"
 
 enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
@@ -25,7 +26,7 @@ enum gsim_status gsim_cli_count(const struct gsim_cli_arguments *arguments, enum
 {
     double number = initial;
     enum gsim_status status = gsim_cli_integer(arguments, key, least, most, &number, error);
-    if (status == GSIM_OK) *value = (uint32_t)number;
+    if (status == GSIM_OK) *value = gsim_whole_u32(number);
     return status;
 }
 

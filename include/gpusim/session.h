@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: session (interface). The library behind one opaque pointer, for languages that load it at run time: device,
- * program, scheduler and options by name, a run, and its report as JSON. A session is for one thread at a time: while it
- * runs, every other call of it fails, from another thread or from its policy. Sessions of several threads run side by
- * side.
+ * program, scheduler and options by name, a run, and its report as JSON. A session is for one thread at a time: while
+ * it runs, every other call of it fails, from another thread or from its policy. Sessions of several threads run side
+ * by side.
  *
  * Functions that can fail return 0 or gpusim's exit status; gsim_session_error() then returns the message.
  */

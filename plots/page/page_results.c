@@ -178,12 +178,12 @@ static void put_mean(struct gsim_page *page, const struct gsim_point *point, boo
         gsim_page_cell(page, "-");
         return;
     }
-    if (is_time) gsim_text_time(text, gsim_time_from_us(point->mean));
+    if (is_time) gsim_text_us(text, point->mean);
     else snprintf(text, sizeof text, "%.3f", point->mean);
     snprintf(whole, sizeof whole, "%s", text);
     if (point->is_repeated && is_time)
         snprintf(whole, sizeof whole, "%s ± %s", text,
-                 gsim_text_time(half, gsim_time_from_us(point->mean - point->low)));
+                 gsim_text_us(half, point->mean - point->low));
     if (point->is_repeated && !is_time)
         snprintf(whole, sizeof whole, "%s (%.3f to %.3f)", text, point->low, point->high);
     gsim_page_cell(page, whole);

@@ -87,8 +87,8 @@ static enum gsim_status choose_window(struct chart *chart, const struct gsim_tim
     for (size_t i = 0; i < track->span_count; i++)
         if (is_drawn(chart, &track->spans[i])) return GSIM_OK;
     char from[GSIM_TEXT_SIZE], until[GSIM_TEXT_SIZE];
-    gsim_text_time(from, gsim_time_from_us(chart->from_us));
-    gsim_text_time(until, gsim_time_from_us(chart->until_us));
+    gsim_text_us(from, chart->from_us);
+    gsim_text_us(until, chart->until_us);
     if (chart->from_us >= chart->until_us)
         return gsim_error_set(error, GSIM_USAGE, "nothing ran on the device from %s on: what is drawn ends at %s", from,
                               until);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "sim/base/whole.h"
 #include "sim/report/report.h"
 #include "sim/base/gz.h"
 #include "sim/base/scan.h"
@@ -37,7 +38,7 @@ static double number_of(const char *value)
 static uint32_t index_of(const char *value)
 {
     double number = number_of(value);
-    return number >= 0 && number < 4e9 ? (uint32_t)number : 0;
+    return number >= 0 && number < 4e9 ? gsim_whole_u32(number) : 0;
 }
 
 static const char *text_of(struct gsim_track *track, const char *value)

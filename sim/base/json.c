@@ -14,6 +14,7 @@
 #include "sim/base/ends.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 
 #define LARGEST_FILE_BYTES (64u * 1024u * 1024u) /* keeps out /dev/zero */
 
@@ -254,7 +255,7 @@ enum gsim_status gsim_json_read_count(const cJSON *object, const char *place, co
     snprintf(expected, sizeof expected, "an integer from %.0f to %.0f", least, most);
     if (number != floor(number) || isnan(number) || (item && (number < least || number > most)))
         return fail_field(place, key, expected, item, error);
-    *count = (uint32_t)number;
+    *count = gsim_whole_u32(number);
     return GSIM_OK;
 }
 

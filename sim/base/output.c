@@ -412,6 +412,48 @@ void gsim_output_json_string(struct gsim_output *output, const char *text)
     gsim_output_text(output, "\"");
 }
 
+/* Neither an end of line nor what an editor shows as one, no backslash, which would join the next line, as does
+ * the trigraph of one, and no end of a comment of C. */
+static void put_comment(struct gsim_output *output, const char *text)
+{
+    char before = 0;
+    for (size_t length, step; *text; text += step) {
+        size_t left = strnlen(text, 4);
+        bool is_odd = gsim_text_is_control(text, left, &length) || !(step = gsim_text_utf8(text, left));
+        if (is_odd) step = length ? length : 1;
+        if (*text == '/' && before == '*') gsim_output_text(output, " ");
+        if (is_odd || *text == '?') gsim_output_text(output, "_");
+        else gsim_output_bytes(output, *text == '\\' ? "/" : text, step);
+        before = *text;
+    }
+}
+
+/* As git and patch read it: quoted where it has a character that is not plain. */
+static void put_patch_name(struct gsim_output *output, const char *text)
+{
+    bool is_plain = true;
+    for (const char *at = text; *at; at++) is_plain &= *at > ' ' && *at < 0x7f && *at != '"' && *at != '\\';
+    if (is_plain) {
+        gsim_output_text(output, text);
+        return;
+    }
+    gsim_output_text(output, "\"");
+    for (const char *at = text; *at; at++) {
+        bool is_odd = *at < ' ' || *at >= 0x7f || *at == '"' || *at == '\\';
+        gsim_output_printf(output, is_odd ? "\\%03o" : "%c", is_odd ? (unsigned char)*at : (unsigned)*at);
+    }
+    gsim_output_text(output, "\"");
+}
+
+void gsim_output_quoted(struct gsim_output *output, enum gsim_output_place place, const char *text)
+{
+    switch (place) {
+    case GSIM_OUTPUT_STRING: gsim_output_json_string(output, text); break;
+    case GSIM_OUTPUT_COMMENT: put_comment(output, text); break;
+    case GSIM_OUTPUT_PATCH: put_patch_name(output, text); break;
+    }
+}
+
 /* What a spreadsheet would compute: begins with = + - or @ (or a tab and such, which they skip), and is no number. */
 static bool is_formula(const char *text)
 {

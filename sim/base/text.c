@@ -23,15 +23,21 @@ static void format_scaled(char text[GSIM_TEXT_SIZE], double value, const char *u
 {
     double size = fabs(value);
     int digits = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
-    snprintf(text, GSIM_TEXT_SIZE, "%.*f %s", digits, value, unit);
+    if (size < 1e15) snprintf(text, GSIM_TEXT_SIZE, "%.*f %s", digits, value, unit);
+    else snprintf(text, GSIM_TEXT_SIZE, "%.3e %s", value, unit);
 }
 
 const char *gsim_text_time(char text[GSIM_TEXT_SIZE], gsim_time time)
 {
-    double us = gsim_time_us(time), size = fabs(us);
-    if (time == GSIM_TIME_NEVER)
-        snprintf(text, GSIM_TEXT_SIZE, "never");
-    else if (time == 0)
+    if (time != GSIM_TIME_NEVER) return gsim_text_us(text, gsim_time_us(time));
+    snprintf(text, GSIM_TEXT_SIZE, "never");
+    return text;
+}
+
+const char *gsim_text_us(char text[GSIM_TEXT_SIZE], double us)
+{
+    double size = fabs(us);
+    if (size < 0.5e-6) /* a picosecond is the least that a run has */
         snprintf(text, GSIM_TEXT_SIZE, "0 us");
     else if (size < 0.99995)
         format_scaled(text, us * 1e3, "ns");

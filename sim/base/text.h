@@ -15,6 +15,7 @@
 
 /* Writes a time with four significant digits to TEXT and returns it: "812 ns", "12.34 us", "1.234 ms", "56.78 s". */
 const char *gsim_text_time(char text[GSIM_TEXT_SIZE], gsim_time time);
+const char *gsim_text_us(char text[GSIM_TEXT_SIZE], double us); /* of any length */
 /* "512 B", "92.16 MB" (decimal units, as bandwidths are). */
 const char *gsim_text_bytes(char text[GSIM_TEXT_SIZE], double bytes);
 /* "1,234,567". */

@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 #include "sim/device/search.h"
 #include "sim/platform/node.h"
 
@@ -366,7 +367,7 @@ static enum gsim_status read_levels(struct reader *r, const cJSON *json, const c
         if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > 65536 ||
             item->valuedouble != floor(item->valuedouble))
             return gsim_json_fail(place, "whole numbers from 1 on", item, r->error);
-        values[i++] = (uint32_t)item->valuedouble;
+        values[i++] = gsim_whole_u32(item->valuedouble);
     }
     return GSIM_OK;
 }

@@ -2,6 +2,7 @@
 /*
  * Ops of a program file: which fields each kind has, argument lists, launch shapes, overrides.
  */
+#include "sim/base/whole.h"
 #include "sim/program/readops.h"
 
 /* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S
@@ -241,7 +242,7 @@ static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_field
                                      number);
         if (gsim_array_grow(&reader->after, sizeof(*reader->after), reader->after_count, &reader->after_room))
             return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-        reader->after[reader->after_count++] = (uint32_t)number;
+        reader->after[reader->after_count++] = gsim_whole_u32(number);
         at = gsim_scan_skip(at);
     }
 }

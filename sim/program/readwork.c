@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work fields of a program file, which kernels and ops share: sim/program/kernel.h lists them. */
+#include "sim/base/whole.h"
 #include "sim/program/readops.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@ enum gsim_status gsim_reader_count(struct gsim_fields *fields, int field, double
 {
     double number = *count;
     enum gsim_status status = gsim_fields_integer(fields, field, 0, maximum, &number);
-    *count = (uint32_t)number;
+    *count = gsim_whole_u32(number);
     return status;
 }
 
@@ -35,7 +36,7 @@ enum gsim_status gsim_reader_shape(struct gsim_fields *fields, int field, const 
         double number = 1;
         status = gsim_fields_integer_at(fields, at, 1, maximum[i], &number);
         if (status != GSIM_OK) return status;
-        size[i] = (uint32_t)number;
+        size[i] = gsim_whole_u32(number);
         at = gsim_scan_skip(at);
     }
     *shape = (struct gsim_dim3){size[0], size[1], size[2]};

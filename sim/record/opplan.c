@@ -11,6 +11,7 @@
 #include "sim/base/json.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-plan/1"
 
@@ -99,7 +100,7 @@ static bool read_count(const cJSON *item, const char *name, uint32_t *value)
     if (!cJSON_IsNumber(found) || found->valuedouble < 0 || found->valuedouble >= UINT32_MAX ||
         found->valuedouble != floor(found->valuedouble))
         return false;
-    *value = (uint32_t)found->valuedouble;
+    *value = gsim_whole_u32(found->valuedouble);
     return true;
 }
 

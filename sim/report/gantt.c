@@ -274,7 +274,7 @@ static void put_axis(const struct chart *chart)
     for (double us = 0; us <= span; us += step) {
         char text[GSIM_TEXT_SIZE];
         unsigned at = (unsigned)(us / span * chart->cells);
-        gsim_text_time(text, gsim_time_from_us(us));
+        gsim_text_us(text, us);
         unsigned width = (unsigned)strlen(text) + 1;
         if (at + width > chart->cells + 2) break;
         gsim_output_repeat(chart->output, " ", at > column ? at - column : 0);

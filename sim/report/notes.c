@@ -46,7 +46,7 @@ static bool note_overhead(const struct gsim_result *result, char text[GSIM_REPOR
     snprintf(
         text, GSIM_REPORT_NOTE,
         "%.30s captures or compiles the program once: a framework's time between calls, %s an iteration, is left out",
-        scheduler->name, gsim_text_time(time, gsim_time_from_us(us)));
+        scheduler->name, gsim_text_us(time, us));
     return true;
 }
 

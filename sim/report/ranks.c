@@ -56,8 +56,8 @@ void gsim_ranks_print(const struct gsim_result *result, struct gsim_output *outp
                  ranks->rank_of[i] + ranks->copies[i] - 1);
         gsim_output_printf(
             output, "  %-12s %6u %12s %12s %12s %12s\n", name, ranks->device_of[i],
-            gsim_text_time(a, gsim_time_from_us(s.median_us)), gsim_text_time(b, gsim_time_from_us(s.kernels_us)),
-            gsim_text_time(c, gsim_time_from_us(s.waiting_us)), gsim_text_time(d, gsim_time_from_us(s.transfer_us)));
+            gsim_text_us(a, s.median_us), gsim_text_us(b, s.kernels_us),
+            gsim_text_us(c, s.waiting_us), gsim_text_us(d, s.transfer_us));
     }
     gsim_output_text(output, "  (a mean iteration; sums of all kernels, and of collectives: until the last rank is "
                              "there, and from then on)\n\n");

@@ -215,9 +215,9 @@ static void put_spread(const struct page *page, const struct gsim_spread *spread
     if (!spread) return;
     put_label(page, "Spread");
     gsim_output_printf(page->output, "%s%s to %s expected, median %s (%u perturbed copies)\n",
-                       spread->unstable ? "unstable: " : "", gsim_text_time(a, gsim_time_from_us(spread->low_us)),
-                       gsim_text_time(b, gsim_time_from_us(spread->high_us)),
-                       gsim_text_time(c, gsim_time_from_us(spread->median_us)), spread->runs);
+                       spread->unstable ? "unstable: " : "", gsim_text_us(a, spread->low_us),
+                       gsim_text_us(b, spread->high_us),
+                       gsim_text_us(c, spread->median_us), spread->runs);
 }
 
 static void put_times(const struct page *page, const struct gsim_result *result)

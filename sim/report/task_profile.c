@@ -6,6 +6,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
+#include "sim/base/whole.h"
 #include "sim/report/report.h"
 
 #define SCHEMA "gpusim-task-profile/1"
@@ -166,7 +167,7 @@ static enum gsim_status read_task(struct gsim_task_profile *t, const cJSON *list
                 !is_shape(cJSON_GetObjectItemCaseSensitive(kernel, "grid"), &e->grid) ||
                 !is_shape(cJSON_GetObjectItemCaseSensitive(kernel, "block"), &e->block))
                 continue;
-            e->count = (uint32_t)number(kernel, "count", 0);
+            e->count = gsim_whole_u32(number(kernel, "count", 0));
             e->kernel_us = number(kernel, "kernel_us", 0);
             e->gap_us = number(kernel, "gap_us", -1);
         }

@@ -182,7 +182,7 @@ enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const str
 
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
-    return us > 0 ? gsim_text_time(text, gsim_time_from_us(us)) : "-";
+    return us > 0 ? gsim_text_us(text, us) : "-";
 }
 
 static void print_task(const struct gsim_task *spec, const struct gsim_task_stats *s, struct gsim_output *output)

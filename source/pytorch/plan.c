@@ -43,8 +43,9 @@ enum gsim_status gsim_pytorch_plan_put(struct gsim_output *out, const struct gsi
             stream_of[r] = p->stream_of[i];
     }
     if (span.first < span.end && !nameless) {
-        gsim_output_printf(out, "\"\"\"%s\n\nThe streams of a plan by gpusim %s, and what applies them.\"\"\"\n",
-                           command, "schedule");
+        gsim_output_text(out, "\"\"\"The streams of a plan by gpusim schedule, and what applies "
+                              "them.\"\"\"\n\nCOMMAND = ");
+        gsim_output_quoted(out, GSIM_OUTPUT_STRING, command);
         gsim_output_printf(out,
                            "\nSTREAMS = %u\n# Operators in the order of their calls: name, how many of the next rows "
                            "stand in it, stream "

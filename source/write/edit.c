@@ -191,7 +191,11 @@ void gsim_text_edits_diff(const struct gsim_text_edits *e, const char *from_name
     size_t count = changes ? find_changes(e, changes, &ignored) : 0;
     long shift = 0;
     output->failed |= !changes;
-    if (count) gsim_output_printf(output, "--- %s\n+++ %s\n", from_name, to_name);
+    for (int i = 0; i < 2 && count; i++) {
+        gsim_output_text(output, i ? "+++ " : "--- ");
+        gsim_output_quoted(output, GSIM_OUTPUT_PATCH, i ? to_name : from_name);
+        gsim_output_text(output, "\n");
+    }
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count &&
                           changes[end].line <= changes[end - 1].line + changes[end - 1].line_count + (size_t)2 * AROUND;

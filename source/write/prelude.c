@@ -202,8 +202,10 @@ void gsim_prelude_write(const struct gsim_prelude *p, struct gsim_output *out)
     bool has_tables = false;
     for (size_t s = 0; s < p->weave->log->site_count; s++)
         has_tables |= p->weave->sites[s].has_table && !p->weave->sites[s].left;
-    gsim_output_printf(out, "// Streams and events by: %s\n#include <stdlib.h>\n#define GPUSIM_STREAMS %u\n"
-                            "static cudaStream_t gpusim_stream[GPUSIM_STREAMS];\n", p->command, p->weave->stream_count);
+    gsim_output_text(out, "// Streams and events by: ");
+    gsim_output_quoted(out, GSIM_OUTPUT_COMMENT, p->command);
+    gsim_output_printf(out, "\n#include <stdlib.h>\n#define GPUSIM_STREAMS %u\n"
+                            "static cudaStream_t gpusim_stream[GPUSIM_STREAMS];\n", p->weave->stream_count);
     if (p->counts->events || has_tables)
         gsim_output_printf(out, "static cudaEvent_t gpusim_event[%u];\n", p->counts->events ? p->counts->events : 1);
     if (p->regions->count) write_graphs(p, out);

@@ -64,6 +64,35 @@ static void test_files(void)
     unlink(path);
 }
 
+/* Dates that no calendar has, and what has no token of output is counted. */
+static void test_left_out(void)
+{
+    static const char *const no_dates[] = {"2023-99-99 99:99:99", "2023-02-29 00:00:00", "2023-02-31 00:00:00",
+                                           "1900-02-29 00:00:00", "2023-04-31 00:00:00", "2023-00-01 00:00:00",
+                                           "2023-01-01 24:00:00", "2023-01-01 00:60:00", "2023-01-01 00:00:61"};
+    char path[] = "/tmp/gpusim-arrivals-XXXXXX";
+    struct gsim_arena arena = {0};
+    struct gsim_error error = {0};
+    int file = mkstemp(path);
+    CHECK(file >= 0);
+    for (size_t i = 0; i < sizeof no_dates / sizeof no_dates[0]; i++) {
+        struct gsim_arrivals a = {.scale = 1};
+        char text[128];
+        snprintf(text, sizeof text, "TIMESTAMP,ContextTokens,GeneratedTokens\n%s,374,44\n", no_dates[i]);
+        write_file(path, text);
+        CHECK_INT(gsim_arrivals_parse(path, 0, &arena, &a, &error), GSIM_INPUT);
+        CHECK_HAS(error.message, "line 2: expected a time");
+    }
+    struct gsim_arrivals a = {.scale = 1};
+    write_file(path, files[2].text); /* its second of three has 0 tokens of output */
+    CHECK_OK(gsim_arrivals_parse(path, 0, &arena, &a, &error), error);
+    CHECK_INT(a.left_out, 1);
+    CHECK_INT(gsim_arrivals_parse("poisson:1e-300", 0, &arena, &a, &error), GSIM_USAGE);
+    gsim_arena_release(&arena);
+    close(file);
+    unlink(path);
+}
+
 static void check_refused(const char *path, const char *text, const char *message)
 {
     struct gsim_error error = {0};
@@ -132,6 +161,6 @@ static void test_processes(void)
 }
 
 static const struct test_case cases[] = {
-    {"files", test_files}, {"refused", test_refused}, {"processes", test_processes}};
+    {"files", test_files}, {"left out", test_left_out}, {"refused", test_refused}, {"processes", test_processes}};
 
 TEST_MAIN("serving/arrivals", cases)

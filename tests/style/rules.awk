@@ -39,6 +39,7 @@ function check_include(path,  from, to) {
 # --- C: SimGrid's headers, layers, tags, long functions ---
 function c_line(line,  tag, said) {
     if (length(line) > 120 && characters(line) > 120) offence(place, "line", "longer than 120 characters")
+    if (file !~ /^tests\/|^sim\/base\/whole.h$/ && casts_number(line)) offence(place, "cast", "a number of others: by sim/base/whole.h")
     if (line ~ /[A-Z]_[A-Z]/ && line !~ /^ ?(\/?\*)/) find_constants(line)
     if (file ~ /\.h$/) header_line(line)
     if (match(line, /Layer: [a-z\/]+/) && file !~ /^(include|tests|examples)\//) { # a reader's guide: it names the folder, or one above
@@ -59,6 +60,17 @@ function c_line(line,  tag, said) {
             printf "warning: %s:%d: size: function of %d lines: better at most 60\n", file, body, number - body
         body = 0
     }
+}
+
+# --- numbers that files and users give are made integers by sim/base/whole.h alone ---
+function casts_number(line) {
+    if (line ~ /^}/) has_double = 0
+    if (line ~ /(^|[^a-z_])double [^;({]*numbers?[^a-z_]/) has_double = 1
+    if (line ~ /[.>]valueint([^a-z]|$)/) return 1
+    if (!match(line, /\((u?int(8|16|32|64)_t|int|unsigned|long|unsigned long|size_t|gsim_time)\)\(?/)) return 0
+    line = substr(line, RSTART + RLENGTH)
+    return line ~ /^[a-z_.>-]*valuedouble/ || line ~ /^(strtod|[a-z_]*number[a-z_]*|atof)\(/ ||
+           (has_double && line ~ /^numbers?([^a-z_(]|$)/)
 }
 
 # --- a header's comment of functions: a word in capitals is a parameter of theirs, a macro or an enumerator ---
@@ -178,7 +190,7 @@ function each_file(  is_source, is_text, is_c, is_document, line, licence, modul
     is_document = file ~ /\.md$/
     if (file ~ /^tests\/.*\/test_[^\/]*\.c$/) tests[++count_of_tests] = file
     if (!is_text) return
-    number = body = code = licence = in_comment = 0
+    number = body = code = licence = in_comment = has_double = 0
     shouted = declared = ""
     while ((getline line <file) > 0) {
         place = file ":" ++number

@@ -61,6 +61,12 @@ printf 'int x;\n' >"$tree/sim/sm/gpu.c"
 expect_offence 'sim/sm/gpu.c:1: spdx'
 printf '#!/bin/sh\ntrue\n' >"$tree/gpusim"
 expect_offence 'gpusim:1: spdx'
+put sim/sm/gpu.c 'double number = 1;\nint x = (int)number;\n'
+expect_offence 'sim/sm/gpu.c:3: cast'
+put sim/sm/gpu.c 'x = (uint32_t)item->valuedouble;\n'
+expect_offence 'sim/sm/gpu.c:2: cast'
+put sim/sm/gpu.c 'uint64_t number;\nint x = (int)number, y = gsim_whole(item->valuedouble);\n'
+expect_clean
 put sim/sm/gpu.c && many_lines 600 sim/sm/gpu.c
 expect_offence 'sim/sm/gpu.c:601: size'
 put sim/sm/gpu.c && many_lines 550 sim/sm/gpu.c

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 #define MOST_STREAMS GSIM_CASES_MOST_STREAMS
@@ -31,7 +32,7 @@ static void read_copy(struct gsim_cases_reader *r, const cJSON *entry, struct gs
         gsim_cases_fail(r, "copy", "h2d or d2h", kind);
     node->is_copy = true;
     node->copy_kind = d2h ? GSIM_COPY_D2H : GSIM_COPY_H2D;
-    node->bytes = (uint64_t)gsim_cases_number_or(r, entry, "bytes", (double)GSIM_LIMIT_BYTES, NAN);
+    node->bytes = gsim_whole_u64(gsim_cases_number_or(r, entry, "bytes", (double)GSIM_LIMIT_BYTES, NAN));
     node->start_us = node->end_us = NAN;
     if (!r->at.failed && !node->bytes)
         gsim_cases_fail(r, "bytes", "a positive number", gsim_cases_member(entry, "bytes"));

@@ -6,6 +6,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
+#include "sim/base/whole.h"
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 void gsim_cases_fail(struct gsim_cases_reader *r, const char *field, const char *expected, const cJSON *found)
@@ -65,7 +66,7 @@ static struct gsim_dim3 dimensions(struct gsim_cases_reader *r, const cJSON *obj
     for (const cJSON *c = first; c && at < 3; c = cJSON_IsArray(item) ? c->next : NULL) {
         bool is_size = cJSON_IsNumber(c) && c->valuedouble >= 1 && c->valuedouble <= most &&
                        c->valuedouble == floor(c->valuedouble);
-        if (is_size) size[at] = (uint32_t)c->valuedouble;
+        if (is_size) size[at] = gsim_whole_u32(c->valuedouble);
         else gsim_cases_fail(r, key, "a positive whole number or three", c);
         at++;
     }
@@ -116,7 +117,7 @@ void gsim_cases_deps(struct gsim_cases_reader *r, const cJSON *deps, const char 
             gsim_cases_fail(r, field, "indices of earlier nodes", dep);
             return;
         }
-        uint32_t earlier = (uint32_t)dep->valuedouble;
+        uint32_t earlier = gsim_whole_u32(dep->valuedouble);
         nodes[node->dep_count++] = last ? last[earlier] : earlier;
     }
     node->deps = nodes;

@@ -2,6 +2,7 @@
 /* DAGs whose nodes are triples [kernel, stream, [earlier nodes]] of kernels listed once: irregular graphs. */
 #include <math.h>
 
+#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 #define MOST_PAIRS 64 /* of buffers, which have PAIR_BYTES each */
@@ -26,7 +27,7 @@ const cJSON *gsim_cases_triple(struct gsim_cases_reader *r, const cJSON *entry, 
         gsim_cases_fail(r, "[1]", "a stream", stream);
     gsim_cases_deps(r, cJSON_GetArrayItem(entry, 2), "[2]", c->node_count, NULL, node);
     if (r->at.failed) return NULL;
-    node->stream = (uint32_t)stream->valuedouble;
+    node->stream = gsim_whole_u32(stream->valuedouble);
     node->start_us = node->end_us = NAN;
     if (node->stream >= c->stream_count) c->stream_count = node->stream + 1;
     c->node_count++;
@@ -39,12 +40,12 @@ static void read_node(struct gsim_cases_reader *r, const cJSON *entry, struct gs
     struct gsim_case_node *node = &c->nodes[c->node_count];
     const cJSON *kernel = gsim_cases_triple(r, entry, c);
     if (!kernel) return;
-    const cJSON *from = r->solo[(uint32_t)kernel->valuedouble], *pair = gsim_cases_member(from, "buf");
+    const cJSON *from = r->solo[gsim_whole_u32(kernel->valuedouble)], *pair = gsim_cases_member(from, "buf");
     gsim_cases_kernel(r, from, &node->kernel);
     if (pair && !(cJSON_IsNumber(pair) && pair->valuedouble >= -1 && pair->valuedouble < MOST_PAIRS))
         gsim_cases_fail(r, "buf", "a pair of buffers, or -1", pair);
     if (r->at.failed || !pair || pair->valuedouble < 0) return;
-    node->buffer = 2 * (uint32_t)pair->valuedouble;
+    node->buffer = 2 * gsim_whole_u32(pair->valuedouble);
     node->part_bytes = 16 * (uint64_t)gsim_cases_count_or(r, from, "elems", PAIR_BYTES / 16, NAN);
     if (node->part_bytes && node->buffer + 2 > c->buffer_count) c->buffer_count = node->buffer + 2;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 /* The kernel OBJECT.KEY: described there, or the index of one in the file's list "solo". */
@@ -37,7 +38,7 @@ static uint32_t *read_blocks(struct gsim_cases_reader *r, const cJSON *blocks, u
             gsim_cases_fail(r, "blocks", "lists [sm, start, end] with an SM of the device", sm ? sm : block);
             return NULL;
         }
-        by_sm[(int)sm->valuedouble]++;
+        by_sm[gsim_whole(sm->valuedouble)]++;
     }
     return by_sm;
 }

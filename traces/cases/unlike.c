@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 #include "traces/kernels/names.h"
 
@@ -34,7 +35,7 @@ static void read_made(struct gsim_cases_reader *r, const cJSON *entry, struct gs
     struct gsim_case_node *node = &c->nodes[c->node_count];
     const cJSON *kernel = gsim_cases_triple(r, entry, c);
     if (!kernel) return;
-    uint32_t row = (uint32_t)kernel->valuedouble;
+    uint32_t row = gsim_whole_u32(kernel->valuedouble);
     const cJSON *from = r->solo[row];
     read_kernel(r, from, gsim_cases_member(from, "type"), gsim_cases_time_us(r, from, "solo_ns"), row, node);
 }

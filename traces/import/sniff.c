@@ -11,6 +11,7 @@
 #include "sim/base/database.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
+#include "sim/base/whole.h"
 
 /* --- the file's beginning ---------------------------------------------------------------------------------------- */
 static sqlite3 *open_database(struct gsim_sniff *sniff, struct gsim_database_steps *steps)
@@ -267,7 +268,8 @@ void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origi
         *end = '\0'; /* the first GPU of the list; other names follow it */
         text_behind(properties, "\"name\"", origin->gpu, sizeof origin->gpu);
         origin->compute_capability =
-            (int)(10 * number_behind(properties, "\"computeMajor\"") + number_behind(properties, "\"computeMinor\""));
+            (int)gsim_whole(10 * number_behind(properties, "\"computeMajor\"") +
+                            number_behind(properties, "\"computeMinor\""));
         origin->sm_count = number_behind(properties, "\"numSms\"");
         *end = ']';
     }
@@ -278,7 +280,7 @@ void gsim_sniff_origin(struct gsim_sniff *sniff, struct gsim_trace_origin *origi
         if (gpu && sscanf(gpu, "\"%63[^\"\\]\"", found) == 1) copy_text(origin->gpu, sizeof origin->gpu, found);
         for (const char *at = sniff->head;
              origin->compute_capability == 0 && (at = strstr(at, "\"gfx_target_version\"")) != NULL; at++) {
-            int version = (int)number_behind(at, "\"gfx_target_version\"");
+            int version = (int)gsim_whole(number_behind(at, "\"gfx_target_version\""));
             origin->compute_capability = 10 * (version / 10000) + version / 100 % 10;
         }
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/whole.h"
 #include "traces/kernels/profiles.h"
 
 /* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for
@@ -249,7 +250,7 @@ static bool read_dim(const char *text, struct gsim_dim3 *size)
 static uint32_t count_of(const struct page *p, const char *name, double most)
 {
     double number = value(p, name);
-    return number > 0 && number <= most ? (uint32_t)number : 0;
+    return number > 0 && number <= most ? gsim_whole_u32(number) : 0;
 }
 
 /* Of a kernel without clusters ncu says 0; 0, 0, 0 here: it was not measured. */

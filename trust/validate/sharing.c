@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/whole.h"
 #include "trust/validate/services/run.h"
 
 #define MEASURE_US        30 /* as --measure */
@@ -153,10 +154,10 @@ uint32_t gsim_sharing_recording_pairs(const struct gsim_sharing_recording *r)
 static struct gsim_kernel kernel_of(const cJSON *k, const char *name, const char *device)
 {
     return (struct gsim_kernel){.name = name,
-                                .grid = {(uint32_t)gsim_json_number(k, "grid"), 1, 1},
-                                .block = {(uint32_t)gsim_json_number(k, "block"), 1, 1},
-                                .regs_per_thread = (uint32_t)gsim_json_number(k, "regs"),
-                                .smem_bytes = (uint32_t)gsim_json_number(k, "smem"),
+                                .grid = {gsim_whole_u32(gsim_json_number(k, "grid")), 1, 1},
+                                .block = {gsim_whole_u32(gsim_json_number(k, "block")), 1, 1},
+                                .regs_per_thread = gsim_whole_u32(gsim_json_number(k, "regs")),
+                                .smem_bytes = gsim_whole_u32(gsim_json_number(k, "smem")),
                                 .flops = gsim_json_number(k, "flops"),
                                 .dram_bytes = gsim_json_number(k, "dram_bytes"),
                                 .demand_given = true,
@@ -180,7 +181,8 @@ static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSO
         char name[16];
         const cJSON *index = step->child, *gap = index->next;
         snprintf(name, sizeof name, "k%.0f", index->valuedouble);
-        struct gsim_kernel kernel = kernel_of(cJSON_GetArrayItem(r->kernels, (int)index->valuedouble), name, device);
+        const cJSON *entry = cJSON_GetArrayItem(r->kernels, (int)gsim_whole(index->valuedouble));
+        struct gsim_kernel kernel = kernel_of(entry, name, device);
         after[count++] = gsim_builder_op(
             b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel), .stream = 0});
         bool waits = gap->next->valuedouble != 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See workloads/generators/draw.h. Sizes and durations are rounded to steps of about 7 %, so that kernels repeat. */
+#include "sim/base/whole.h"
 #include "workloads/generators/draw.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, s
         gsim_random_release(&draw->rng);
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
-    draw->pool = gsim_builder_buffer(draw->builder, "pool", (uint64_t)(numbers->pool_mib * 1048576), GSIM_INIT_DEVICE);
+    uint64_t pool_bytes = gsim_whole_u64(numbers->pool_mib * 1048576);
+    draw->pool = gsim_builder_buffer(draw->builder, "pool", pool_bytes, GSIM_INIT_DEVICE);
     draw->weights = gsim_builder_buffer(draw->builder, "weights", WEIGHTS * WEIGHT_BYTES, GSIM_INIT_DEVICE);
     return GSIM_OK;
 }

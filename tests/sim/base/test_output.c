@@ -48,6 +48,31 @@ static void formats(void)
     gsim_arena_release(&arena);
 }
 
+/* What is around a name of others ends where it would without it. */
+static void names(void)
+{
+    static const struct {
+        enum gsim_output_place place;
+        const char *name, *text;
+    } rows[] = {{GSIM_OUTPUT_COMMENT, "a\nint evil;.cu", "a_int evil;.cu"},
+                {GSIM_OUTPUT_COMMENT, "a */ x\xe2\x80\xa8y\r\xff?\\", "a * / x_y___/"},
+                {GSIM_OUTPUT_COMMENT, "caf\xc3\xa9.cu", "caf\xc3\xa9.cu"},
+                {GSIM_OUTPUT_STRING, "x\"\"\"\nimport os\\", "\"x\\\"\\\"\\\"\\u000aimport os\\\\\""},
+                {GSIM_OUTPUT_PATCH, "a/img.cu", "a/img.cu"},
+                {GSIM_OUTPUT_PATCH, "a b\n+evil\"\\\xc3", "\"a b\\012+evil\\042\\134\\303\""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_error error = {0};
+        struct gsim_output output;
+        char *text = NULL;
+        size_t length = 0;
+        CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
+        gsim_output_quoted(&output, rows[i].place, rows[i].name);
+        CHECK_OK(gsim_output_commit(&output, &error), error);
+        CHECK_STR(text, rows[i].text);
+        free(text);
+    }
+}
+
 /* Every conversion of gsim_output_put(), with numbers that fill their types. */
 static void records(void)
 {
@@ -136,6 +161,7 @@ static void controls(void)
 
 static const struct test_case cases[] = {
     {"records", records},
+    {"names", names},
     {"control characters", controls},
     {"numbers and texts", formats},
     {"digits", digits},

@@ -47,6 +47,27 @@ static void test_messages(void)
     CHECK_STR(error.message, "cannot read 'x?.json': found \"a?[2J?z\"");
 }
 
+/* Four digits of any length, longer than gsim_time holds too. */
+static void test_times(void)
+{
+    static const struct {
+        double us;
+        const char *text;
+    } rows[] = {{0, "0 us"},
+                {0.0123456, "12.35 ns"},
+                {-1.5, "-1.500 us"},
+                {1234, "1.234 ms"},
+                {10499995e6, "10499995 s"}, /* 121 days */
+                {9223372036854775.0, "9223372037 s"}, /* 2^63 ns */
+                {9223372036854775.0 * 1000, "9223372036855 s"},
+                {1e300, "1.000e+294 s"}};
+    char text[GSIM_TEXT_SIZE];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) CHECK_STR(gsim_text_us(text, rows[i].us), rows[i].text);
+    CHECK_STR(gsim_text_time(text, gsim_time_from_us(12.34)), "12.34 us");
+    CHECK(gsim_time_from_us(1e300) == GSIM_TIME_NEVER && gsim_time_from_us(-1e13) == -GSIM_TIME_NEVER);
+    CHECK(gsim_time_from_us(9e12) == INT64_C(9000000000000000000));
+}
+
 static void test_windows(void)
 {
     static const struct {
@@ -68,5 +89,6 @@ static void test_windows(void)
 }
 
 static const struct test_case cases[] = {
-    {"control characters", test_control}, {"messages", test_messages}, {"windows", test_windows}};
+    {"control characters", test_control}, {"messages", test_messages},
+    {"times", test_times}, {"windows", test_windows}};
 TEST_MAIN("sim/base/text", cases)

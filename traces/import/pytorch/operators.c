@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/slots.h"
+#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
@@ -26,7 +27,7 @@ static double number(const cJSON *item)
 static uint64_t thread_of(const cJSON *event)
 {
     const cJSON *tid = member(event, "tid");
-    if (!cJSON_IsString(tid)) return (uint64_t)(int64_t)number(tid);
+    if (!cJSON_IsString(tid)) return (uint64_t)gsim_whole(number(tid));
     return gsim_hash_bytes(GSIM_HASH_START, tid->valuestring, strlen(tid->valuestring));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/scan.h"
+#include "sim/base/whole.h"
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
 
@@ -77,7 +78,7 @@ static uint32_t communicator_of(const char *value)
     const char *end = strchr(value + 1, '"');
     unsigned long number = strtoul(value + 1, NULL, 10);
     bool is_number = end && strspn(value + 1, "0123456789") == (size_t)(end - value - 1);
-    if (is_number && number < GSIM_LIMIT_RANKS) return (uint32_t)number;
+    if (is_number && number < GSIM_LIMIT_RANKS) return gsim_whole_u32(number);
     return (uint32_t)(gsim_hash_bytes(GSIM_HASH_START, value + 1, end ? (uint64_t)(end - value - 1) : 0) %
                       GSIM_LIMIT_RANKS);
 }

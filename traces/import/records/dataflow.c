@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define MOST_TENSORS 256 /* of one operator */
@@ -62,7 +63,7 @@ static void find_tensors(const cJSON *values, struct tensors *tensors, int depth
         const cJSON *storage = values->child->next, *elements = storage->next->next;
         double bytes = elements->valuedouble * elements->next->valuedouble;
         if (is_id(storage) && storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MOST_TENSORS)
-            tensors->items[tensors->count++] = (struct tensor){(int64_t)storage->valuedouble, (uint64_t)bytes};
+            tensors->items[tensors->count++] = (struct tensor){gsim_whole(storage->valuedouble), (uint64_t)bytes};
         return;
     }
     for (const cJSON *item = values->child; item && depth < MOST_DEPTH; item = item->next)
@@ -129,13 +130,13 @@ static uint64_t record_function(const cJSON *node)
 {
     const cJSON *attrs = cJSON_GetObjectItemCaseSensitive(node, "attrs"),
                 *old = cJSON_GetObjectItemCaseSensitive(node, "rf_id"), *attr;
-    if (is_id(old)) return (uint64_t)old->valuedouble;
+    if (is_id(old)) return gsim_whole_u64(old->valuedouble);
     cJSON_ArrayForEach(attr, attrs)
     {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(attr, "name"),
                     *value = cJSON_GetObjectItemCaseSensitive(attr, "value");
         if (cJSON_IsString(name) && strcmp(name->valuestring, "rf_id") == 0 && is_id(value))
-            return (uint64_t)value->valuedouble;
+            return gsim_whole_u64(value->valuedouble);
     }
     return 0;
 }

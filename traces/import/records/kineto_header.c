@@ -8,6 +8,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
+#include "sim/base/whole.h"
 #include "traces/import/values.h"
 
 #define NAME_ROOM 4096
@@ -27,7 +28,7 @@ static void read_properties(struct gsim_records *records, const char *text)
     if (gpu) snprintf(records->gpu, sizeof records->gpu, "%.*s", (int)sizeof records->gpu - 1, gpu);
     struct gsim_import_notes *notes = records->notes;
     if (numbers[MAJOR] >= 1 && numbers[MAJOR] < 100 && numbers[MINOR] >= 0 && numbers[MINOR] < 10)
-        notes->compute_capability = 10 * (int)numbers[MAJOR] + (int)numbers[MINOR];
+        notes->compute_capability = (int)(10 * gsim_whole_u32(numbers[MAJOR]) + gsim_whole_u32(numbers[MINOR]));
     if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
     if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
 }
@@ -48,7 +49,7 @@ void gsim_kineto_header(struct gsim_records *records, const char *name, const ch
     if (strcmp(name, "deviceProperties") == 0) read_properties(records, text);
     if (strcmp(name, "distributedInfo") == 0) read_rank(records->notes, text);
     double number = gsim_value_number(text, 0);
-    if (strcmp(name, "baseTimeNanoseconds") == 0 && number > 0 && number < 4e18) records->epoch_ns = (int64_t)number;
+    if (strcmp(name, "baseTimeNanoseconds") == 0 && number > 0 && number < 4e18) records->epoch_ns = gsim_whole(number);
     if (strcmp(name, "gpusim") == 0 && *text == '{') {
         const char *tracer = gsim_value_member(text, "tracer");
         records->notes->is_simulated = !tracer;

@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
+#include "sim/base/whole.h"
 #include "traces/events.h"
 #include "traces/import/copies.h"
 #include "traces/import/importers.h"
@@ -64,7 +65,7 @@ static void text_of(const char *value, char *room, size_t size)
 static uint64_t whole_of(const char *value)
 {
     double number = gsim_value_number(value, 0);
-    return number >= 0 && number <= 9e15 ? (uint64_t)number : 0;
+    return number <= 9e15 ? gsim_whole_u64(number) : 0;
 }
 
 /* The number behind NAME in details such as "regs:168 static_shared:0 size:4096"; 0: none. */

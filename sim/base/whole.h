@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim/base. Numbers that files and users give, as integers: truncated, held to the type's range, 0 for NAN. A
+ * plain cast of a double that its type does not hold is undefined; tests/style finds those of such numbers.
+ */
+#pragma once
+
+#include <stdint.h>
+
+static inline int64_t gsim_whole(double number)
+{
+    if (number >= 0x1p63) return INT64_MAX;
+    return number > -0x1p63 ? (int64_t)number : number < 0 ? INT64_MIN : 0;
+}
+
+static inline uint64_t gsim_whole_u64(double number)
+{
+    if (number >= 0x1p64) return UINT64_MAX;
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+static inline uint32_t gsim_whole_u32(double number)
+{
+    if (number >= 0x1p32) return UINT32_MAX;
+    return number > 0 ? (uint32_t)number : 0;
+}
