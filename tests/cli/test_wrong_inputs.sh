@@ -74,7 +74,7 @@ refused 'expected a program, found a trace of' --workload trace.json --sched asy
 refused 'make a program of it with gpusim import' --workload trace.json --sched async
 refused "cannot load scheduler './empty.so'" --workload vec --sched ./empty.so
 refused "for the file write './empty'" --workload vec --sched serial --device empty
-refused "did you mean 'h200'?" --workload vec --sched serial --device h20
+refused "did you mean 'h200'?" --workload vec --sched serial --device h2000
 refused 'standard input cannot be' compare --workload - --sched serial
 refused 'standard input cannot be' sensitivity --workload - --sched serial
 
