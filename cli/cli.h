@@ -277,6 +277,14 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE,                                                                \
       "of a trace: write Python code that applies the plan to the model")                                              \
     X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")   \
+    X(CHECK, "check", NULL, GSIM_CLI_ON_SCHEDULE,                                                                      \
+      "of a CUDA source: run it and what is written on the CPU, in many\n"                                             \
+      "orders of the streams, and compare what the host sees; without\n"                                               \
+      "--sched: the source itself")                                                                                    \
+    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_SCHEDULE,                                                                   \
+      "of a CUDA source: the arguments of its main when it is run")                                                    \
+    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_SCHEDULE,                                                         \
+      "of a CUDA source: of each run (default 10)")                                                                    \
     X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")         \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
     X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "all details of each entry")                                               \

@@ -29,11 +29,14 @@ struct source {
 static enum gsim_status check_words(struct source *s, struct gsim_error *error)
 {
     const char *const *value = s->arguments->value;
+    if (!value[GSIM_CLI_CHECK] && (value[GSIM_CLI_RUN_ARGS] || value[GSIM_CLI_RUN_LIMIT]))
+        return gsim_error_set(error, GSIM_USAGE, "--%s: applies where the source is run (--check)",
+                              value[GSIM_CLI_RUN_LIMIT] ? "run-limit" : "run");
     if (!value[GSIM_CLI_SCHED])
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
-    if (!value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF] && !value[GSIM_CLI_PLAN])
+    if (!value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF] && !value[GSIM_CLI_PLAN] && !value[GSIM_CLI_CHECK])
         return gsim_error_set(error, GSIM_USAGE,
-                              "no output: expected -o FILE, --diff FILE or --plan FILE (see gpusim schedule --help)");
+                              "no output: expected -o, --diff or --plan FILE, or --check (see gpusim schedule --help)");
     if (gsim_cli_is_best(value[GSIM_CLI_SCHED]))
         return gsim_error_set(error, GSIM_USAGE,
                               "--sched best: expected one scheduler (gpusim compare tells which is best)");
@@ -78,10 +81,22 @@ static enum gsim_status prepare(struct source *s, struct gsim_error *error)
     return gsim_cli_point_init(&s->point, &s->setup, s->path, s->scheduler, error);
 }
 
+static enum gsim_status write_text(const char *to, const char *text, size_t length, struct gsim_error *error)
+{
+    struct gsim_output output = {0};
+    enum gsim_status status = gsim_output_open(&output, to, error);
+    if (status == GSIM_OK) gsim_output_bytes(&output, text, length);
+    if (status == GSIM_OK) status = gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
 static enum gsim_status write(struct source *s, struct gsim_error *error)
 {
     struct gsim_output source = {0}, difference = {0};
     const char *to = s->arguments->value[GSIM_CLI_OUTPUT], *diff = s->arguments->value[GSIM_CLI_DIFF];
+    char *text = NULL;
+    size_t length = 0;
     const struct gsim_cuda_export export = {.path = s->path,
                                             .scheduler = s->scheduler->name,
                                             .command = s->command,
@@ -89,16 +104,31 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
                                             .simulation = &s->point.simulation,
                                             .as_graph = s->arguments->value[GSIM_CLI_AS_GRAPH],
                                             .note = s->cuda.note};
-    enum gsim_status status = to ? gsim_output_open(&source, to, error) : GSIM_OK;
+    enum gsim_status status = gsim_output_open_memory(&source, &text, &length, error);
     if (status == GSIM_OK && diff) status = gsim_output_open(&difference, diff, error);
     if (status == GSIM_OK)
-        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", to ? &source : NULL,
+        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", &source,
                                   diff ? &difference : NULL, &s->timeline, &s->counts, error);
+    if (status == GSIM_OK) status = gsim_output_commit(&source, error);
+    if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
+        status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, text, length, error);
     if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
-    if (status == GSIM_OK && to) status = gsim_output_commit(&source, error);
+    if (status == GSIM_OK && to) status = write_text(to, text, length, error);
     if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
     gsim_output_release(&source);
     gsim_output_release(&difference);
+    free(text);
+    return status;
+}
+
+/* The source as it stands: its own streams. */
+static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
+{
+    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
+    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
+                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, NULL, 0, error);
+    gsim_free(s->words);
     return status;
 }
 
@@ -153,6 +183,9 @@ static void tell(const struct source *s)
 enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct source s = {.arguments = arguments, .path = arguments->operands[0]};
+    const char *const *value = arguments->value;
+    if (value[GSIM_CLI_CHECK] && !value[GSIM_CLI_SCHED] && !value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF])
+        return check_itself(&s, error);
     enum gsim_status status = check_words(&s, error);
     if (status == GSIM_OK) name_command(&s);
     if (status == GSIM_OK) status = read_source(&s, error);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a CUDA source needs to be parsed without CUDA's own headers: keywords, types and declarations, in our words. The
- * build embeds this file in the program (CMakeLists.txt); it is never compiled.
+ * build embeds this file in the program (CMakeLists.txt). source/run/device.h has what it declares, for the CPU.
  */
 #ifndef GPUSIM_CUDA_STUB
 #define GPUSIM_CUDA_STUB
 #define __CUDACC__ 1
 #define CUDART_VERSION 12000
 #define CUDART_CB
+#ifdef GPUSIM_RUN // by source/run: its text is rewritten
+#define __launch_bounds__(...)
+#define __grid_constant__
+#else
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -15,6 +19,7 @@
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
 #define __forceinline__ inline
 #define __noinline__
 #define __align__(n) __attribute__((aligned(n)))
@@ -37,9 +42,11 @@ GPUSIM_VECTOR(unsigned char, uchar) GPUSIM_VECTOR(short, short) GPUSIM_VECTOR(un
     unsigned x, y, z;
     GPUSIM_BOTH dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1);
 };
+#ifndef GPUSIM_RUN
 extern const __device__ uint3 threadIdx, blockIdx;
 extern const __device__ dim3 blockDim, gridDim;
 extern const __device__ int warpSize;
+#endif
 
 enum cudaError {
     cudaSuccess,
@@ -174,6 +181,7 @@ const char *cudaGetErrorString(cudaError_t), *cudaGetErrorName(cudaError_t);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 
+#ifndef GPUSIM_RUN
 __device__ void __syncthreads(), __syncwarp(unsigned = ~0u), __threadfence(), __threadfence_block(),
     __threadfence_system(), __nanosleep(unsigned);
 __device__ int __syncthreads_count(int), __syncthreads_and(int), __syncthreads_or(int), __all_sync(unsigned, int),
@@ -230,6 +238,7 @@ __device__ int printf(const char *, ...);
 __device__ void *memcpy(void *, const void *, size_t), *memmove(void *, const void *, size_t),
     *memset(void *, int, size_t), *malloc(size_t);
 __device__ void free(void *);
+#endif
 // Types of headers that files include; what their functions do within kernels is not read.
 struct __half { unsigned short x; };
 struct __half2 { __half x, y; };

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See source/run/run.h: preprocessed by clang++, rewritten, compiled with calls for each load and store. */
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpusim/memory.h"
+#include "sim/base/output.h"
+#include "sim/base/scratch.h"
+#include "sim/program/file.h"
+#include "source/read/options.h"
+#include "source/run/program.h"
+#include "source/run/rewrite.h"
+
+#define MOST_WORDS 128
+
+static const unsigned char stub[] = {
+#include "source/read/stub.inc"
+};
+static const unsigned char table[] = {
+#include "source/run/table.inc"
+};
+static const unsigned char device[] = {
+#include "source/run/device.inc"
+};
+
+/* Runs WORDS; what it says on stderr goes to FILE. -1: it cannot be started. */
+static int run(const char *const *words, const char *file)
+{
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int result = 0;
+    if (posix_spawn_file_actions_init(&actions)) return -1;
+    bool failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, file, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+                  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) ||
+                  posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, environ) ||
+                  waitpid(pid, &result, 0) != pid;
+    posix_spawn_file_actions_destroy(&actions);
+    return failed ? -1 : result;
+}
+
+const char *gsim_run_missing(void)
+{
+    static const char *const words[] = {"clang++", "--version", NULL};
+    return run(words, "/dev/null") == 0 ? NULL : "clang++ is not in PATH (Debian: clang)";
+}
+
+static void put(const void *what, struct gsim_output *output)
+{
+    const struct gsim_run_text *text = what;
+    gsim_output_bytes(output, text->at, text->length);
+}
+
+static enum gsim_status write_file(struct gsim_run_program *p, const char *name, const void *bytes, size_t length,
+                                   struct gsim_error *error)
+{
+    const struct gsim_run_text text = {bytes, length};
+    const char *path = gsim_arena_printf(&p->arena, "%s/%s", p->folder, name);
+    return path ? gsim_output_write(path, put, &text, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_error *error)
+{
+    static const char *const empty[] = {"cuda_runtime.h",
+                                        "cuda.h",
+                                        "cuda_runtime_api.h",
+                                        "device_functions.h",
+                                        "device_launch_parameters.h",
+                                        "cuda_profiler_api.h",
+                                        "math_constants.h",
+                                        "vector_types.h",
+                                        "driver_types.h",
+                                        "cuda_fp16.h",
+                                        "cuda_bf16.h",
+                                        "helper_functions.h",
+                                        "helper_cuda.h"};
+    enum gsim_status status = write_file(p, "gpusim_stub.h", stub, sizeof stub, error);
+    if (status == GSIM_OK) status = write_file(p, "gpusim_table.h", table, sizeof table, error);
+    if (status == GSIM_OK) status = write_file(p, "gpusim_device.h", device, sizeof device, error);
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0] && status == GSIM_OK; i++)
+        status = write_file(p, empty[i], "", 0, error);
+    return status;
+}
+
+/* The first line of a compiler's messages that has an error. */
+static enum gsim_status refuse(struct gsim_run_program *p, const char *messages, int result, struct gsim_error *error)
+{
+    size_t length = 0;
+    struct gsim_error ignored = {0};
+    char *text = result >= 0 ? gsim_file_read(messages, &length, &ignored) : NULL;
+    const char *at = text ? strstr(text, "undefined reference") : NULL;
+    if (!at && text) at = strstr(text, "error: ");
+    while (at && at > text && at[-1] != '\n' && *at != 'u') at--;
+    if (at && strncmp(at, p->folder, strlen(p->folder)) == 0) at += strlen(p->folder) + 1;
+    if (result < 0) gsim_error_set(error, GSIM_INPUT, "%s cannot be run: %s", p->name, gsim_run_missing());
+    else
+        gsim_error_set(error, GSIM_INPUT, "%s cannot be run: clang++ says: %.*s", p->name,
+                       at ? (int)strcspn(at, "\n") : 20, at ? at : "nothing of an error");
+    gsim_free(text);
+    return error->status;
+}
+
+static enum gsim_status preprocess(struct gsim_run_program *p, const char *path,
+                                   const struct gsim_cuda_options *options, struct gsim_error *error)
+{
+    const char *words[MOST_WORDS] = {"clang++", "-x", "c++", "-std=gnu++17", "-w", "-E", "-DGPUSIM_RUN"};
+    size_t count = 7;
+    const char *slash = strrchr(path, '/');
+    words[count++] = "-iquote";
+    words[count++] = slash ? gsim_arena_printf(&p->arena, "%.*s", (int)(slash - path), path) : ".";
+    words[count++] = gsim_arena_printf(&p->arena, "-I%s", p->folder);
+    for (size_t i = 0; i < options->count && count + 12 < MOST_WORDS; i++) {
+        if (options->words[i].kind != GSIM_CUDA_DEFINE && options->words[i].kind != GSIM_CUDA_INCLUDE) continue;
+        words[count++] = options->words[i].kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
+        words[count++] = options->words[i].text;
+    }
+    const char *headers[] = {"gpusim_stub.h", "gpusim_table.h", "gpusim_device.h"};
+    for (size_t i = 0; i < 3; i++) {
+        words[count++] = "-include";
+        words[count++] = headers[i];
+    }
+    words[count++] = "-o";
+    words[count++] = gsim_arena_printf(&p->arena, "%s/text.ii", p->folder);
+    words[count++] = gsim_arena_printf(&p->arena, "%s/%s", p->folder, p->name);
+    const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
+    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    int result = run(words, messages);
+    return result ? refuse(p, messages, result, error) : GSIM_OK;
+}
+
+static enum gsim_status build(struct gsim_run_program *p, struct gsim_error *error)
+{
+    p->object = gsim_arena_printf(&p->arena, "%s/program.so", p->folder);
+    const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
+    const char *unit = gsim_arena_printf(&p->arena, "%s/text.cpp", p->folder);
+    const char *made = gsim_arena_printf(&p->arena, "%s/text.o", p->folder);
+    const char *const compile[] = {"clang++",
+                                   "-x",
+                                   "c++-cpp-output",
+                                   "-std=gnu++17",
+                                   "-w",
+                                   "-O1",
+                                   "-fPIC",
+                                   "-ffp-contract=off",
+                                   "-fsanitize=thread",
+                                   "-mllvm",
+                                   "-tsan-instrument-func-entry-exit=0",
+                                   "-mllvm",
+                                   "-tsan-instrument-atomics=0",
+                                   "-mllvm",
+                                   "-tsan-instrument-read-before-write=1",
+                                   "-c",
+                                   "-o",
+                                   made,
+                                   unit,
+                                   NULL};
+    const char *const link[] = {"clang++", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o", p->object, made,
+                                "-lm",     NULL};
+    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    int result = run(compile, messages);
+    if (!result) result = run(link, messages);
+    return result ? refuse(p, messages, result, error) : GSIM_OK;
+}
+
+static enum gsim_status rewrite(struct gsim_run_program *p, struct gsim_error *error)
+{
+    size_t length = 0, rewritten_length = 0;
+    const char *path = gsim_arena_printf(&p->arena, "%s/text.ii", p->folder);
+    if (!path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    char *text = gsim_file_read(path, &length, error);
+    if (!text) return error->status;
+    char *rewritten = gsim_run_rewrite(text, length, &rewritten_length);
+    enum gsim_status status = rewritten ? write_file(p, "text.cpp", rewritten, rewritten_length, error)
+                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_free(text);
+    gsim_free(rewritten);
+    return status;
+}
+
+enum gsim_status gsim_run_compile(const char *path, const char *text, size_t length,
+                                  const struct gsim_cuda_options *options, struct gsim_run_program **program,
+                                  struct gsim_error *error)
+{
+    struct gsim_run_program *p = gsim_alloc(sizeof *p);
+    const char *slash = strrchr(path, '/');
+    *program = NULL;
+    if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_scratch_folder(&p->arena, &p->folder, error);
+    if (status == GSIM_OK && !(p->name = gsim_arena_strdup(&p->arena, slash ? slash + 1 : path)))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = write_headers(p, error);
+    if (status == GSIM_OK) status = write_file(p, p->name, text, length, error);
+    if (status == GSIM_OK) status = preprocess(p, path, options, error);
+    if (status == GSIM_OK) status = rewrite(p, error);
+    if (status == GSIM_OK) status = build(p, error);
+    if (status == GSIM_OK) *program = p;
+    else gsim_run_program_destroy(p);
+    return status;
+}
+
+void gsim_run_program_destroy(struct gsim_run_program *p)
+{
+    if (!p) return;
+    gsim_scratch_remove(p->folder);
+    gsim_arena_release(&p->arena);
+    gsim_free(p);
+}
