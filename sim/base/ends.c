@@ -159,12 +159,14 @@ static void stop(int signal_number)
     _exit(128 + signal_number);
 }
 
-void gsim_ends_out_of_memory(void)
+void gsim_ends_with(const char *line, int status)
 {
     if (getpid() == state.owner) clean_up();
-    tell("gpusim: out of memory\n");
-    _exit(gsim_status_exit(GSIM_NOMEM));
+    tell(line);
+    _exit(status);
 }
+
+void gsim_ends_out_of_memory(void) { gsim_ends_with("gpusim: out of memory\n", gsim_status_exit(GSIM_NOMEM)); }
 
 bool gsim_ends_has_memory(size_t size)
 {

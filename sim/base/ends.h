@@ -34,6 +34,8 @@ void gsim_ends_set_child(pid_t child);
 
 /* Ends the process early with "out of memory", for callers that cannot return. */
 void gsim_ends_out_of_memory(void) __attribute__((noreturn));
+/* Ends the process early with LINE and the exit status STATUS. Safe in a signal's handler. */
+void gsim_ends_with(const char *line, int status) __attribute__((noreturn));
 /* Makes gsim_alloc() and gsim_realloc() call END when memory is out, instead of returning NULL. */
 void gsim_alloc_when_out(void (*end)(void));
 /* Makes failed allocations of C++ end the process early, if gsim_ends_install() was called. Call it before a C++

@@ -10,10 +10,10 @@
 
 #include "sim/program/file.h"
 #include "source/read/expand.h"
+#include "source/read/guard.h"
 #include "traces/import/sniff.h"
 
 #define STUB_FILE   "/gpusim-cuda-stub.h"
-#define MOST_WORDS  256
 
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
@@ -149,7 +149,7 @@ bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration)
 
 static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
 {
-    const char *words[MOST_WORDS] = {"-x",
+    static const char *const own[] = {"-x",
                                      "cuda",
                                      "--cuda-host-only",
                                      "-nocudainc",
@@ -160,7 +160,8 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
                                      "-Xclang",
                                      "-fcuda-allow-variadic-functions",
                                      "-include",
-                                     STUB_FILE};
+                                     STUB_FILE,
+                                     "-I/gpusim"};
     static const char *const headers[] = {"/gpusim/cuda_runtime.h",
                                           "/gpusim/cuda.h",
                                           "/gpusim/cuda_runtime_api.h",
@@ -179,14 +180,16 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
                                           "/gpusim/helper_functions.h",
                                           "/gpusim/helper_cuda.h"};
     struct CXUnsavedFile files[2 + sizeof headers / sizeof headers[0]] = {{STUB_FILE, (const char *)stub, sizeof stub}};
-    int count = 12;
+    int count = sizeof own / sizeof own[0];
+    const char **words = gsim_alloc(sizeof *words * ((size_t)count + 2 * s->options->count));
+    if (!words) return s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    memcpy(words, own, sizeof own);
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
     files[sizeof headers / sizeof headers[0]].Contents =
         "#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n";
     files[sizeof headers / sizeof headers[0]].Length = strlen(files[sizeof headers / sizeof headers[0]].Contents);
-    words[count++] = "-I/gpusim";
-    for (size_t i = 0; i < s->options->count && count + 2 < MOST_WORDS; i++) {
+    for (size_t i = 0; i < s->options->count; i++) {
         const struct gsim_cuda_word *word = &s->options->words[i];
         if (word->kind != GSIM_CUDA_DEFINE && word->kind != GSIM_CUDA_INCLUDE) continue;
         words[count++] = word->kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
@@ -198,9 +201,13 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     char *text = gsim_file_read(s->path, &length, &ignored);
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
     s->span_count = expanded ? expanded_length : 0;
+    if (text) s->status = gsim_cu_check_includes(s->path, text, s->error);
+    if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
-    enum CXErrorCode code = s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count,
-                                                           CXTranslationUnit_None, &s->unit);
+    enum CXErrorCode code = s->status ? CXError_Failure
+                                      : s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count,
+                                                                       CXTranslationUnit_None, &s->unit);
+    gsim_free(words);
     if (s->options->log) {
         s->options->log->text = text;
         s->options->log->length = length;
@@ -208,6 +215,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     }
     gsim_free(text);
     gsim_free(expanded);
+    if (s->status) return s->status;
     if (code != CXError_Success || !s->unit)
         return s->status =
                    gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
@@ -364,28 +372,40 @@ static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
     return s->status;
 }
 
+struct import {
+    struct gsim_cu *s;
+    struct gsim_import_notes *notes;
+};
+
+static void import(void *context)
+{
+    struct import *i = context;
+    struct gsim_cu *s = i->s;
+    CXIndex index = s->clang.createIndex(0, 0);
+    if (parse(s, index) == GSIM_OK) execute(s);
+    if (s->status == GSIM_OK) gsim_cu_log_done(s);
+    if (s->status == GSIM_OK) count_launches(s, i->notes);
+    if (s->unit) s->clang.disposeTranslationUnit(s->unit);
+    s->clang.disposeIndex(index);
+}
+
 enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
                                   struct gsim_program *program, struct gsim_import_notes *notes,
                                   struct gsim_error *error)
 {
     static const struct gsim_cuda_options plain;
     struct gsim_cu *s = gsim_alloc(sizeof *s);
-    CXIndex index = NULL;
     *notes = (struct gsim_import_notes){0};
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->options = options->cuda ? options->cuda : &plain;
     s->path = path;
     s->error = error;
+    gsim_cu_guard_init();
     s->status = gsim_clang_load(&s->clang, error);
     if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name)))
         s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (s->status == GSIM_OK) index = s->clang.createIndex(0, 0);
-    if (s->status == GSIM_OK && parse(s, index) == GSIM_OK) execute(s);
-    if (s->status == GSIM_OK) gsim_cu_log_done(s);
-    if (s->status == GSIM_OK) count_launches(s, notes);
+    if (s->status == GSIM_OK && gsim_cu_guard(import, &(struct import){s, notes}, path, error)) s->status = error->status;
     enum gsim_status status = finish(s, program);
-    if (s->unit) s->clang.disposeTranslationUnit(s->unit);
-    if (index) s->clang.disposeIndex(index);
     if (s->builder) gsim_builder_destroy(s->builder);
     gsim_free(s->cells);
     gsim_free(s->regions);

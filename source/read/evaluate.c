@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STEPS 20000000u
+#define MOST_STEPS 2000000u /* seconds of processor time, as are so many ops */
+#define MOST_OPS   32768u
 
 static const struct gsim_cu_value unknown;
 
@@ -559,8 +560,8 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     struct gsim_cu_value value = unknown;
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (s->status != GSIM_OK) return value;
-    if (++s->steps > MOST_STEPS) {
-        gsim_cu_fail(s, expression, "the program is too long to be executed here: expected smaller counts by --arg");
+    if (++s->steps > MOST_STEPS || s->op_count > MOST_OPS) {
+        gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: smaller counts by --arg", MOST_OPS, MOST_STEPS);
         return value;
     }
     if (kind == CXCursor_IntegerLiteral || kind == CXCursor_FloatingLiteral || kind == CXCursor_CharacterLiteral ||
