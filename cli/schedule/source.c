@@ -59,6 +59,8 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
     enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->cuda.log = &s->log;
+    s->cuda.written[0] = s->arguments->value[GSIM_CLI_OUTPUT];
+    s->cuda.written[1] = s->arguments->value[GSIM_CLI_DIFF];
     if (status == GSIM_OK) status = gsim_import_cuda(s->path, &options, &s->program, &s->notes, error);
     if (status == GSIM_OK && s->log.stream_line)
         status = gsim_error_set(error, GSIM_INPUT,

@@ -2,8 +2,10 @@
 /* See cli/words/source.h. */
 #include "cli/words/source.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void tell_note(const char *path, unsigned line, const char *text)
 {
@@ -22,10 +24,15 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
         const char *value = strchr(option->text, '=');
         for (int kind = GSIM_CUDA_DEFINE; kind <= GSIM_CUDA_ENTRY; kind++) {
             char *end = NULL;
+            double number = 0;
+            struct stat folder;
             if (option->key != keys[kind]) continue;
-            if (kind == GSIM_CUDA_ARG && value) (void)strtod(value + 1, &end);
-            if (kind == GSIM_CUDA_ARG && (!value || value == option->text || end == value + 1 || *end))
+            if (kind == GSIM_CUDA_ARG && value) number = strtod(value + 1, &end);
+            if (kind == GSIM_CUDA_ARG &&
+                (!value || value == option->text || end == value + 1 || *end || !isfinite(number)))
                 return gsim_error_set(error, GSIM_USAGE, "--arg: expected NAME=NUMBER, found '%s'", option->text);
+            if (kind == GSIM_CUDA_INCLUDE && (stat(option->text, &folder) != 0 || !S_ISDIR(folder.st_mode)))
+                return gsim_error_set(error, GSIM_USAGE, "-I: expected a folder, found '%s'", option->text);
             words[source->count].kind = kind;
             words[source->count++].text = option->text;
         }

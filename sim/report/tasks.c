@@ -2,7 +2,6 @@
 /* Of several tasks: how their requests went, and what came between the kernels of the most urgent one. */
 #include "sim/report/report.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +12,12 @@ static double quantile(const double *sorted, size_t count, double share)
 {
     size_t rank = (size_t)ceil(share * (double)count);
     return sorted[rank ? rank - 1 : 0];
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
 }
 
 static void measure_task(const struct gsim_timeline *t, const struct gsim_task_set *set, uint32_t task,
@@ -36,7 +41,7 @@ static void measure_task(const struct gsim_timeline *t, const struct gsim_task_s
         if (t->kernels[i].task == task) s->kernel_us += gsim_time_us(t->kernels[i].end - t->kernels[i].start);
     s->slow_down = NAN;
     if (!s->requests) return;
-    gsl_sort(times, 1, s->requests);
+    qsort(times, s->requests, sizeof *times, compare); /* by C alone: gpusim-runner has no GSL */
     s->mean_us = sum / s->requests;
     s->p50_us = quantile(times, s->requests, 0.5);
     s->p90_us = quantile(times, s->requests, 0.9);

@@ -201,7 +201,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     char *text = gsim_file_read(s->path, &length, &ignored);
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
     s->span_count = expanded ? expanded_length : 0;
-    if (text) s->status = gsim_cu_check_includes(s->path, text, s->error);
+    if (text) s->status = gsim_cu_check_includes(s->path, text, s->options->written, s->error);
     if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
     enum CXErrorCode code = s->status ? CXError_Failure
@@ -404,7 +404,8 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     s->status = gsim_clang_load(&s->clang, error);
     if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name)))
         s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (s->status == GSIM_OK && gsim_cu_guard(import, &(struct import){s, notes}, path, error)) s->status = error->status;
+    struct import job = {s, notes};
+    if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;
     enum gsim_status status = finish(s, program);
     if (s->builder) gsim_builder_destroy(s->builder);
     gsim_free(s->cells);

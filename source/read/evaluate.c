@@ -561,7 +561,7 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (s->status != GSIM_OK) return value;
     if (++s->steps > MOST_STEPS || s->op_count > MOST_OPS) {
-        gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: smaller counts by --arg", MOST_OPS, MOST_STEPS);
+        gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: lower counts by --arg", MOST_OPS, MOST_STEPS);
         return value;
     }
     if (kind == CXCursor_IntegerLiteral || kind == CXCursor_FloatingLiteral || kind == CXCursor_CharacterLiteral ||

@@ -14,6 +14,7 @@ struct gsim_cuda_word {
 struct gsim_cuda_options {
     const struct gsim_cuda_word *words;
     size_t count;
+    const char *written[2]; /* files that will be written, which the source must not include. NULL allowed */
     /* What could not be told, with the line of the file that was read. NULL allowed. */
     void (*note)(const char *path, unsigned line, const char *text);
     struct gsim_cuda_log *log; /* filled; NULL: not wanted */

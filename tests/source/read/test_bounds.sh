@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a hostile source, its name or its options can do to "import cuda" and "schedule": an error within seconds.
+# Usage: test_bounds.sh SOURCE-DIR BUILD-DIR
+set -u
+gpusim=$2/gpusim source_dir=$1
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+failed=0
+fail() { printf 'test_bounds: %s\n' "$*" >&2; failed=1; }
+# source NAME STATEMENT [BEFORE]: a program with one launch of a grid of N, behind STATEMENT.
+source() {
+    printf '%s\n#ifndef N\n#define N 128\n#endif\n__global__ void k(float *a) { a[threadIdx.x] *= 2; }\nint main() { float *a; cudaMalloc(&a, 4096); %s k<<<N, 32>>>(a); cudaDeviceSynchronize(); }\n' \
+        "${3-}" "$2" >"$1"
+}
+# refused TEXT COMMAND...: exit status 2 and one line.
+refused() {
+    text=$1
+    shift
+    "$gpusim" "$@" >/dev/null 2>err
+    status=$?
+    [ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$text" err || fail "expected '$text' of $*, found status $status: $(head -c 400 err)"
+}
+many() { awk -v n="$1" -v text="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", text }'; }
+
+source plain.cu ''
+"$gpusim" import cuda plain.cu -o p 2>&1 | grep -q 'built without libclang' && exit 0
+# Each -D counts, whatever stands before it.
+awk 'BEGIN { for (i = 1; i <= 400; i++) printf "-DX%d=1\n", i }' >defines
+# shellcheck disable=SC2046 # words
+"$gpusim" import cuda plain.cu $(cat defines) -DN=7 -o p 2>/dev/null && grep -q '"grid": *\[7,' p || fail 'with 400 before, -DN=7 is left out'
+refused "-I: expected a folder, found './none'" import cuda plain.cu -I./none -o p
+refused '--arg: expected NAME=NUMBER' import cuda plain.cu --arg n=nan -o p
+# Regular files alone.
+source zero.cu '' '#include "/dev/zero"'
+refused "zero.cu:1: expected a regular file, found '/dev/zero'" import cuda zero.cu -o p
+mkfifo pipe && source pipe.cu '' '# include <pipe>'
+refused "pipe.cu:1: expected a regular file, found 'pipe'" import cuda pipe.cu -o p
+# A stack's end is a message; what ends before it is read.
+source deep.cu "int x = $(many 400000 '- ')1;"
+refused "cannot read 'deep.cu': it nests too deep" import cuda deep.cu -o p
+source wide.cu "int x = 1$(many 10000 '+1');"
+"$gpusim" import cuda wide.cu -o p 2>err || fail "a sum of 10,000: $(cat err)"
+[ -n "${GPUSIM_FULL-}" ] && {
+    source loop.cu 'while (1) k<<<1, 32>>>(a);'
+    refused 'expected at most 32768 ops' import cuda loop.cu -o p
+}
+# A name is text, and a header that is included is no output.
+name=$(printf 'a\nint evil;.cu')
+cp "$source_dir/examples/cuda/support.h" . && cp "$source_dir/examples/cuda/img.cu" "$name" && cp "$name" img.cu
+"$gpusim" schedule "$name" --sched kesco -o out.cu --diff out.diff >/dev/null 2>&1 || fail 'a name with a line'
+! grep -q '^int evil;' out.cu out.diff || fail 'a name is code'
+refused "cannot write './support.h'" schedule img.cu --sched kesco -o ./support.h
+cmp -s support.h "$source_dir/examples/cuda/support.h" || fail 'the header was changed'
+[ $failed = 0 ]
