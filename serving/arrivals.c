@@ -16,6 +16,7 @@
 
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
 #define COLUMNS 16              /* of a CSV file: more are not looked at */
+#define BLOCK_MOST 9007199254740992.0 /* a double tells whole numbers below apart */
 
 /* --- drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +71,7 @@ bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arriv
         *arrival = (struct gsim_served_arrival){.arrival_us = walk->now_us};
     }
     arrival->prompt = draw_length(&a->prompt, walk->numbers, arrival->prompt);
+    if (a->prompt.kind != GSIM_LENGTHS_TRACE) arrival->block_count = 0;
     arrival->output = draw_length(&a->output, walk->numbers, arrival->output);
     return true;
 }
@@ -83,6 +85,8 @@ struct file {
     const char *at;
     uint64_t line;
     int columns[3]; /* time, prompt, output */
+    uint64_t *blocks; /* of all prompts */
+    size_t block_count, block_room;
 };
 
 /* "2023-11-16 18:15:46.6805900" or "2024-05-10T00:00:00Z" in seconds of some epoch; NAN where it is none. */
@@ -176,7 +180,25 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
     return GSIM_OK;
 }
 
-static enum gsim_status read_json(const struct file *f, const char *line, size_t length,
+/* "hash_ids": [0, 1, 7] */
+static enum gsim_status read_blocks(struct file *f, const char *list, struct gsim_served_arrival *arrival,
+                                    struct gsim_error *error)
+{
+    arrival->first_block = f->block_count;
+    if (!list || *list != '[') return GSIM_OK;
+    GSIM_SCAN_EACH(value, list, NULL)
+    {
+        double number = *value >= '0' && *value <= '9' ? gsim_scan_number(value) : NAN;
+        if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
+        if (gsim_array_grow(&f->blocks, sizeof *f->blocks, f->block_count, &f->block_room))
+            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        f->blocks[f->block_count++] = (uint64_t)number;
+    }
+    arrival->block_count = (uint32_t)(f->block_count - arrival->first_block);
+    return GSIM_OK;
+}
+
+static enum gsim_status read_json(struct file *f, const char *line, size_t length,
                                   struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
     static const char *const names[] = {"timestamp", "input_length", "output_length"};
@@ -184,19 +206,22 @@ static enum gsim_status read_json(const struct file *f, const char *line, size_t
     struct gsim_scan_text key;
     double values[3] = {NAN, NAN, NAN};
     if (gsim_scan_check(line, length, &inner)) return bad_line(f, inner.message, error);
-    const char *at = gsim_scan_start(line);
+    const char *at = gsim_scan_start(line), *blocks = NULL;
     if (*at != '{') return bad_line(f, "expected an object", error);
     GSIM_SCAN_EACH(value, at, &key)
+    {
+        if (gsim_scan_is(&key, "hash_ids")) blocks = value;
         for (int i = 0; i < 3; i++)
             if (gsim_scan_is(&key, names[i]) && (*value == '-' || (*value >= '0' && *value <= '9')))
                 values[i] = gsim_scan_number(value);
+    }
     for (int i = 0; i < 3; i++)
         if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
     if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST)
         return bad_line(f, "expected at most ten million tokens", error);
     *arrival = (struct gsim_served_arrival){
         .arrival_us = values[0] * 1000, .prompt = gsim_whole_u32(values[1]), .output = gsim_whole_u32(values[2])};
-    return GSIM_OK;
+    return read_blocks(f, blocks, arrival, error);
 }
 
 static int compare_arrivals(const void *left, const void *right)
@@ -257,7 +282,11 @@ static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_a
     if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count))
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status) gsim_free(list);
-    else a->list = list;
+    if (!status && f.block_count && gsim_arena_adopt(arena, f.blocks, sizeof *f.blocks * f.block_count))
+        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    a->blocks = !status && f.block_count ? f.blocks : NULL;
+    if (!a->blocks) gsim_free(f.blocks);
+    if (!status) a->list = list;
     return status;
 }
 
@@ -267,6 +296,7 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
     bool is_poisson = strncmp(text, "poisson:", 8) == 0, is_gamma = strncmp(text, "gamma:", 6) == 0;
     char *end = NULL;
     a->kind = GSIM_ARRIVALS_LIST;
+    a->blocks = NULL;
     if (!is_poisson && !is_gamma) return read_file(text, count, arena, a, error);
     a->kind = GSIM_ARRIVALS_GAMMA;
     a->cv = 1;

@@ -32,6 +32,8 @@ struct gsim_served_arrival {
     double arrival_us;
     uint32_t prompt, output;
     double first_us, done_us; /* measured, from the arrival: first and last token; 0: not known */
+    uint64_t first_block;     /* of its prompt, in the arrivals' */
+    uint32_t block_count;     /* 0: not known */
 };
 
 struct gsim_arrivals {
@@ -40,6 +42,7 @@ struct gsim_arrivals {
     struct gsim_served_arrival *list;  /* sorted by time; from a trace or the file itself */
     uint32_t count;             /* requests in all */
     uint32_t left_out;          /* of a file: without a token of output */
+    uint64_t *blocks;           /* names of the prompts' blocks (serving/prefix.h); NULL: a trace has none */
     double scale;               /* a list's times are divided by it: 2 is twice the rate */
     struct gsim_lengths prompt, output;
 };

@@ -133,6 +133,11 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
         gsim_output_printf(
             out, "  Cache        %.0f tokens at most, %.0f on average, of %.0f; %" PRIu64 " preemptions\n",
             r->cache_most, r->cache_time / (r->last_us > 0 ? r->last_us : 1), h->spec->cache.tokens, r->preemptions);
+    if (r->named_tokens)
+        gsim_output_printf(out, "  Prefixes     %.1f %% of the prompts' tokens were there (hash_ids: blocks of 512)\n",
+                           100.0 * (double)r->kept_tokens / (double)r->named_tokens);
+    else if (h->spec->arrivals.blocks)
+        gsim_output_text(out, "  Prefixes     none kept: each prompt is computed whole (hash_ids are not used)\n");
     if (!h->is_exact)
         gsim_output_printf(out, "  Steps        %s looked up in %s simulations (--exact: none is looked up)\n",
                            gsim_text_count(text, h->lookups), gsim_text_count(other, h->simulations));
@@ -180,12 +185,12 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
 {
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
                          "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'exact': %b,\n 'count': "
-                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
+                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, 'prefix_tokens': %z, "
                          "'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
                     h->spec->name, h->device, h->batching, gsim_beside_text(h->spec->beside), h->spec->slots, h->seed,
                     h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
-                    h->interpolation_error, gsim_serving_rate(r, (double)r->requests),
+                    r->kept_tokens, h->interpolation_error, gsim_serving_rate(r, (double)r->requests),
                     gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens),
                     gsim_serving_rate(r, (double)r->good), r->both_us);
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)

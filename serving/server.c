@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "serving/prefix.h"
+
 #define NONE UINT32_MAX
 #define MOST_CYCLES 4096 /* of stalls that are drawn one by one for the time that is past */
 
@@ -14,6 +16,8 @@ struct entry {
     double ready_us;          /* its cache has moved to where it decodes */
     double blocks;            /* of the cache */
     uint32_t total;           /* tokens asked for, also where it was preempted */
+    uint32_t block_count;     /* of its prompt */
+    const uint64_t *names;    /* theirs */
     bool is_swapped, has_begun;
 };
 
@@ -39,6 +43,7 @@ struct server {
     uint32_t flight_bucket;
     uint32_t flight_tokens;
     uint64_t decodes_since;
+    struct gsim_prefix *prefix; /* NULL: nothing is kept */
     double cache_used, cache_since;
     double link_free_us; /* between a prefill's GPU and that which decodes: no cache moves any more */
     double stall_from, stall_until; /* the latest one that was drawn */
@@ -47,48 +52,6 @@ struct server {
 static double now_of(const struct server *s) { return s->machine->ops->now_us(s->machine); }
 
 static bool is_fully_computed(const struct entry *e) { return e->s.computed >= e->s.prompt; }
-
-/* --- buckets --- */
-
-struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind,
-                                               uint32_t size)
-{
-    uint32_t first, count = gsim_serving_steps_of(spec, kind, &first), i = 0;
-    struct gsim_serving_launch l = {.index = NONE, .upper = NONE};
-    while (i < count && spec->steps[first + i].bucket < size) i++;
-    if (i == count) return l;
-    l.index = first + i;
-    if (!spec->interpolates || !i || spec->steps[first + i].bucket == size) return l;
-    double low = spec->steps[first + i - 1].bucket, high = spec->steps[first + i].bucket;
-    l.upper = l.index--;
-    l.weight = (float)((size - low) / (high - low));
-    return l;
-}
-
-static uint32_t largest(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind)
-{
-    uint32_t first, count = gsim_serving_steps_of(spec, kind, &first);
-    return count ? spec->steps[first + count - 1].bucket : 0;
-}
-
-enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error)
-{
-    const struct gsim_serving_spec *spec = server->spec;
-    bool drafts = server->policy->tokens != NULL;
-    static const enum gsim_batch_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE},
-                                      drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
-    const enum gsim_batch_kind *kinds = drafts ? drafted : plain;
-    for (int i = 0; i < (drafts ? 3 : 2); i++) {
-        uint32_t most = largest(spec, kinds[i]);
-        if (!most)
-            return gsim_error_set(error, GSIM_INPUT, "steps: expected programs of kind %s for batching %s, found none",
-                                  gsim_step_kind_text(kinds[i]), server->policy->name);
-        if (kinds[i] != GSIM_STEP_PREFILL && most < spec->slots)
-            return gsim_error_set(error, GSIM_INPUT, "steps: %s: expected a bucket for %u slots, the largest is %u",
-                                  gsim_step_kind_text(kinds[i]), spec->slots, most);
-    }
-    return GSIM_OK;
-}
 
 /* --- pool and queue --- */
 
@@ -164,7 +127,9 @@ static void take_arrivals(struct server *s)
         s->pool[index] = (struct entry){
             .s = {.arrival_us = s->next.arrival_us, .prompt = s->next.prompt, .output = s->next.output, .slot = NONE},
             .number = s->taken,
-            .total = s->next.output};
+            .total = s->next.output,
+            .block_count = s->prefix ? s->next.block_count : 0,
+            .names = s->prefix ? s->spec->arrivals.blocks + s->next.first_block : NULL};
         if (!s->taken++) s->result->first_arrival_us = s->next.arrival_us;
         put_waiting(s, index, false);
         s->has_next = gsim_arrivals_next(&s->walk, &s->next);
@@ -189,6 +154,23 @@ static void hold(struct server *s, struct entry *e, double tokens)
 static bool fits(const struct server *s, const struct entry *e, double tokens)
 {
     return !(s->spec->cache.tokens > 0) || s->cache_used + blocks_for(s, tokens) - e->blocks <= blocks_in_all(s);
+}
+
+/* What its prompt has in common with earlier ones need not be computed, but for its last token. */
+static void find_prefix(struct server *s, struct entry *e)
+{
+    if (!e->block_count || e->s.computed) return;
+    uint64_t kept = (uint64_t)gsim_prefix_find(s->prefix, e->names, e->block_count) * GSIM_PREFIX_BLOCK;
+    e->s.computed = kept < e->s.prompt ? (uint32_t)kept : e->s.prompt - 1;
+    s->result->named_tokens += e->s.prompt;
+    s->result->kept_tokens += e->s.computed;
+}
+
+static void keep_prefix(struct server *s, const struct entry *e)
+{
+    double room = s->spec->cache.tokens > 0 ? s->spec->cache.tokens - s->cache_used * s->spec->cache.block : INFINITY;
+    if (e->block_count && !gsim_prefix_keep(s->prefix, e->names, e->block_count, room / GSIM_PREFIX_BLOCK))
+        out_of_memory(s);
 }
 
 /* Between the GPU and its host, or the other GPU. */
@@ -259,6 +241,7 @@ static void prefilled(struct server *s, uint32_t index, uint32_t tokens, double 
     e->s.computed += tokens;
     s->result->prompt_tokens += tokens;
     if (!is_fully_computed(e)) return;
+    keep_prefix(s, e);
     double link = s->spec->link_gbps > 0 ? s->spec->link_gbps : s->given->device->peer_gbps;
     if (s->given->policy->separate) /* one cache after the other */
         e->ready_us = s->link_free_us = fmax(at_us, s->link_free_us) + move_us(s, e->s.prompt, link);
@@ -358,6 +341,7 @@ static void admit(struct server *s, uint32_t index)
     s->slots[slot] = index;
     e->s.slot = slot;
     hold(s, e, e->s.prompt + e->s.produced + 1.0);
+    find_prefix(s, e);
     if (!e->has_begun) gsim_quantiles_add(&s->result->figures[GSIM_SERVED_QUEUE], now_of(s) - e->s.arrival_us);
     e->has_begun = true;
 }
@@ -366,7 +350,7 @@ static void admit(struct server *s, uint32_t index)
 static struct gsim_serving_launch prefill_of(struct server *s, uint32_t index, uint32_t asked, uint32_t *tokens)
 {
     const struct entry *e = &s->pool[index];
-    uint32_t left = e->s.prompt - e->s.computed, most = largest(s->spec, GSIM_STEP_PREFILL);
+    uint32_t left = e->s.prompt - e->s.computed, most = gsim_serving_largest(s->spec, GSIM_STEP_PREFILL);
     if (asked && asked < most) most = asked;
     *tokens = left < most ? left : most;
     return gsim_serving_bucket(s->spec, GSIM_STEP_PREFILL, *tokens);
@@ -544,6 +528,8 @@ static enum gsim_status init(struct server *s)
     s->slots = gsim_alloc(sizeof *s->slots * spec->slots);
     s->state = gsim_alloc(s->given->policy->state_size + 1);
     if (s->given->keeps) s->result->ends = gsim_alloc(sizeof *s->result->ends * requests);
+    if (spec->arrivals.blocks && !spec->cache.forgets && !(s->prefix = gsim_prefix_create()))
+        return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     if (!s->slots || !s->state || (s->given->keeps && !s->result->ends))
         return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < spec->slots; i++) s->slots[i] = NONE;
@@ -576,6 +562,7 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
             s.waiting_count ? s.pool[s.waiting[s.waiting_first]].s.prompt : 0, server->spec->cache.tokens);
     for (int i = 0; !status && i < GSIM_SERVED_COUNT; i++)
         if (result->figures[i].failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_prefix_destroy(s.prefix);
     gsim_free(s.pool);
     gsim_free(s.seen);
     gsim_free(s.unused);

@@ -32,6 +32,7 @@ struct gsim_serving_log {
 struct gsim_serving_result {
     struct gsim_quantiles figures[GSIM_SERVED_COUNT];
     uint64_t requests, tokens, prompt_tokens, good, preemptions;
+    uint64_t named_tokens, kept_tokens; /* of prompts whose blocks are known; of them those that were in the cache */
     double first_arrival_us, last_us;
     double step_us[GSIM_STEP_KIND_COUNT]; /* of the host's time in steps of that kind alone */
     double both_us;                       /* in rounds beside a prefill */
@@ -68,3 +69,5 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
 /* The step that SIZE tokens or slots of KIND take; its index is UINT32_MAX where no bucket is large enough. */
 struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind,
                                                uint32_t size);
+/* The largest bucket of KIND; 0: it has no steps. */
+uint32_t gsim_serving_largest(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind);

@@ -245,7 +245,7 @@ static enum gsim_status read_host(struct gsim_serving_spec *spec, const cJSON *o
 
 static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
-    static const char *const names[] = {"tokens", "block", "bytes_per_token", "preempt", NULL};
+    static const char *const names[] = {"tokens", "block", "bytes_per_token", "preempt", "prefix", NULL};
     struct gsim_serving_cache *c = &spec->cache;
     if (!object) return GSIM_OK;
     enum gsim_status status = gsim_json_check_keys(object, "cache", names, error);
@@ -253,7 +253,10 @@ static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *
     if (!status) status = gsim_json_read_number(object, "", names[1], 1, 1e6, c->block, &c->block, error);
     if (!status)
         status = gsim_json_read_number(object, "", names[2], 0, 1e9, c->bytes_per_token, &c->bytes_per_token, error);
-    const cJSON *preempt = cJSON_GetObjectItemCaseSensitive(object, names[3]);
+    const cJSON *preempt = cJSON_GetObjectItemCaseSensitive(object, names[3]),
+                *prefix = cJSON_GetObjectItemCaseSensitive(object, names[4]);
+    if (!status && prefix && !cJSON_IsBool(prefix)) status = gsim_json_fail("prefix", "true or false", prefix, error);
+    c->forgets = cJSON_IsFalse(prefix);
     if (status || !preempt) return status;
     c->swaps = cJSON_IsString(preempt) && strcmp(preempt->valuestring, "swap") == 0;
     if (!c->swaps && !(cJSON_IsString(preempt) && strcmp(preempt->valuestring, "recompute") == 0))

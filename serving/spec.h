@@ -43,6 +43,7 @@ struct gsim_serving_cache {
     double block;           /* tokens are given out in blocks of so many */
     double bytes_per_token; /* of keys and values in all layers */
     bool swaps;             /* who is preempted is swapped to the host; else computed again */
+    bool forgets;           /* blocks of prompts are not kept for others that begin alike */
 };
 
 struct gsim_serving_step {

@@ -10,6 +10,7 @@
 
 #include "cli/whatif/subject.h"
 #include "sim/base/text.h"
+#include "sim/sm/demand.h"
 
 /* Of 81 traces whose steps were timed without a profiler, too, 80 lie within these, as shares of the host's time. */
 #define FASTER   0.71
@@ -21,6 +22,8 @@
 #define FASTEST  1e-3 /* of the host as imported */
 #define SLOWEST  1e3
 #define LISTED   12 /* steps in the text */
+#define WAIT_ROUNDS 10
+#define LEAST_WAIT  1e-6
 
 enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_error *error)
 {
@@ -102,6 +105,34 @@ static enum gsim_status reach(struct gsim_cli_subject *s, double asked, struct g
     return status;
 }
 
+static void scale_waits(struct gsim_cli_subject *s, double factor)
+{
+    struct gsim_program *p = &s->point.program;
+    struct gsim_error ignored = {0};
+    for (uint32_t k = 0; k < p->kernel_count; k++)
+        if (strcmp(p->kernels[k].name, GSIM_RANK_WAIT) == 0) p->kernels[k].solo_us *= factor;
+    if (s->demands && gsim_demands_init(s->demands, p->kernel_count, s->point.simulation.device, p->kernels, &ignored))
+        s->point.simulation.demands = NULL;
+}
+
+/* One rank alone: how long it waited for the others is estimated, and no longer than what the recorded step leaves. */
+static enum gsim_status fit_waits(struct gsim_cli_subject *s, struct gsim_error *error)
+{
+    const struct gsim_trace_steps *found = &s->step.found;
+    double most = found->count ? found->median_us : s->step.recorded_us, low = 0, high = 1, now = 1, us = 0;
+    if (!s->notes.rank_waits || s->step.asked_us > 0) return GSIM_OK;
+    enum gsim_status status = simulate(s, 1, 1, &us, error);
+    for (int i = 0; i < WAIT_ROUNDS && status == GSIM_OK && (i || us > most); i++) {
+        double next = (low + high) / 2;
+        scale_waits(s, next / now);
+        now = next;
+        status = simulate(s, 1, 1, &us, error);
+        *(us > most ? &high : &low) = next;
+    }
+    if (now > low) scale_waits(s, fmax(low, LEAST_WAIT) / now);
+    return status;
+}
+
 static uint32_t count_kept(const struct gsim_cli_subject *s)
 {
     const struct gsim_cli_arguments *a = &s->arguments;
@@ -125,7 +156,7 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
     step->recorded_us = s->notes.span_us;
     bool detailed = s->point.simulation.detailed, is_steady = s->point.simulation.until_steady;
     if (!s->setup.iterations && !s->point.simulation.iterations) s->point.simulation.until_steady = true;
-    enum gsim_status status = step->asked_us > 0 ? reach(s, step->asked_us, error) : GSIM_OK;
+    enum gsim_status status = step->asked_us > 0 ? reach(s, step->asked_us, error) : fit_waits(s, error);
     double exact = s->host_factor;
     gsim_cli_step_factors(s, factors);
     if (status == GSIM_OK) status = simulate(s, exact, 1, &step->us, error);
@@ -138,6 +169,13 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
         step->us = step->low_us = step->high_us = step->asked_us;
         return status;
     }
+    double recorded_us = step->found.count ? step->found.median_us : step->recorded_us / step->kept;
+    size_t at = strlen(s->gpu_note);
+    if (status == GSIM_OK && step->us > recorded_us * (1 + LEAST))
+        snprintf(s->gpu_note + at, sizeof s->gpu_note - at,
+                 "%sa contradiction: %.0f us without the profiler, and %.0f with it: what is said here is %.0f %% off "
+                 "at least%s", at ? "; " : "", step->us, recorded_us, 100 * (step->us / recorded_us - 1),
+                 s->notes.rank_waits ? "; give the traces of all ranks" : "");
     step->low_us = fmin(fmax(step->low_us, (1 - MOST) * step->us), (1 - LEAST) * step->us);
     step->high_us = fmax(fmin(step->high_us, (1 + MOST) * step->us), (1 + LEAST) * step->us);
     return status;

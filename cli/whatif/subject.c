@@ -69,6 +69,59 @@ static enum gsim_status fail_missing(const char *path, struct gsim_error *error)
     return gsim_cli_unknown_workload(path, error);
 }
 
+/* Untimed writes of what the host has at first, ahead of the ops. Returns how many. */
+static uint32_t write_inputs(const struct gsim_program *p, struct gsim_builder *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->buffer_count; i++) {
+        const struct gsim_arg arg = {.buffer_index = i, .writes = true};
+        bool is_input = p->buffers[i].init == GSIM_INIT_HOST;
+        for (uint32_t o = 0; o < p->op_count && is_input; o++)
+            is_input = p->ops[o].kind != GSIM_OP_HOST_WRITE || p->ops[o].args[0].buffer_index != i;
+        if (!is_input) continue;
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_WRITE, .args = &arg, .arg_count = 1, .stream = -1,
+                                             .bytes = p->buffers[i].bytes, .untimed = true});
+        count++;
+    }
+    return count;
+}
+
+/* A program that is run once moves its inputs; an iteration that is asked about does so, too: the host has written them
+ * anew. */
+static enum gsim_status renew_inputs(struct gsim_cli_subject *s, struct gsim_error *error)
+{
+    struct gsim_program *p = &s->point.program, again;
+    struct gsim_builder *b = gsim_builder_create(p->name);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->buffer_count; i++) {
+        gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, p->buffers[i].init);
+        if (p->buffers[i].is_read_mostly) gsim_builder_read_mostly(b, i);
+    }
+    uint32_t count = write_inputs(p, b);
+    for (uint32_t i = 0; i < p->op_count; i++) most = p->ops[i].after_count > most ? p->ops[i].after_count : most;
+    uint32_t *after = gsim_alloc(sizeof *after * ((size_t)most + 1));
+    for (uint32_t i = 0; count && after && i < p->op_count; i++) {
+        struct gsim_op op = p->ops[i];
+        const struct gsim_kernel *k = op.kind == GSIM_OP_KERNEL ? &p->kernels[op.kernel_index] : NULL;
+        if (k) op.kernel_index = k->collective ? gsim_builder_collective(b, k->collective) : gsim_builder_kernel(b, k);
+        for (uint32_t a = 0; a < op.after_count; a++) after[a] = op.after[a] + count;
+        op.after = after;
+        gsim_builder_op(b, &op);
+    }
+    enum gsim_status status = after ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_free(after);
+    if (status || !count) {
+        gsim_builder_destroy(b);
+        return status;
+    }
+    status = gsim_builder_finish(b, p->iterations, &again, error);
+    if (status) return status;
+    gsim_program_release(p);
+    *p = again;
+    snprintf(s->gpu_note, sizeof s->gpu_note, "each iteration moves what the host has at first, as the first one does");
+    return GSIM_OK;
+}
+
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
 {
     struct gsim_program program = {0};
@@ -93,6 +146,10 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
     if (status == GSIM_OK)
         status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
+    bool is_asked = s->arguments.command == GSIM_CLI_WHATIF || s->arguments.value[GSIM_CLI_CHANGE];
+    if (status == GSIM_OK && is_asked && !s->is_trace && !is_named && !s->setup.iterations &&
+        s->point.program.iterations == 1)
+        status = renew_inputs(s, error);
     s->setup.program = NULL;
     gsim_program_release(&program);
     if (status == GSIM_OK) gsim_cli_note_foreign_opts(&s->setup, path);

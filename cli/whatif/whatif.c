@@ -12,6 +12,7 @@
 #include "sim/base/jobs/run.h"
 #include "sim/sm/demand.h"
 #include "ask/whatif/names.h"
+#include "traces/kernels/names.h"
 
 #define NAME_MOST 48
 #define HELPS   0.002 /* less is not worth doing */
@@ -115,7 +116,7 @@ static bool heaviest(const struct gsim_cli_subject *s, char name[GSIM_CHANGE_TEX
                                                        : p->kernels[p->ops[i].kernel_index].solo_us;
     for (uint32_t k = 0; sums && k < p->kernel_count; k++) {
         double sum = 0;
-        if (gsim_is_delay(p->kernels[k].name)) continue;
+        if (gsim_is_delay(p->kernels[k].name) || gsim_talks_by_name(p->kernels[k].name)) continue;
         if (k > 0 && p->kernel_count > 2000 && sums[k] * 50 < most)
             continue; /* many: only those that are long by themselves */
         for (uint32_t other = 0; other < p->kernel_count; other++)

@@ -201,7 +201,7 @@ static struct gsim_command *node_ready(struct gsim_front *f, struct gsim_graph_r
     node->front = f;
     node->part = f->part;
     node->client = run->command->client;
-    node->priority = x->ops[index]->priority;
+    node->priority = run->command->priority; /* unless cudaGraphInstantiateFlagUseNodePriority */
     node->op = x->ops[index];
     node->graph_run = run;
     node->node = index;

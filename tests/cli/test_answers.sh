@@ -85,6 +85,31 @@ saves pair graph none
 says pair whatif 'kernels run beside'
 overhead=remove
 
+# One rank alone: no longer than what was recorded with the profiler, and a request for the others.
+"$gpusim" explain "$source_dir/traces/h100/several/kineto_ddp_r0.json.gz" >said 2>&1
+is "one rank alone" "$(sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p' said)" 12000 15385
+grep -q 'give the traces of all ranks' said || fail "one rank alone: $(head -4 said)"
+# Kernels that talk to other GPUs are no row of their own: what they take is the others' as well.
+trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, "void deep_ep::internode::combine<1, 8>(int4*)"); launch(1, 7, t + 6, 4, t + 354, 140, "expert") }
+    call("cudaDeviceSynchronize", 1, 9600, 400)'
+says talk whatif 'kernel:expert=2x'
+says_not talk whatif 'combine=2x'
+says talk whatif '20 kernels of DeepEP'
+# rocprofv3's CSV, of the GPU alone: 40 kernels of 15 us, 5 us apart; with the calls beside it the host binds: one every 30 us.
+awk 'BEGIN { q = "\""
+    print q "Kind" q "," q "Agent_Id" q "," q "Queue_Id" q "," q "Kernel_Name" q "," q "Correlation_Id" q "," q "Start_Timestamp" q "," q "End_Timestamp" q "," q "Workgroup_Size_X" q "," q "Workgroup_Size_Y" q "," q "Workgroup_Size_Z" q "," q "Grid_Size_X" q "," q "Grid_Size_Y" q "," q "Grid_Size_Z" q
+    for (i = 0; i < 40; i++) printf "\"KERNEL_DISPATCH\",\"Agent 4\",3,\"void f<int, 2>(float*, int)\",%d,%.0f,%.0f,256,1,1,76800,1,1\n", i + 1, 7000000000 + 20000 * i, 7000015000 + 20000 * i }' >gpu_kernel_trace.csv
+csv() { "$gpusim" validate "$1" --device h100-vm 2>&1 | awk 'index($1, "kernel_trace") && NF >= 8 { print $4, $5 }'; }
+set -- $(csv gpu_kernel_trace.csv)
+is "rocprofv3's CSV: recorded" "${1:-}" 795 795
+is "rocprofv3's CSV: replayed" "${2:-}" 787 803
+awk -F, -v OFS=, 'NR > 1 { i = NR - 2; $(NF - 7) = sprintf("%.0f", 7000009000 + 30000 * i); $(NF - 6) = sprintf("%.0f", 7000024000 + 30000 * i) } { print }' gpu_kernel_trace.csv >calls_kernel_trace.csv
+awk 'BEGIN { print "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\""
+    for (i = 0; i < 40; i++) printf "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",9,9,%d,%.0f,%.0f\n", i + 1, 7000000000 + 30000 * i, 7000004000 + 30000 * i }' >calls_hip_api_trace.csv
+set -- $(csv calls_kernel_trace.csv)
+is "rocprofv3's CSV with calls: recorded" "${1:-}" 1194 1194
+is "rocprofv3's CSV with calls: replayed" "${2:-}" 1180 1206
+
 # The host's own 300 us behind each wait stay its own, with a graph and without the wait: 25 x (30 + 300 + 10) us.
 trace own 'for (i = 0; i < 25; i++) { t = i * 340; launch(1, 7, t, 4, t + 2, 30, "score"); call("cudaDeviceSynchronize", 1, t + 4.5, 28.5) }'
 error own -1 1

@@ -123,6 +123,36 @@ for exact in "" --exact; do
     is "after an idle time$exact" "$(ended 2)" 6121
 done
 
+# Prompts of three blocks of 512; a decode server with room for all. The second prompt has the first's first two blocks: 512 tokens
+# are left, one prefill of 1,007 us. The third has none of them, the fourth begins as the third but for its last token.
+program block 1000 "$(kernel 132)"
+program decode 300 "$(kernel 132)"
+cat >lines.jsonl <<'END_OF_LINES'
+{"timestamp": 0, "input_length": 1536, "output_length": 2, "hash_ids": [1, 2, 3]}
+{"timestamp": 50, "input_length": 1536, "output_length": 2, "hash_ids": [1, 2, 4]}
+{"timestamp": 100, "input_length": 1536, "output_length": 2, "hash_ids": [5, 6, 7]}
+{"timestamp": 150, "input_length": 1536, "output_length": 2, "hash_ids": [5, 6, 7]}
+{"timestamp": 200, "input_length": 1536, "output_length": 2, "hash_ids": [1, 2, 3]}
+END_OF_LINES
+prefixes() {
+    echo "{\"schema\": \"gpusim-serving/1\", \"slots\": 4, $quiet, $1 \"requests\": [{\"arrival_us\": 0, \"prompt\": 1, \"output\": 1}]}" |
+        sed 's/"128": "prefill.json"/"512": "block.json"/' >server.json
+    run serve server.json --device h100-vm --arrivals lines.jsonl
+}
+prefixes ""
+is "a prompt that is new" "$(first 1)" 3021
+is "a prompt with one new block" "$(first 2)" 1007
+is "another that is new" "$(first 3)" 3021
+is "a prompt that was there" "$(first 4)" 1007 # its last token
+is "the first one again" "$(first 5)" 1007
+grep -q "53.3 % of the prompts' tokens" out || fail "prefixes: $(grep Prefixes out)" # 1,024 + 2 x 1,535 of 7,680
+# Room for four blocks beside what a request holds: the first's are gone when it comes again.
+prefixes '"cache": {"tokens": 3650, "block": 16, "bytes_per_token": 1},'
+is "a prompt whose blocks gave way" "$(first 5)" 3021
+prefixes '"cache": {"tokens": 100000, "block": 16, "bytes_per_token": 1, "prefix": false},'
+is "no prefixes kept" "$(first 5)" 3021
+grep -q "hash_ids are not used" out || fail "prefixes: $(grep Prefixes out)"
+
 # --- what is said of power, of another GPU, of data that another GPU has ---
 echo '{"schema": "gpusim-program/1", "name": "hot", "kernels": [{"name": "k", "solo_us": 20000, "solo_device": "h100-vm", "regs_per_thread": 32, "energy_mj": 24000}],
     "ops": [{"op": "kernel", "kernel": "k", "grid": [1056], "block": [256]}]}' >hot.json
@@ -152,5 +182,12 @@ is "moved by the scheduler" "$(field makespan_us)" 1260 0.05
 across '{"op": "copy", "kind": "p2p", "buffer": "x", "device": 0, "to": 1},'
 run --workload across.json --node h100-vm-x2 --memory pinned --sched async
 is "copied by the program" "$(field makespan_us)" 1260 0.05
+
+# A program that is run once moves its input, 200 MB at 55.2 GB/s: 3,623 of 4,630 us; so do the iterations that whatif compares.
+echo '{"schema": "gpusim-program/1", "name": "once", "buffers": [{"name": "x", "bytes": 200000000, "init": "host"}], "kernels": [{"name": "k", "solo_us": 1000, "solo_device": "h100-vm", "regs_per_thread": 32}],
+    "ops": [{"op": "kernel", "kernel": "k", "grid": [132], "block": [256], "reads": ["x"]}]}' >once.json
+"$gpusim" whatif once.json --device h100-vm --memory pinned --change link=2x --csv once.csv >out 2>err || fail "once: $(cat err)"
+is "link=2x of a program that is run once" "$(awk -F, '$1 == "link=2x" { print $4 }' once.csv)" 39 0.06
+grep -q "each iteration moves what the host has at first" out || fail "once: $(head -4 out)"
 
 [ $failures = 0 ]

@@ -109,8 +109,9 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
     X(inferred_waits,                                                                                                  \
       "cudaStreamWaitEvent calls without a synchronisation record: what they wait for is inferred from times")         \
-    X(rank_waits, "collectives that took far longer than they take: estimated to have waited for other ranks, whose "  \
-                  "traces tell more")                                                                                  \
+    X(rank_waits, "collectives that took far longer than they take: estimated to have waited for other ranks: give "   \
+                  "the traces of all ranks")                                                                           \
+    X(talking, "kernels of DeepEP, NVSHMEM or the like: communication, with the waits for other GPUs in their times")  \
     X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")  \
     X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
     X(dataless_works, "of which no operands are known: they follow all before them")                                   \

@@ -74,3 +74,11 @@ bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct
     *cluster = (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
     return true;
 }
+
+bool gsim_talks_by_name(const char *name)
+{
+    static const char *const parts[] = {"nccl", "rccl", "nvshmem", "deep_ep", "internode::", "intranode::", "rocshmem"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
+}

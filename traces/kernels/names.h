@@ -7,3 +7,5 @@
 /* The thread block cluster in names of cuBLAS' nvjet kernels and of Cutlass 3; false: the name says none, or one that
  * does not divide GRID. nvjet lays its blocks along x, whatever the name's order: "2x4" was launched as 8 x 1 x 1. */
 bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct gsim_dim3 *cluster);
+/* A kernel by which GPUs talk to one another: its time has waits for others in it. */
+bool gsim_talks_by_name(const char *name);

@@ -139,6 +139,7 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
                                  .solo_device = e->options->solo_device,
                                  .solo_profiled = true,
                                  .solo_cold = true};
+    e->records->notes->talking += !work->is_collective && gsim_talks_by_name(kernel.name);
     const struct gsim_dim3 *c = &shape->cluster;
     if (c->x && c->y && c->z && c->x * c->y * c->z > 1)
         kernel.cluster = *c;

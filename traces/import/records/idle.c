@@ -65,11 +65,12 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
         const struct gsim_activity *w = &r->works[i];
         bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;
         all[i] = (struct begun){w->start_ns, w->end_ns, is_launched ? r->calls[w->call].end_ns : INT64_MAX, i, w->call};
+        if (w->call == GSIM_NO_CALL && i) all[i].launched_ns = INT64_MIN; /* no launch explains it */
     }
     if (r->work_count) qsort(all, r->work_count, sizeof *all, compare_begun);
     for (uint32_t i = 0; i < r->work_count; i++) {
         int64_t could_ns = all[i].launched_ns > busy_ns ? all[i].launched_ns : busy_ns;
-        int64_t idle_ns = could_ns < all[i].start_ns ? all[i].start_ns - could_ns : 0;
+        int64_t idle_ns = could_ns < all[i].start_ns && could_ns > INT64_MIN ? all[i].start_ns - could_ns : 0;
         r->notes->late_starts += idle_ns > LATE_NS;
         bool is_first = i == 0, is_moved = r->works[all[i].work].is_moved;
         if (r->options->gaps && !is_moved && is_unexplained(r, &all[i], is_first ? NULL : &all[i - 1], idle_ns)) {
@@ -94,7 +95,8 @@ static bool follows(const struct gsim_records *r, uint32_t i)
     const struct gsim_activity *w = &r->works[i], *before = w - 1;
     if (w->stream != before->stream || w->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL)
         return false;
-    if (w->is_moved || before->is_moved || w->call == GSIM_NO_CALL) return false;
+    if (w->is_moved || before->is_moved) return false;
+    if (w->call == GSIM_NO_CALL) return before->call == GSIM_NO_CALL; /* a trace of the GPU alone */
     return r->calls[w->call].kind != GSIM_CALL_GRAPH && r->calls[w->call].end_ns + LAUNCHED_NS < before->end_ns;
 }
 

@@ -124,8 +124,9 @@ static enum gsim_status infer_wait(struct gsim_records *r, const struct launched
     uint32_t next = find_launched(all, count, wait->start_ns);
     while (next < count && !is_by(r, all[next].work, wait)) next++;
     if (next == count) return GSIM_OK;
-    if (r->options->is_rank && is_of_nccl(r, all, count, calls, at)) return GSIM_OK;
-    if (r->options->is_rank && !r->works[all[next].work].is_collective) {
+    bool is_rank = r->collective_count > 0;
+    if (is_rank && is_of_nccl(r, all, count, calls, at)) return GSIM_OK;
+    if (is_rank && !r->works[all[next].work].is_collective) {
         bool is_done;
         enum gsim_status status = join(r, all, count, calls, at, &r->works[all[next].work], &is_done);
         if (status || is_done) return status;

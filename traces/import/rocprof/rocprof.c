@@ -2,13 +2,15 @@
 /*
  * rocprofv3's JSON into records: of each process its agents, names of operations, kernels, and buffers of records
  * (kernel_dispatch, memory_copy, hip_api). Times are nanoseconds. A record joins its call by the internal correlation
- * id. Grids count threads.
+ * id. Grids count threads. As CSV each kind is a file of its own: beside that of the kernels those of copies and calls
+ * are read where they are.
  */
 #include "traces/import/importers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
@@ -185,22 +187,21 @@ static enum gsim_status add_work(struct reader *r, struct gsim_activity *work, s
     return status == GSIM_OK ? gsim_records_add_work(r->records, work) : status;
 }
 
-/* {"x": 64, "y": 1, "z": 1}; false where it is not there. */
-static bool read_size(const char *value, uint64_t size[3])
+/* {"x": 64, "y": 1, "z": 1}; zeros where it is not there. */
+static void read_size(const char *value, uint64_t size[3])
 {
     static const char *const names[] = {"x", "y", "z"};
     const char *found[3];
     gsim_values_find(value, names, 3, found);
     for (int i = 0; i < 3; i++) size[i] = number(found[i]);
-    return size[0] && size[1] && size[2];
 }
 
-static enum gsim_status read_shape(const struct reader *r, const char *grid, const char *block,
-                                   struct gsim_activity *work, struct gsim_work_shape *shape)
+static enum gsim_status set_shape(const struct reader *r, const uint64_t threads[3], const uint64_t in_block[3],
+                                  struct gsim_activity *work, struct gsim_work_shape *shape)
 {
-    uint64_t threads[3], in_block[3], blocks[3];
+    uint64_t blocks[3];
     shape->grid = shape->block = (struct gsim_dim3){1, 1, 1};
-    work->lacks_shape = !read_size(grid, threads) || !read_size(block, in_block);
+    for (int i = 0; i < 3; i++) work->lacks_shape |= !threads[i] || !in_block[i];
     if (work->lacks_shape) return GSIM_OK;
     if (in_block[0] > GSIM_LIMIT_BLOCK_XY || in_block[1] > GSIM_LIMIT_BLOCK_XY || in_block[2] > GSIM_LIMIT_BLOCK_Z)
         return wrong(r, "a workgroup_size that a GPU can have");
@@ -225,8 +226,11 @@ static enum gsim_status read_dispatch(struct reader *r, const char *value)
     struct gsim_work_shape shape = {0};
     gsim_values_find(value, names, COUNT, found);
     gsim_values_find(found[INFO], info_names, INFO_COUNT, info);
+    uint64_t threads[3], in_block[3];
+    read_size(info[GRID], threads);
+    read_size(info[BLOCK], in_block);
     enum gsim_status status = read_times(r, found, &work);
-    if (status == GSIM_OK) status = read_shape(r, info[GRID], info[BLOCK], &work, &shape);
+    if (status == GSIM_OK) status = set_shape(r, threads, in_block, &work, &shape);
     if (status != GSIM_OK) return status;
     const struct symbol *symbol = find_symbol(r, number(info[KERNEL]));
     uint64_t smem = number(info[SMEM]);
@@ -293,6 +297,168 @@ static enum gsim_status read_call(struct reader *r, const char *value)
     return gsim_records_add_named_call(r->records, &call, *name ? name : NULL);
 }
 
+/* --- CSV --- */
+#define CSV_FIELDS 64 /* of a line: more are not looked at */
+#define CSV_COLUMNS(X)                                                                                                 \
+    X(START, "Start_Timestamp") X(END, "End_Timestamp") X(CORRELATION, "Correlation_Id") X(STREAM, "Stream_Id")        \
+    X(QUEUE, "Queue_Id") X(AGENT, "Agent_Id") X(KERNEL, "Kernel_Name") X(REGISTERS, "VGPR_Count")                      \
+    X(LDS, "LDS_Block_Size") X(GROUP, "Group_Segment_Size") X(BLOCK, "Workgroup_Size_X")                               \
+    X(BLOCK_Y, "Workgroup_Size_Y") X(BLOCK_Z, "Workgroup_Size_Z") X(GRID, "Grid_Size_X")                               \
+    X(GRID_Y, "Grid_Size_Y") X(GRID_Z, "Grid_Size_Z") X(DIRECTION, "Direction") X(FROM, "Source_Agent_Id")             \
+    X(TO, "Destination_Agent_Id") X(FUNCTION, "Function") X(THREAD, "Thread_Id")
+enum csv_column {
+#define CSV_ENUM(key, name) C_##key,
+    CSV_COLUMNS(CSV_ENUM)
+#undef CSV_ENUM
+    C_COUNT
+};
+
+struct csv {
+    int at[C_COUNT]; /* fields of a line; -1: the file has no such column */
+    char *fields[CSV_FIELDS];
+    int count;
+};
+
+/* Cuts LINE in place. Quotes around a field are taken off, two of them within are one. */
+static void cut_line(struct csv *c, char *line)
+{
+    for (c->count = 0; c->count < CSV_FIELDS && line;) {
+        bool is_quoted = *line == '"';
+        char *from = line + is_quoted, *to = from;
+        c->fields[c->count++] = from;
+        for (; *from && (is_quoted ? *from != '"' || from[1] == '"' : *from != ','); from++) {
+            from += is_quoted && *from == '"';
+            *to++ = *from;
+        }
+        if (is_quoted && *from) from++;
+        line = *from == ',' ? from + 1 : NULL;
+        *to = '\0';
+    }
+}
+
+static const char *field(const struct csv *c, enum csv_column column)
+{
+    int at = c->at[column];
+    return at >= 0 && at < c->count ? c->fields[at] : NULL;
+}
+
+/* "Agent 4" as 4. */
+static uint64_t field_number(const struct csv *c, enum csv_column column)
+{
+    const char *text = field(c, column);
+    return text ? number(text + strcspn(text, "0123456789")) : 0;
+}
+
+/* GPUs in the order in which they come. */
+static enum gsim_status csv_stream(struct reader *r, const struct csv *c, enum csv_column agent,
+                                   struct gsim_stream_key *stream)
+{
+    uint64_t id = field_number(c, agent);
+    uint32_t device = device_of(r, id);
+    if (device == r->agent_count) {
+        if (gsim_array_grow(&r->agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
+        r->agents[r->agent_count++] = id;
+    }
+    *stream = (struct gsim_stream_key){.device = device, .gpu = device,
+                                       .number = field_number(c, c->at[C_STREAM] >= 0 ? C_STREAM : C_QUEUE)};
+    return GSIM_OK;
+}
+
+static enum gsim_status read_csv_work(struct reader *r, const struct csv *c, struct gsim_activity *work)
+{
+    bool is_kernel = c->at[C_KERNEL] >= 0;
+    struct gsim_work_shape shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct gsim_stream_key stream;
+    uint64_t threads[3], in_block[3], registers = field_number(c, C_REGISTERS),
+             smem = field_number(c, c->at[C_LDS] >= 0 ? C_LDS : C_GROUP);
+    const struct gsim_copy_words words = gsim_copy_words(is_kernel ? "" : field(c, C_DIRECTION));
+    enum csv_column agent = is_kernel ? C_AGENT : words.kind == GSIM_COPY_D2H ? C_FROM : C_TO;
+    enum gsim_status status = csv_stream(r, c, agent, &stream);
+    for (int i = 0; i < 3; i++) {
+        threads[i] = field_number(c, (enum csv_column)(C_GRID + i));
+        in_block[i] = field_number(c, (enum csv_column)(C_BLOCK + i));
+    }
+    if (!is_kernel) {
+        work->kind = GSIM_ACTIVITY_COPY;
+        work->copy_kind = words.kind;
+        work->lacks_size = true;
+        work->is_peer = words.kind == GSIM_COPY_D2D && field_number(c, C_FROM) != field_number(c, C_TO);
+    } else if (!status) {
+        status = set_shape(r, threads, in_block, work, &shape);
+        if (!status && smem > GSIM_LIMIT_SMEM_BYTES) status = wrong(r, "shared memory that a GPU can have");
+        shape.smem_bytes = (uint32_t)smem;
+        shape.regs_per_thread = registers < GSIM_LIMIT_REGS ? (uint32_t)registers : GSIM_LIMIT_REGS;
+    }
+    r->records->notes->host_copies += words.is_host;
+    if (status || words.is_host) return status;
+    return add_work(r, work, &shape, is_kernel ? field(c, C_KERNEL) : "memcpy", &stream);
+}
+
+static enum gsim_status read_csv_line(struct reader *r, const struct csv *c)
+{
+    const char *found[R_COUNT] = {field(c, C_START), field(c, C_END), field(c, C_CORRELATION)},
+               *function = field(c, C_FUNCTION);
+    struct gsim_activity work = {.kind = GSIM_ACTIVITY_KERNEL};
+    bool is_work = field(c, C_KERNEL) || field(c, C_DIRECTION);
+    if (!found[R_START] || !found[R_END] || (!is_work && !function))
+        return wrong(r, "as many fields as the header has");
+    enum gsim_status status = read_times(r, found, &work);
+    if (status || is_work) return status ? status : read_csv_work(r, c, &work);
+    struct gsim_call call = {.start_ns = work.start_ns,
+                             .end_ns = work.end_ns,
+                             .correlation = work.correlation,
+                             .thread = field_number(c, C_THREAD),
+                             .kind = gsim_records_call_kind(function)};
+    return gsim_records_add_named_call(r->records, &call, *function ? function : NULL);
+}
+
+static enum gsim_status read_csv(struct reader *r, char *text)
+{
+    static const char *const names[] = {
+#define CSV_NAME(key, name) name,
+        CSV_COLUMNS(CSV_NAME)
+#undef CSV_NAME
+    };
+    struct csv c;
+    enum gsim_status status = GSIM_OK;
+    r->list = "line";
+    r->index = 0;
+    for (char *line = text, *next; *line && !status; line = next) {
+        size_t length = strcspn(line, "\n");
+        next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        if (length && line[length - 1] == '\r') line[length - 1] = '\0';
+        r->index++;
+        if (!*line) continue;
+        cut_line(&c, line);
+        if (r->index > 1) status = read_csv_line(r, &c);
+        for (int k = 0; k < C_COUNT && r->index == 1; k++) {
+            c.at[k] = c.count - 1;
+            while (c.at[k] >= 0 && strcmp(c.fields[c.at[k]], names[k]) != 0) c.at[k]--;
+        }
+    }
+    return status;
+}
+
+/* NAME_kernel_trace.csv at PATH, and NAME_memory_copy_trace.csv and NAME_hip_api_trace.csv beside it. */
+static enum gsim_status read_beside(struct reader *r, const char *path)
+{
+    static const char kernels[] = "kernel_trace.csv", *const others[] = {"memory_copy_trace.csv", "hip_api_trace.csv"};
+    size_t length = strlen(path), tail = sizeof kernels - 1;
+    enum gsim_status status = GSIM_OK;
+    if (length < tail || strcmp(path + length - tail, kernels) != 0) return GSIM_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        char beside[4096];
+        size_t size;
+        int made = snprintf(beside, sizeof beside, "%.*s%s", (int)(length - tail), path, others[i]);
+        if (made >= (int)sizeof beside || access(beside, R_OK) != 0) continue;
+        char *text = gsim_file_read(beside, &size, r->error);
+        status = text ? read_csv(r, text) : r->error->status;
+        gsim_free(text);
+    }
+    return status;
+}
+
 /* --- the file --- */
 static enum gsim_status read_process(struct reader *r, const char *value)
 {
@@ -332,7 +498,11 @@ static enum gsim_status read_file(const char *path, struct gsim_records *records
     size_t length = 0;
     (void)context;
     char *text = gsim_file_read(path, &length, records->error);
-    enum gsim_status status = text ? read_text(&reader, text, length) : records->error->status;
+    bool is_json = text && *gsim_scan_start(text) == '{';
+    enum gsim_status status = is_json ? read_text(&reader, text, length)
+                              : text  ? read_csv(&reader, text)
+                                      : records->error->status;
+    if (status == GSIM_OK && !is_json) status = read_beside(&reader, path);
     gsim_free(text);
     for (size_t i = 0; i < reader.kind_count; i++) gsim_free(reader.kinds[i].names);
     gsim_free(reader.kinds);
@@ -350,5 +520,8 @@ enum gsim_status gsim_import_rocprof(const char *path, const struct gsim_import_
 
 bool gsim_sniff_rocprof(const struct gsim_sniff *sniff)
 {
-    return *sniff->head == '{' && strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
+    if (*sniff->head == '{') return strstr(sniff->head, "\"rocprofiler-sdk-tool\"") != NULL;
+    const char *end = strchr(sniff->head, '\n'), *start = strstr(sniff->head, "Start_Timestamp"),
+               *kernel = strstr(sniff->head, "Kernel_Name");
+    return start && kernel && end && start < end && kernel < end;
 }
