@@ -129,7 +129,7 @@ static enum gsim_status fit_waits(struct gsim_cli_subject *s, struct gsim_error 
         status = simulate(s, 1, 1, &us, error);
         *(us > most ? &high : &low) = next;
     }
-    if (now > low) scale_waits(s, fmax(low, LEAST_WAIT) / now);
+    if (now < 1) scale_waits(s, fmax(low, LEAST_WAIT) / now);
     return status;
 }
 

@@ -88,6 +88,7 @@ overhead=remove
 # One rank alone: no longer than what was recorded with the profiler, and a request for the others.
 "$gpusim" explain "$source_dir/traces/h100/several/kineto_ddp_r0.json.gz" >said 2>&1
 is "one rank alone" "$(sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p' said)" 12000 15385
+awk '/^  [0-9]+ x waiting for other ranks/ { found = $(NF - 1) } END { exit !(found > 3000) }' said || fail "one rank alone: its waits are gone"
 grep -q 'give the traces of all ranks' said || fail "one rank alone: $(head -4 said)"
 # Kernels that talk to other GPUs are no row of their own: what they take is the others' as well.
 trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, "void deep_ep::internode::combine<1, 8>(int4*)"); launch(1, 7, t + 6, 4, t + 354, 140, "expert") }
