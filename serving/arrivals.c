@@ -192,7 +192,7 @@ static enum gsim_status read_blocks(struct file *f, const char *list, struct gsi
         if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
         if (gsim_array_grow(&f->blocks, sizeof *f->blocks, f->block_count, &f->block_room))
             return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        f->blocks[f->block_count++] = (uint64_t)number;
+        f->blocks[f->block_count++] = gsim_whole_u64(number);
     }
     arrival->block_count = (uint32_t)(f->block_count - arrival->first_block);
     return GSIM_OK;

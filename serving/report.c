@@ -185,8 +185,8 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
 {
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
                          "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'exact': %b,\n 'count': "
-                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, 'prefix_tokens': %z, "
-                         "'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
+                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
+                         "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
                     h->spec->name, h->device, h->batching, gsim_beside_text(h->spec->beside), h->spec->slots, h->seed,
                     h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
