@@ -116,9 +116,10 @@ static struct gsim_policy_stream *stream(struct gsim_policy_run *p, struct gsim_
     const struct grsched *g = p->state;
     struct gsim_policy_stream *found = NULL;
     uint32_t device = NONE, count = p->device_count, *parents = g->candidates + count;
-    bool is_early = p->placing && params->parent_stream == PARENT_EARLY_DISJOINT;
+    bool is_early = p->placing && (params->parent_stream == PARENT_EARLY_DISJOINT ||
+                                   p->run->placement->follows_program); /* the program's GPU, whoever is a parent */
     if (is_early) device = choose_device(p, op->op, g->candidates, count);
-    if (p->placing && params->parent_stream == PARENT_MULTI_DISJOINT) {
+    if (p->placing && !is_early && params->parent_stream == PARENT_MULTI_DISJOINT) {
         uint32_t parent_count = parents_devices(op, count, parents);
         if (parent_count) found = take_parent(p, op, choose_device(p, op->op, parents, parent_count));
     } else {

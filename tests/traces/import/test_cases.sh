@@ -181,7 +181,7 @@ of_gpu 'NVIDIA H100 NVL' h100-vm 'nearest by architecture'
 of_gpu 'NVIDIA A100-SXM4-80GB' a100-sxm4-80gb '20 kernels' 8 0
 of_gpu 'Tesla T4' t4 '20 kernels' 7 5
 of_gpu 'NVIDIA L4' l4 '20 kernels' 8 9
-of_gpu 'NVIDIA L40S' rtx4090 'no device is '"'NVIDIA L40S'" 8 9
+of_gpu 'NVIDIA L40' rtx4090 'no device is '"'NVIDIA L40'" 8 9
 of_gpu 'NVIDIA GeForce RTX 3090' rtx3090 '20 kernels' 8 6
 of_gpu 'NVIDIA B200' b200 '20 kernels' 10 0
 of_gpu 'AMD Instinct MI300X' mi300x '20 kernels' 9 4
