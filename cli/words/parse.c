@@ -145,9 +145,11 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             status =
                 store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
         else if ((GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE) >> arguments->command & 1 &&
-                 (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && argv[at][2])
-            status = store(arguments, argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE, argv[at] + 2, error);
-        else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
+                 (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && (argv[at][2] || at + 1 < argc)) {
+            enum gsim_cli_key key = argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE;
+            const char *word = argv[at][2] ? argv[at] + 2 : argv[++at];
+            status = store(arguments, key, word, error);
+        } else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
         else if (arguments->operand_count < most_operands(arguments) && argv[at][0] != '-')
             arguments->operands[arguments->operand_count++] = argv[at];

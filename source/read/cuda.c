@@ -309,10 +309,9 @@ static enum CXChildVisitResult find_named(CXCursor cursor, CXCursor parent, CXCl
 static bool execute_named(struct gsim_cu *s, const char *name)
 {
     struct named named = {.s = s, .name = name, .function = {.kind = CXCursor_InvalidFile}};
-    const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1}}; /* argc */
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
-    (void)gsim_cu_inline(s, named.function, &arguments, strcmp(name, "main") == 0, s->self);
+    (void)gsim_cu_inline(s, named.function, NULL, 0, s->self);
     gsim_cu_end(s);
     return true;
 }
@@ -414,6 +413,7 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     gsim_free(s->pending);
     gsim_free(s->errors);
     gsim_cu_access_release(s);
+    gsim_cu_slice_release(s);
     gsim_free(s);
     return status;
 }

@@ -103,6 +103,7 @@ struct gsim_cu {
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
     uint32_t notes, looks;
+    struct gsim_cu_slice *slice; /* by slice.c */
     struct gsim_cu_access *accesses; /* of functions of the device, by kernel/access.c */
     uint32_t access_depth;
     CXSourceLocation *errors;    /* in code of the device */
@@ -177,6 +178,9 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
 struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values,
                                     size_t count, uint32_t self);
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
+/* The first integer variable in it whose value is not known, for messages; "NAME": there is none. */
+const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char name[GSIM_LIMIT_NAME + 1]);
+bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement); /* out of it */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
 
 /* kernel/operands.c */
@@ -227,6 +231,10 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
+
+/* slice.c */
+bool gsim_cu_matters(struct gsim_cu *s, CXCursor loop); /* to a launch, a call of CUDA or a condition around one */
+void gsim_cu_slice_release(struct gsim_cu *s);
 
 /* kernel/access.c */
 #define GSIM_CU_TOLD 30 /* parameters of a function of the device that are told apart */

@@ -3,6 +3,7 @@
 #include "source/read/source.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_PLAIN_TRIPS 256      /* of a loop without calls of CUDA: what it computes is not known behind that */
@@ -80,6 +81,7 @@ static void forget_arguments(struct gsim_cu *s, CXCursor call)
 struct forgetting {
     struct gsim_cu *s;
     uint32_t depth;
+    bool any_unknown; /* a pointer whose place is not known is used */
 };
 
 static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -102,6 +104,12 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
         gsim_cu_wipe(s, cell);
     } else if (kind == CXCursor_ArraySubscriptExpr) {
         (void)gsim_cu_place(s, cursor, false);
+    } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
+        enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(cursor)).kind;
+        struct gsim_cu_value value = {.kind = GSIM_CU_NUMBER};
+        if (type == CXType_Pointer && f->depth == 0) value = gsim_cu_evaluate(s, cursor);
+        if (value.kind == GSIM_CU_POINTER) gsim_cu_touch(s, value.at, false);
+        f->any_unknown |= value.kind == GSIM_CU_UNKNOWN;
     } else if (kind == CXCursor_CallExpr && !gsim_cu_is_launch(s, &kids)) {
         CXCursor function = gsim_cu_function(s, cursor);
         CXCursor body = s->clang.Cursor_isNull(function) ? none : gsim_cu_body(s, function);
@@ -121,8 +129,10 @@ static void forget_all(struct gsim_cu *s, CXCursor statement)
 {
     bool was_silent = s->is_silent;
     s->is_silent = true;
-    s->clang.visitChildren(statement, forget, &(struct forgetting){.s = s});
+    struct forgetting f = {.s = s};
+    s->clang.visitChildren(statement, forget, &f);
     s->is_silent = was_silent;
+    if (f.any_unknown && !gsim_cu_has_calls(s, statement)) gsim_cu_foreign(s);
 }
 
 /* --- declarations --- */
@@ -205,6 +215,13 @@ static enum CXChildVisitResult find_jumps(CXCursor cursor, CXCursor parent, CXCl
     return CXChildVisit_Recurse;
 }
 
+bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement)
+{
+    struct jumps jumps = {.s = s};
+    s->clang.visitChildren(statement, find_jumps, &jumps);
+    return jumps.any;
+}
+
 /* What comes behind the statement may not be executed: a loop around it makes an unknown number of rounds, and the rest
  * of a function is not sure. Behind main nothing comes. */
 static void note_jumps(struct gsim_cu *s, CXCursor statement)
@@ -215,6 +232,34 @@ static void note_jumps(struct gsim_cu *s, CXCursor statement)
     if (jumps.returns && s->depth > 1 && s->body < s->entry_count) gsim_cu_log_serial(s, s->body);
 }
 
+struct unknown {
+    struct gsim_cu *s;
+    char *name;
+};
+
+static enum CXChildVisitResult find_unknown(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct unknown *u = data;
+    struct gsim_cu *s = u->s;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    if ((kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr) || !gsim_cu_is_integer(s, cursor) ||
+        gsim_cu_is_known(gsim_cu_evaluate(s, cursor)))
+        return CXChildVisit_Recurse;
+    gsim_cu_name(s, cursor, u->name);
+    return CXChildVisit_Break;
+}
+
+const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char name[GSIM_LIMIT_NAME + 1])
+{
+    struct unknown u = {.s = s, .name = name};
+    snprintf(name, GSIM_LIMIT_NAME + 1, "NAME");
+    if (is_null(expression)) return name;
+    if (find_unknown(expression, expression, &u) == CXChildVisit_Recurse)
+        s->clang.visitChildren(expression, find_unknown, &u);
+    return name;
+}
+
 static void branch(struct gsim_cu *s, CXCursor statement)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
@@ -223,10 +268,11 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         int is_true = truth(s, kids.at[0]);
         bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
         bool is_guess = is_true < 0 && (in_first || in_second);
+        char name[GSIM_LIMIT_NAME + 1];
         if (is_guess) {
             gsim_cu_log_serial(s, s->entry_count - 1);
-            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg NAME=VALUE)",
-                         in_first ? "true" : "false");
+            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg %s=VALUE)",
+                         in_first ? "true" : "false", gsim_cu_unknown_name(s, kids.at[0], name));
         }
         if (is_true == 1 || (is_true < 0 && in_first)) walk(s, kids.at[1]);
         else if (!is_null(second) && (is_true == 0 || in_second)) walk(s, second);
@@ -285,6 +331,13 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
     bool was_cut = s->is_cut;
+    char name[GSIM_LIMIT_NAME + 1];
+    if (!has_calls && !s->in_kernel && !gsim_cu_matters(s, statement)) {
+        s->plain_loops++;
+        forget_all(s, statement);
+        s->plain_loops--;
+        return;
+    }
     s->is_cut = false;
     s->plain_loops += !has_calls;
     if (!is_null(initial)) walk(s, initial);
@@ -304,8 +357,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     }
     if (!is_known && has_calls) gsim_cu_log_serial(s, s->entry_count - 1);
     if (!is_known && has_calls)
-        gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg NAME=VALUE)",
-                     trips ? trips : 1);
+        gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg %s=VALUE)",
+                     trips ? trips : 1, gsim_cu_unknown_name(s, condition, name));
     else if (trips == most && has_calls)
         gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
     if (!is_known || trips == most) forget_all(s, statement);
