@@ -308,10 +308,13 @@ static enum CXChildVisitResult find_named(CXCursor cursor, CXCursor parent, CXCl
 
 static bool execute_named(struct gsim_cu *s, const char *name)
 {
+    const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1, 1}}; /* argc */
+    bool is_main = strcmp(name, "main") == 0;
     struct named named = {.s = s, .name = name, .function = {.kind = CXCursor_InvalidFile}};
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
-    (void)gsim_cu_inline(s, named.function, NULL, 0, s->self);
+    s->argc = GSIM_CU_NONE;
+    (void)gsim_cu_inline(s, named.function, &arguments, is_main, s->self);
     gsim_cu_end(s);
     return true;
 }

@@ -22,7 +22,8 @@
 struct gsim_cu_value {
     enum gsim_cu_kind { GSIM_CU_UNKNOWN, GSIM_CU_NUMBER, GSIM_CU_POINTER, GSIM_CU_CELL, GSIM_CU_DIM } kind;
     uint32_t at;     /* POINTER: the region; CELL: the cell pointed to */
-    double n[3];     /* NUMBER: n[0]; POINTER: n[0] bytes behind its begin, NAN: unknown; DIM: x, y, z */
+    double n[3]; /* NUMBER: n[0], and n[1], not 0 where it is a guess (of argc); POINTER: n[0] bytes behind its begin,
+                    NAN: unknown; DIM: x, y, z */
 };
 
 struct gsim_cu_cell {
@@ -103,7 +104,7 @@ struct gsim_cu {
     enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
     struct gsim_cu_value returned;
     uint32_t notes, looks;
-    struct gsim_cu_slice *slice; /* by slice.c */
+    struct gsim_cu_slice *slice; /* by host/slice.c */
     struct gsim_cu_access *accesses; /* of functions of the device, by kernel/access.c */
     uint32_t access_depth;
     CXSourceLocation *errors;    /* in code of the device */
@@ -123,6 +124,7 @@ struct gsim_cu {
     uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */
     bool is_cut;          /* a jump may have been made that was not */
     uint32_t body;        /* entry of the function's body */
+    uint32_t argc;        /* cell */
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
 };
 
@@ -137,6 +139,7 @@ uint64_t gsim_cu_text_key(const char *text);
 uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at);
 struct gsim_cu_value gsim_cu_number(double number);
 bool gsim_cu_is_known(struct gsim_cu_value value);
+bool gsim_cu_is_guess(struct gsim_cu_value value);
 /* Children, for gsim_free(kids.at). */
 struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor);
 bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name);
@@ -162,18 +165,20 @@ bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function);
 
 uint64_t gsim_cu_offset(struct gsim_cu *s, CXCursor cursor); /* in its file */
 
-/* evaluate.c */
+/* host/evaluate.c */
 struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression); /* of a class or an array its cell */
 bool gsim_cu_constant(struct gsim_cu *s, CXCursor expression, double *number);
 /* * & + - ! ~, i for ++, d for --, ? where a macro hides it. */
 char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind);
 struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
+struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids); /* call.c */
+CXCursor gsim_cu_strip(struct gsim_cu *s, CXCursor expression); /* of parentheses and hidden casts */
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);
 void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes); /* the host accesses it */
 void gsim_cu_wild(struct gsim_cu *s, CXCursor place); /* a store to where is not known */
 
-/* walk.c */
+/* host/walk.c */
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable);
 struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values,
                                     size_t count, uint32_t self);
@@ -232,7 +237,7 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
-/* slice.c */
+/* host/slice.c */
 bool gsim_cu_matters(struct gsim_cu *s, CXCursor loop); /* to a launch, a call of CUDA or a condition around one */
 void gsim_cu_slice_release(struct gsim_cu *s);
 

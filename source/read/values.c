@@ -93,6 +93,7 @@ struct gsim_cu_value gsim_cu_number(double number)
 }
 
 bool gsim_cu_is_known(struct gsim_cu_value value) { return value.kind == GSIM_CU_NUMBER; }
+bool gsim_cu_is_guess(struct gsim_cu_value value) { return value.kind == GSIM_CU_NUMBER && value.n[1] != 0; }
 
 uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const char *name, double bytes, CXCursor at)
 {

@@ -37,5 +37,4 @@ void gsim_cu_mark(struct gsim_cu_walk *w, CXCursor at, uint64_t memory, bool rea
 void gsim_cu_give_up(struct gsim_cu_walk *w, CXCursor at, const char *why);
 bool gsim_cu_is_nameless(struct gsim_cu *s, CXCursor record); /* a closure's class */
 bool gsim_cu_is_reference(CXType type);
-CXCursor gsim_cu_strip(struct gsim_cu *s, CXCursor expression); /* of parentheses and hidden casts */
 CXType gsim_cu_type(struct gsim_cu *s, CXCursor expression);    /* canonical */

@@ -82,7 +82,19 @@ struct forgetting {
     struct gsim_cu *s;
     uint32_t depth;
     bool any_unknown; /* a pointer whose place is not known is used */
+    bool is_guess;    /* it was executed, or left out, by a guess: what is assigned becomes one */
 };
+
+static void forget_cell(struct forgetting *f, uint32_t cell)
+{
+    struct gsim_cu_value value = gsim_cu_load(f->s, cell);
+    if (!f->is_guess || !gsim_cu_is_known(value)) {
+        gsim_cu_wipe(f->s, cell);
+        return;
+    }
+    value.n[1] = 1;
+    gsim_cu_store(f->s, cell, value);
+}
 
 static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -101,7 +113,7 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
     if (is_write) {
         uint32_t cell = gsim_cu_place(s, kids.at[0], true);
         if (cell == GSIM_CU_NONE) gsim_cu_wild(s, kids.at[0]);
-        gsim_cu_wipe(s, cell);
+        forget_cell(f, cell);
     } else if (kind == CXCursor_ArraySubscriptExpr) {
         (void)gsim_cu_place(s, cursor, false);
     } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
@@ -125,11 +137,11 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
     return CXChildVisit_Recurse;
 }
 
-static void forget_all(struct gsim_cu *s, CXCursor statement)
+static void forget_all(struct gsim_cu *s, CXCursor statement, bool is_guess)
 {
     bool was_silent = s->is_silent;
     s->is_silent = true;
-    struct forgetting f = {.s = s};
+    struct forgetting f = {.s = s, .is_guess = is_guess};
     s->clang.visitChildren(statement, forget, &f);
     s->is_silent = was_silent;
     if (f.any_unknown && !gsim_cu_has_calls(s, statement)) gsim_cu_foreign(s);
@@ -191,9 +203,10 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
 }
 
 /* --- branches --- */
-static int truth(struct gsim_cu *s, CXCursor condition) /* -1: not known */
+static int truth(struct gsim_cu *s, CXCursor condition, bool *is_guess) /* -1: not known */
 {
     struct gsim_cu_value value = gsim_cu_evaluate(s, condition);
+    *is_guess |= gsim_cu_is_guess(value);
     if (value.kind == GSIM_CU_POINTER || value.kind == GSIM_CU_CELL) return 1;
     return gsim_cu_is_known(value) ? value.n[0] != 0 : -1;
 }
@@ -265,8 +278,11 @@ static void branch(struct gsim_cu *s, CXCursor statement)
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
     if (kids.count >= 2) {
         CXCursor second = kids.count >= 3 ? kids.at[2] : none;
-        int is_true = truth(s, kids.at[0]);
+        bool is_guessed = false;
+        int is_true = truth(s, kids.at[0], &is_guessed);
         bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
+        CXCursor taken = is_true == 1 ? kids.at[1] : second; /* no guess ends the program */
+        if (is_guessed && (in_first || in_second || (!is_null(taken) && gsim_cu_has_jumps(s, taken)))) is_true = -1;
         bool is_guess = is_true < 0 && (in_first || in_second);
         char name[GSIM_LIMIT_NAME + 1];
         if (is_guess) {
@@ -278,10 +294,10 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         else if (!is_null(second) && (is_true == 0 || in_second)) walk(s, second);
         if (in_first && in_second && is_guess) gsim_cu_barrier(s, second, "");
         if (is_true < 0) {
-            forget_all(s, statement);
+            forget_all(s, statement, false);
             note_jumps(s, statement);
             if (s->flow != GSIM_CU_ON) s->flow = GSIM_CU_ON; /* perhaps */
-        }
+        } else if (is_guessed) forget_all(s, statement, true);
     }
     gsim_free(kids.at);
 }
@@ -330,11 +346,11 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
 {
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
-    bool was_cut = s->is_cut;
+    bool was_cut = s->is_cut, is_guessed = false;
     char name[GSIM_LIMIT_NAME + 1];
     if (!has_calls && !s->in_kernel && !gsim_cu_matters(s, statement)) {
         s->plain_loops++;
-        forget_all(s, statement);
+        forget_all(s, statement, false);
         s->plain_loops--;
         return;
     }
@@ -343,7 +359,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     if (!is_null(initial)) walk(s, initial);
     for (;; trips++) {
         if (trips || tests_first) {
-            int is_true = is_null(condition) ? 1 : truth(s, condition);
+            int is_true = is_null(condition) ? 1 : truth(s, condition, &is_guessed);
+            if (has_calls && is_guessed) is_true = -1;
             is_known = is_true >= 0;
             if (is_true == 0 || (!is_known && (trips || !has_calls))) break;
         }
@@ -361,7 +378,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
                      trips ? trips : 1, gsim_cu_unknown_name(s, condition, name));
     else if (trips == most && has_calls)
         gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
-    if (!is_known || trips == most) forget_all(s, statement);
+    if (!is_known || trips == most || is_guessed) forget_all(s, statement, is_known && trips < most);
     s->plain_loops -= !has_calls;
 }
 
@@ -383,7 +400,7 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
                 gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
             walk(s, body);
             (void)goes_on(s);
-            forget_all(s, statement);
+            forget_all(s, statement, false);
         } else
             loop(s, statement, none, condition, none, body, is_while);
     }
@@ -419,7 +436,7 @@ static void choose_case(struct gsim_cu *s, CXCursor statement)
         gsim_cu_note(s, statement, "calls of CUDA in a switch are not read");
         gsim_cu_foreign(s);
     }
-    forget_all(s, statement);
+    forget_all(s, statement, false);
     gsim_free(kids.at);
 }
 
@@ -486,6 +503,7 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
         given = gsim_cu_given(s, kids.at[i], &given) ? given : place < count ? values[place] : result;
         bool was_shared = given.kind == GSIM_CU_CELL && s->cells[given.at].is_shared;
         gsim_cu_store(s, cell, given);
+        if (gsim_cu_is_guess(given) && s->depth == 1) s->argc = cell;
         if (given.kind == GSIM_CU_CELL) s->cells[given.at].is_shared = was_shared;
         place++;
     }
