@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/slots.h"
+
 #define MOST_AFTER    (GSIM_CU_STREAMS + GSIM_CU_WAITS + 2) /* all that one op can follow */
 #define SCALAR_BYTES  8    /* that the host reads outside loops */
 #define FILL_BLOCK    256  /* threads of a fill or a copy within the device */
@@ -186,14 +188,13 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
 
 uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
 {
-    for (size_t i = 0; i < count && hash; i++) {
-        uint64_t bits[3];
+    if (!hash) return 0;
+    for (size_t i = 0; i < count; i++) {
         if (values[i].kind == GSIM_CU_UNKNOWN || values[i].kind == GSIM_CU_CELL) return 0;
-        memcpy(bits, values[i].n, sizeof bits);
-        hash = (hash ^ values[i].at) * 1099511628211u;
-        for (int n = 0; n < 3; n++) hash = (hash ^ bits[n]) * 1099511628211u;
+        hash = gsim_hash_bytes(hash, &values[i].at, sizeof values[i].at);
+        hash = gsim_hash_bytes(hash, values[i].n, sizeof values[i].n);
     }
-    return hash;
+    return hash ? hash : 1;
 }
 
 uint32_t gsim_cu_stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The source with its own function-like macros expanded, line by line as it was: libclang does not tell the operators
- * within a macro. Macros that are defined twice or that use # stay.
+ * within a macro. Macros that are defined twice or that use ## stay.
  */
 #include "source/read/expand.h"
 
@@ -119,7 +119,8 @@ static void define(struct expander *e, const char *at, size_t left)
     }
     if (n < left) n += is_function;
     macro.body = (struct part){at + n, left - n, NULL};
-    macro.is_usable &= is_function && n <= left && !memchr(at + n, '#', left - n);
+    macro.is_usable &= is_function && n <= left;
+    for (size_t i = n; i + 1 < left; i++) macro.is_usable &= at[i] != '#' || at[i + 1] != '#';
     for (size_t i = 0; i < e->count; i++)
         if (are_equal(e->macros[i].name, macro.name)) {
             e->macros[i].is_usable = false;
@@ -166,6 +167,12 @@ static void substitute(const struct expander *e, const struct macro *macro, cons
         const char *at = macro->body.at + n;
         size_t i = 0;
         step = token(at, macro->body.length - n);
+        if (*at == '#') { /* which text an argument makes does not matter */
+            while (n + step < macro->body.length && isspace((unsigned char)at[step])) step++;
+            step += n + step < macro->body.length ? token(at + step, macro->body.length - n - step) : 0;
+            put(e, out, (struct part){"\"\"", 2, NULL}, whole);
+            continue;
+        }
         while (i < macro->param_count && !are_equal(macro->params[i], (struct part){at, step, NULL})) i++;
         if (i < macro->param_count)
             put(e, out, args[i], NULL);

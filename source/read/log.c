@@ -222,6 +222,8 @@ void gsim_cu_log_done(struct gsim_cu *s)
     if (!log) return;
     for (size_t i = 0; i < log->site_count; i++)
         if (log->sites[i].from < first.site) first.site = log->sites[i].from;
+    for (size_t i = 0; i < log->node_count; i++) /* streams may be made in a function above */
+        if (log->nodes[i].from < first.site) first.site = log->nodes[i].from;
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_first, &first);
     log->first_use = first.found;
     for (size_t i = 0; i < s->region_count; i++) log->has_managed |= s->regions[i].memory == GSIM_CU_MANAGED;

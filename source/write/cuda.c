@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source/write/call.h"
+#include "source/write/check.h"
 #include "source/write/graph.h"
 #include "source/write/prelude.h"
 
@@ -32,25 +33,46 @@ struct writer {
     struct gsim_weave weave;
     struct gsim_regions regions;
     struct gsim_text_edits edits;
+    struct gsim_check check;
     struct gsim_cuda_counts *counts;
 };
 
 /* --- around statements --- */
+/* As the source checks its own calls; for free(). */
+static char *checked(struct writer *w, size_t at, const char *text)
+{
+    struct gsim_output out = {0};
+    struct gsim_error ignored = {0};
+    char *now = NULL;
+    size_t length = 0;
+    if (gsim_output_open_memory(&out, &now, &length, &ignored) == GSIM_OK) {
+        gsim_check_write(&w->check, at, text, &out);
+        if (gsim_output_commit(&out, &ignored) == GSIM_OK) return now;
+    }
+    w->edits.failed = true;
+    gsim_output_release(&out);
+    return NULL;
+}
+
 static void before(struct writer *w, const struct gsim_cuda_site *site, unsigned rank, const char *text)
 {
-    char indent[64];
+    char indent[64], *now = checked(w, site->from, text);
     gsim_call_indent(w->log, site->from, indent);
-    if (site->is_braced) gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s", text, indent);
-    else gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s ", text);
+    if (!now) return;
+    if (site->is_braced) gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s", now, indent);
+    else gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s ", now);
+    free(now);
 }
 
 static void behind(struct writer *w, const struct gsim_cuda_site *site, unsigned rank, const char *text)
 {
-    char indent[64];
+    char indent[64], *now = checked(w, site->from, text);
     uint32_t end = gsim_call_statement_end(w->log, site->to);
     gsim_call_indent(w->log, site->from, indent);
-    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, RANK_OUTER + rank, "\n%s%s", indent, text);
-    else gsim_text_edits_add(&w->edits, end, end, rank, " %s", text);
+    if (!now) return;
+    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, RANK_OUTER + rank, "\n%s%s", indent, now);
+    else gsim_text_edits_add(&w->edits, end, end, rank, " %s", now);
+    free(now);
 }
 
 /* A statement that stands alone gets braces, once, where something is to stand beside it. */
@@ -274,7 +296,9 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
     if (status == GSIM_OK) status = gsim_output_commit(&prelude, error);
     uint32_t at = w->log->first_use;
     while (at && w->log->text[at - 1] != '\n') at--;
-    if (status == GSIM_OK) gsim_text_edits_add(&w->edits, at, at, 0, "%s", text);
+    char *now = status == GSIM_OK ? checked(w, at, text) : NULL;
+    if (now) gsim_text_edits_add(&w->edits, at, at, 0, "%s", now);
+    free(now);
     gsim_output_release(&prelude);
     free(text);
     return status;
@@ -298,6 +322,7 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     if (status == GSIM_OK && export->as_graph) status = gsim_regions_find(&w.regions, &w.weave, error);
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
     if (status == GSIM_OK && w.weave.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_check_find(&w.check, log);
     if (status == GSIM_OK) status = write_all(&w, error);
     if (status == GSIM_OK && w.edits.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_text_edits_sort(&w.edits);

@@ -21,8 +21,10 @@ static const char tables[] =
     "        if (event >= 0) cudaStreamWaitEvent(gpusim_stream[call->stream[call->at]], gpusim_event[event], 0);\n"
     "    }\n"
     "}\n"
-    "static cudaStream_t gpusim_stream_of(const struct gpusim_call *call) { return "
-    "gpusim_stream[call->stream[call->at]]; }\n"
+    "static cudaStream_t gpusim_stream_of(const struct gpusim_call *call)\n"
+    "{\n"
+    "    return gpusim_stream[call->stream[call->at]];\n"
+    "}\n"
     "static void gpusim_leave(struct gpusim_call *call)\n"
     "{\n"
     "    int event = call->event[call->at];\n"
@@ -44,8 +46,8 @@ static const char prefetch[] =
     "}\n";
 
 static const char graphs[] =
-    "// What follows is captured, in the first stream of its graph, which the others join before and behind. False: it "
-    "was before.\n"
+    "// What follows is captured, in the first stream of its graph, which the others join before and behind.\n"
+    "// False: it was before.\n"
     "static bool gpusim_begin_graph(int graph)\n"
     "{\n"
     "    const int *streams = gpusim_graph_streams[graph];\n"
@@ -57,8 +59,8 @@ static const char graphs[] =
     "    if (gpusim_graph_once[graph] && gpusim_graph[graph]) return false;\n"
     "    cudaStreamBeginCapture(gpusim_stream[streams[0]], cudaStreamCaptureModeThreadLocal);\n"
     "    cudaEventRecord(gpusim_join[0], gpusim_stream[streams[0]]);\n"
-    "    for (int i = 1; i < gpusim_graph_width[graph]; i++) cudaStreamWaitEvent(gpusim_stream[streams[i]], "
-    "gpusim_join[0], 0);\n"
+    "    for (int i = 1; i < gpusim_graph_width[graph]; i++)\n"
+    "        cudaStreamWaitEvent(gpusim_stream[streams[i]], gpusim_join[0], 0);\n"
     "    gpusim_capturing = 1;\n"
     "    return true;\n"
     "}\n"
@@ -131,20 +133,27 @@ static void write_creation(const struct gsim_prelude *p, struct gsim_output *out
         gsim_output_text(out, "    static const int priorities[] = {");
         for (uint32_t i = 0; i < p->weave->stream_count; i++)
             gsim_output_printf(out, "%s%d", i ? ", " : "", (int)p->weave->priorities[i]);
-        gsim_output_text(out, "};\n    for (int i = 0; i < GPUSIM_STREAMS; i++) "
-                              "cudaStreamCreateWithPriority(&gpusim_stream[i], cudaStreamDefault, priorities[i]);\n");
+        gsim_output_text(out, "};\n    for (int i = 0; i < GPUSIM_STREAMS; i++)\n"
+                              "        cudaStreamCreateWithPriority(&gpusim_stream[i], cudaStreamDefault, "
+                              "priorities[i]);\n");
     } else {
         gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaStreamCreate(&gpusim_stream[i]);\n");
     }
     if (has_events)
         gsim_output_printf(
             out,
-            "    for (int i = 0; i < %u; i++) cudaEventCreateWithFlags(&gpusim_event[i], cudaEventDisableTiming);\n",
+            "    for (int i = 0; i < %u; i++)\n"
+            "        cudaEventCreateWithFlags(&gpusim_event[i], cudaEventDisableTiming);\n",
             p->counts->events);
     if (has_graphs)
-        gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++) cudaEventCreateWithFlags(&gpusim_join[i], "
-                              "cudaEventDisableTiming);\n");
+        gsim_output_text(out, "    for (int i = 0; i < GPUSIM_STREAMS; i++)\n"
+                              "        cudaEventCreateWithFlags(&gpusim_join[i], cudaEventDisableTiming);\n");
     gsim_output_text(out, "    atexit(gpusim_destroy);\n}\n");
+}
+
+static void put_number(struct gsim_output *out, size_t index, int number)
+{
+    gsim_output_printf(out, "%s%d", !index ? "" : index % 24 ? ", " : ",\n    ", number);
 }
 
 static void write_table(const struct gsim_prelude *p, uint32_t number, struct gsim_output *out)
@@ -156,20 +165,18 @@ static void write_table(const struct gsim_prelude *p, uint32_t number, struct gs
         if (w->items[items->at[i]].waits.count > width) width = w->items[items->at[i]].waits.count;
     gsim_output_printf(out, "static const int gpusim_streams_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
-        gsim_output_printf(out, "%s%u", i ? ", " : "", w->items[items->at[i]].stream);
-    gsim_output_printf(out, "}, gpusim_events_%u[] = {", number);
+        put_number(out, i, (int)w->items[items->at[i]].stream);
+    gsim_output_printf(out, "};\nstatic const int gpusim_events_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
-        gsim_output_printf(out, "%s%d", i ? ", " : "",
-                           w->items[items->at[i]].event == NONE ? -1 : (int)w->items[items->at[i]].event);
-    gsim_output_printf(out, "}, gpusim_waits_%u[] = {", number);
+        put_number(out, i, w->items[items->at[i]].event == NONE ? -1 : (int)w->items[items->at[i]].event);
+    gsim_output_printf(out, "};\nstatic const int gpusim_waits_%u[] = {", number);
     for (size_t i = 0; i < items->count; i++)
         for (size_t k = 0; k < width; k++) {
             const struct gsim_choice_list *waits = &w->items[items->at[i]].waits;
-            gsim_output_printf(out, "%s%d", i || k ? ", " : "",
-                               k < waits->count ? (int)w->items[waits->at[k]].event : -1);
+            put_number(out, i * width + k, k < waits->count ? (int)w->items[waits->at[k]].event : -1);
         }
     gsim_output_printf(out,
-                       "%s};\nstatic struct gpusim_call gpusim_call_%u = {0, %zu, %zu, gpusim_streams_%u, "
+                       "%s};\nstatic struct gpusim_call gpusim_call_%u = {\n    0, %zu, %zu, gpusim_streams_%u, "
                        "gpusim_events_%u, gpusim_waits_%u};\n",
                        width ? "" : "-1", number, items->count, width, number, number, number);
 }

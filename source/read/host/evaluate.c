@@ -248,7 +248,15 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
     char op[4];
     bool is_integer = gsim_cu_is_integer(s, kids->at[0]) && gsim_cu_is_integer(s, kids->at[1]);
     gsim_cu_operator(s, kids->at[0], kids->at[1], op);
-    if (!op[0]) return folded(s, expression); /* within a macro */
+    if (!op[0]) { /* within a macro */
+        struct gsim_cu_value value = folded(s, expression);
+        if (gsim_cu_is_known(value)) return value;
+        (void)gsim_cu_evaluate(s, kids->at[1]);
+        CXCursor left = strip(s, kids->at[0]);
+        if (s->clang.getCursorKind(left) == CXCursor_DeclRefExpr) gsim_cu_wipe(s, gsim_cu_place(s, left, true));
+        else (void)gsim_cu_evaluate(s, left);
+        return value;
+    }
     if (strcmp(op, "=") == 0) return assign(s, kids->at[0], gsim_cu_evaluate(s, kids->at[1]));
     struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
     if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
