@@ -22,6 +22,19 @@ static const unsigned char stub[] = {
 /* --- parsing --- */
 static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic);
 
+/* What to do about a header that is not there. */
+static const char *advice(const char *text)
+{
+    static const char *const toolkit[] = {"'thrust/", "'cub/", "'cublas", "'cufft", "'curand", "'cusparse", "'cusolver",
+                                          "'cudnn", "'nccl", "'nvtx", "'cuComplex", "'npp"};
+    if (!strstr(text, "file not found")) return "";
+    for (size_t i = 0; i < sizeof toolkit / sizeof toolkit[0]; i++)
+        if (strstr(text, toolkit[i]))
+            return ": a library of CUDA's toolkit, not among the headers here (-I DIR names the toolkit's; what its "
+                   "functions do is not read)";
+    return " (-I DIR names a folder of headers)";
+}
+
 /* What ends the import: the first error that is in no kernel and names nothing of CUDA. */
 static enum gsim_status find_error(struct gsim_cu *s)
 {
@@ -37,8 +50,8 @@ static enum gsim_status find_error(struct gsim_cu *s)
         if (severity >= CXDiagnostic_Error && !is_other) {
             CXString name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
-            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s", in ? in : s->path, line, column,
-                                       s->clang.getCString(text));
+            s->status = gsim_error_set(s->error, GSIM_INPUT, "%s:%u:%u: %s%s", in ? in : s->path, line, column,
+                                       s->clang.getCString(text), advice(s->clang.getCString(text)));
             s->clang.disposeString(name);
         }
         s->clang.disposeString(text);
@@ -187,7 +200,19 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
     files[sizeof headers / sizeof headers[0]].Contents =
-        "#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n";
+        "#pragma once\n#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n"
+        "inline int findCudaDevice(int, const char **) { return 0; }\n"
+        "inline int gpuGetMaxGflopsDeviceId() { return 0; }\n"
+        "int _ConvertSMVer2Cores(int, int), getCmdLineArgumentInt(int, const char **, const char *);\n"
+        "bool checkCmdLineFlag(int, const char **, const char *);\n"
+        "float getCmdLineArgumentFloat(int, const char **, const char *);\n"
+        "bool getCmdLineArgumentString(int, const char **, const char *, char **);\n"
+        "char *sdkFindFilePath(const char *, const char *);\n"
+        "struct StopWatchInterface;\n"
+        "bool sdkCreateTimer(StopWatchInterface **), sdkStartTimer(StopWatchInterface **),\n"
+        "    sdkStopTimer(StopWatchInterface **), sdkResetTimer(StopWatchInterface **),\n"
+        "    sdkDeleteTimer(StopWatchInterface **);\n"
+        "float sdkGetTimerValue(StopWatchInterface **), sdkGetAverageTimerValue(StopWatchInterface **);\n";
     files[sizeof headers / sizeof headers[0]].Length = strlen(files[sizeof headers / sizeof headers[0]].Contents);
     for (size_t i = 0; i < s->options->count; i++) {
         const struct gsim_cuda_word *word = &s->options->words[i];

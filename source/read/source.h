@@ -171,7 +171,10 @@ bool gsim_cu_constant(struct gsim_cu *s, CXCursor expression, double *number);
 /* * & + - ! ~, i for ++, d for --, ? where a macro hides it. */
 char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind);
 struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
-struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids); /* call.c */
+/* host/call.c */
+struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids);
+bool gsim_cu_is_undeclared(struct gsim_cu *s, const struct gsim_cu_kids *kids);
+void gsim_cu_call_undeclared(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids);
 CXCursor gsim_cu_strip(struct gsim_cu *s, CXCursor expression); /* of parentheses and hidden casts */
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes);
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration);

@@ -8,6 +8,17 @@
 #define __CUDACC__ 1
 #define CUDART_VERSION 12000
 #define CUDART_CB
+// The toolkit's own headers of what is here, where a folder of them is given, say nothing more.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_FP16_H__
+#define __CUDA_BF16_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __BUILTIN_TYPES_H__
+#define __cuda_cuda_h__
 #ifdef GPUSIM_RUN // by source/run: its text is rewritten
 #define __launch_bounds__(...)
 #define __grid_constant__
@@ -137,6 +148,13 @@ template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
+template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &, const void *, size_t, size_t = 0,
+                                                       cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = 0);
+template <class T> cudaError_t cudaMemcpyFromSymbolAsync(void *, const T &, size_t, size_t = 0,
+                                                         cudaMemcpyKind = cudaMemcpyDeviceToHost, cudaStream_t = 0);
+template <class T> cudaError_t cudaGetSymbolAddress(void **, const T &);
+template <class T>
+cudaError_t cudaLaunchCooperativeKernel(T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 template <class T> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, T, size_t = 0, int = 0);
 template <class T> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, T, int, size_t);
 cudaError_t cudaMalloc(void **, size_t), cudaFree(void *), cudaFreeHost(void *), cudaFreeAsync(void *, cudaStream_t);
@@ -248,6 +266,15 @@ typedef __half half;
 typedef __half2 half2;
 GPUSIM_BOTH __half __float2half(float);
 GPUSIM_BOTH float __half2float(__half);
+GPUSIM_BOTH __half operator+(__half, __half), operator-(__half, __half), operator*(__half, __half),
+    operator/(__half, __half), __hadd(__half, __half), __hsub(__half, __half), __hmul(__half, __half),
+    __hfma(__half, __half, __half);
+GPUSIM_BOTH __half &operator+=(__half &, __half);
+GPUSIM_BOTH __half2 __hadd2(__half2, __half2), __hsub2(__half2, __half2), __hmul2(__half2, __half2),
+    __hfma2(__half2, __half2, __half2), __float2half2_rn(float), __floats2half2_rn(float, float),
+    __halves2half2(__half, __half);
+GPUSIM_BOTH float2 __half22float2(__half2);
+GPUSIM_BOTH float __low2float(__half2), __high2float(__half2);
 GPUSIM_BOTH __nv_bfloat16 __float2bfloat16(float);
 GPUSIM_BOTH float __bfloat162float(__nv_bfloat16);
 namespace cooperative_groups {}

@@ -109,7 +109,8 @@ static bool call_library(struct gsim_cu *s, const char *name, const struct argum
 static void call_unread(struct gsim_cu *s, CXCursor expression, CXCursor function, const char *name,
                         const struct arguments *a)
 {
-    bool is_of_system = s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function));
+    bool is_of_system = s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function)) ||
+                        gsim_cu_is_of_cuda(s, function);
     bool has_body = gsim_cu_body(s, function).kind != CXCursor_InvalidFile, only_numbers = !a->has_object;
     bool gets_device = false;
     for (size_t i = 0; i <= a->count; i++) {
@@ -131,6 +132,28 @@ static void call_unread(struct gsim_cu *s, CXCursor expression, CXCursor functio
         gsim_cu_barrier(s, expression, name);
         if (!is_of_system) s->wild[0] = s->wild[1] = ++s->clock;
     } else if (!has_body || !only_numbers) gsim_cu_foreign(s);
+}
+
+/* A call of what is not declared here, which is an error that was noted. */
+bool gsim_cu_is_undeclared(struct gsim_cu *s, const struct gsim_cu_kids *kids)
+{
+    if (kids->count < 1 || s->clang.getCursorKind(kids->at[0]) != CXCursor_DeclRefExpr) return false;
+    struct gsim_cu_kids inner = gsim_cu_kids(s, kids->at[0]);
+    bool is_undeclared = inner.count && s->clang.getCursorKind(inner.at[0]) == CXCursor_OverloadedDeclRef;
+    gsim_free(inner.at);
+    return is_undeclared;
+}
+
+void gsim_cu_call_undeclared(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
+{
+    for (size_t i = 1; i < kids->count; i++) {
+        struct gsim_cu_value value = gsim_cu_object(s, kids->at[i]);
+        uint32_t cell = gsim_cu_place(s, kids->at[i], true); /* by reference, perhaps */
+        gsim_cu_wipe_at(s, value);
+        gsim_cu_wipe(s, cell);
+        if (value.kind == GSIM_CU_POINTER) gsim_cu_touch(s, value.at, true);
+    }
+    gsim_cu_barrier(s, expression, "");
 }
 
 struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)

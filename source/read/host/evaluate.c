@@ -116,6 +116,18 @@ static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
     return cell;
 }
 
+/* One that kernels name, in managed memory: it may be written. */
+static void touch_variable(struct gsim_cu *s, CXCursor declaration)
+{
+    if (s->in_kernel || gsim_cu_is_local(s, declaration)) return;
+    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
+                                 s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
+    struct gsim_cu_value value = gsim_cu_load(s, cell);
+    if (value.kind != GSIM_CU_POINTER || s->regions[value.at].memory != GSIM_CU_MANAGED) return;
+    gsim_cu_touch(s, value.at, false);
+    gsim_cu_touch(s, value.at, true);
+}
+
 uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
 {
     uint32_t cell = GSIM_CU_NONE;
@@ -123,6 +135,7 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (kind == CXCursor_DeclRefExpr) {
         cell = declared(s, s->clang.getCursorReferenced(expression));
+        touch_variable(s, s->clang.getCursorReferenced(expression));
         struct gsim_cu_value value = gsim_cu_load(s, cell); /* a reference */
         CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
         return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
@@ -445,10 +458,10 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     }
     if (kind == CXCursor_LambdaExpr) return value;
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
-    if (kind == CXCursor_CallExpr)
-        value = gsim_cu_call(s, expression, &kids);
-    else if (kind == CXCursor_MemberRefExpr)
-        value = component(s, expression, &kids);
+    if (kind == CXCursor_UnexposedExpr && gsim_cu_is_undeclared(s, &kids))
+        gsim_cu_call_undeclared(s, expression, &kids);
+    else if (kind == CXCursor_CallExpr) value = gsim_cu_call(s, expression, &kids);
+    else if (kind == CXCursor_MemberRefExpr) value = component(s, expression, &kids);
     else if ((kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) && kids.count == 2)
         value = binary(s, expression, &kids);
     else if (kind == CXCursor_UnaryOperator && kids.count == 1)

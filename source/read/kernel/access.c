@@ -171,6 +171,7 @@ uint64_t gsim_cu_flow_pointee(struct gsim_cu_walk *w, CXCursor cursor, struct gs
     if (array) array->is_variable = false;
     if (!is_there) return gsim_cu_flow_load(w, cursor);
     struct gsim_cu_flow f = gsim_cu_flow_of(w, inner);
+    if (!array && !f.is_variable && !f.memory) return f.value; /* a list */
     if (!array) return escape(w, f);
     *array = f;
     return f.memory;
@@ -219,6 +220,8 @@ static struct gsim_cu_flow evaluate_member(struct gsim_cu_walk *w, CXCursor curs
         if (!holds(s, type, 0)) f.value = 0;
         else if (!f.is_variable && f.memory) f.value = held_in(s, f.memory, type);
     }
+    bool is_punned = s->clang.getCursorKind(s->clang.getCursorSemanticParent(field)) == CXCursor_UnionDecl;
+    if (is_punned && gsim_cu_holds(s, type)) f.value = GSIM_CU_ANY; /* it may be a number's bytes */
     if (s->clang.getCursorKind(field) == CXCursor_VarDecl) return (struct gsim_cu_flow){.value = held_in(s, 0, type)};
     return gsim_cu_is_reference(declared) ? gsim_cu_flow_in(w, cursor, f.value, type) : f;
 }

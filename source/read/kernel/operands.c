@@ -47,27 +47,29 @@ struct globals {
     uint32_t seen, depth; /* SEEN: cells of functions that were looked through */
 };
 
-/* __device__ or __constant__; *IS_CONSTANT: it is only read. */
-static bool is_global(struct gsim_cu *s, CXCursor variable, bool *is_constant)
+/* Outside of functions, and not shared; *IS_CONSTANT: it is only read. MANAGED where nothing says whose it is. */
+static enum gsim_cu_memory memory_of(struct gsim_cu *s, CXCursor variable, bool *is_constant)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
-    bool is_device = false;
+    enum gsim_cu_memory memory = GSIM_CU_MANAGED;
     *is_constant = s->clang.isConstQualifiedType(s->clang.getCursorType(variable));
     for (size_t i = 0; i < kids.count; i++) {
         enum CXCursorKind kind = s->clang.getCursorKind(kids.at[i]);
-        is_device |= kind == CXCursor_CUDADeviceAttr || kind == CXCursor_CUDAConstantAttr;
+        if (kind == CXCursor_CUDADeviceAttr || kind == CXCursor_CUDAConstantAttr) memory = GSIM_CU_DEVICE;
+        if (kind == CXCursor_CUDASharedAttr) memory = GSIM_CU_HOST;
         *is_constant |= kind == CXCursor_CUDAConstantAttr;
     }
     gsim_free(kids.at);
-    return is_device;
+    return memory == GSIM_CU_MANAGED && *is_constant ? GSIM_CU_HOST : memory;
 }
 
 static void add_global(struct globals *g, CXCursor variable)
 {
     struct gsim_cu *s = g->s;
     bool is_constant;
-    if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || !is_global(s, variable, &is_constant)) return;
-    if (s->clang.getCursorKind(s->clang.getCursorSemanticParent(variable)) == CXCursor_FunctionDecl) return;
+    if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || gsim_cu_is_local(s, variable)) return;
+    enum gsim_cu_memory memory = memory_of(s, variable, &is_constant);
+    if (memory == GSIM_CU_HOST) return;
     uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
                                  s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
     double bytes = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable));
@@ -75,7 +77,7 @@ static void add_global(struct globals *g, CXCursor variable)
     if (!s->cells[cell].is_set) {
         char name[GSIM_LIMIT_NAME + 1];
         gsim_cu_name(s, variable, name);
-        uint32_t region = gsim_cu_region(s, GSIM_CU_DEVICE, name, bytes, variable);
+        uint32_t region = gsim_cu_region(s, memory, name, bytes, variable);
         if (region == GSIM_CU_NONE) return;
         gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
         if (!is_constant)
