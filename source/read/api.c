@@ -24,50 +24,52 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
 
 void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes)
 {
-    struct gsim_cu_region *r = &s->regions[region];
-    r->used_writes = writes || (r->used > s->complete && r->used_writes);
-    r->used = s->op_count;
+    struct gsim_cu_region *r = &s->memory.regions[region];
+    r->used_writes = writes || (r->used > s->device.complete && r->used_writes);
+    r->used = s->counts.op_count;
     if (writes) gsim_cu_wipe(s, r->cell);
 }
 
 void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
 {
     uint32_t after[MOST_AFTER], count = 0;
-    struct gsim_cu_stream *own = &s->streams[stream];
+    struct gsim_cu_stream *own = &s->device.streams[stream];
     op->stream = (int32_t)stream;
-    if (s->stream_count) {
+    if (s->device.stream_count) {
         for (uint32_t i = 0; i < own->wait_count; i++) follow(after, &count, own->waits[i]);
-        for (uint32_t i = 1; !stream && i <= s->stream_count; i++) follow(after, &count, s->streams[i].last_op);
-        if (stream) follow(after, &count, s->streams[0].last_op);
+        for (uint32_t i = 1; !stream && i <= s->device.stream_count; i++)
+            follow(after, &count, s->device.streams[i].last_op);
+        if (stream) follow(after, &count, s->device.streams[0].last_op);
         follow(after, &count, own->last_op);
     }
     for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
-        follow(after, &count, s->regions[hosts->hosts[i]].used);
-    for (size_t i = 0; hosts && hosts->is_unknown && i < s->region_count; i++)
-        if (s->regions[i].memory == GSIM_CU_PINNED) follow(after, &count, s->regions[i].used);
+        follow(after, &count, s->memory.regions[hosts->hosts[i]].used);
+    for (size_t i = 0; hosts && hosts->is_unknown && i < s->memory.region_count; i++)
+        if (s->memory.regions[i].memory == GSIM_CU_PINNED) follow(after, &count, s->memory.regions[i].used);
     own->wait_count = 0;
     op->after = after;
     op->after_count = count;
     gsim_builder_op(s->builder, op);
-    own->last_op = ++s->op_count;
-    if (s->status == GSIM_OK && gsim_array_grow(&s->pending, sizeof *s->pending, s->pending_count, &s->pending_room))
+    own->last_op = ++s->counts.op_count;
+    if (s->status == GSIM_OK && gsim_array_grow(&s->device.pending, sizeof *s->device.pending, s->device.pending_count,
+                                                &s->device.pending_room))
         s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    if (s->status == GSIM_OK) s->pending[s->pending_count++] = s->op_count - 1;
-    s->left_syncs += s->is_sync_pending; /* what comes next is the device's: it keeps the order */
-    s->is_sync_pending = false;
-    s->call_step = gsim_cu_log(s, s->call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->call,
-                               s->call_name ? s->call_name : "", s->op_count - 1);
+    if (s->status == GSIM_OK) s->device.pending[s->device.pending_count++] = s->counts.op_count - 1;
+    s->counts.left_syncs += s->device.is_sync_pending; /* what comes next is the device's: it keeps the order */
+    s->device.is_sync_pending = false;
+    s->text.call_step = gsim_cu_log(s, s->text.call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->text.call,
+                               s->text.call_name ? s->text.call_name : "", s->counts.op_count - 1);
     for (uint32_t i = 0; i < op->arg_count; i++)
-        for (size_t r = 0; r < s->region_count; r++) {
-            if (s->regions[r].buffer != op->args[i].buffer_index) continue;
-            s->regions[r].was_host_read = s->regions[r].was_host_written = false;
-            if (op->args[i].writes) gsim_cu_wipe(s, s->regions[r].cell);
+        for (size_t r = 0; r < s->memory.region_count; r++) {
+            if (s->memory.regions[r].buffer != op->args[i].buffer_index) continue;
+            s->memory.regions[r].was_host_read = s->memory.regions[r].was_host_written = false;
+            if (op->args[i].writes) gsim_cu_wipe(s, s->memory.regions[r].cell);
         }
     for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
         gsim_cu_use_host(s, hosts->hosts[i], hosts->host_writes[i]);
-    for (size_t r = 0; hosts && hosts->is_unknown && r < s->region_count; r++) {
-        if (s->regions[r].memory == GSIM_CU_PINNED) gsim_cu_use_host(s, (uint32_t)r, true);
-        gsim_cu_wipe(s, s->regions[r].cell);
+    for (size_t r = 0; hosts && hosts->is_unknown && r < s->memory.region_count; r++) {
+        if (s->memory.regions[r].memory == GSIM_CU_PINNED) gsim_cu_use_host(s, (uint32_t)r, true);
+        gsim_cu_wipe(s, s->memory.regions[r].cell);
     }
 }
 
@@ -76,62 +78,62 @@ static void host_waits(struct gsim_cu *s, uint32_t op)
 {
     uint32_t own = op - 1;
     gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
-                                                  .after = op ? &own : s->pending,
+                                                  .after = op ? &own : s->device.pending,
                                                   .needed = true,
                                                   .stream = -1,
-                                                  .after_count = op ? 1 : (uint32_t)s->pending_count});
-    s->op_count++;
+                                                  .after_count = op ? 1 : (uint32_t)s->device.pending_count});
+    s->counts.op_count++;
     if (op) return;
-    s->complete = s->op_count;
-    s->pending_count = 0;
+    s->device.complete = s->counts.op_count;
+    s->device.pending_count = 0;
 }
 
 /* Of a serial source: the last synchronisation is needed, as the host goes on with something else. */
 static void keep_sync(struct gsim_cu *s)
 {
-    if (!s->is_sync_pending) return;
-    s->is_sync_pending = false;
-    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].is_needed = true;
-    if (s->streams[0].last_op <= s->complete) return;
+    if (!s->device.is_sync_pending) return;
+    s->device.is_sync_pending = false;
+    if (s->device.sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->device.sync_step].is_needed = true;
+    if (s->device.streams[0].last_op <= s->device.complete) return;
     host_waits(s, 0);
-    if (s->sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->sync_step].op = s->op_count - 1;
+    if (s->device.sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->device.sync_step].op = s->counts.op_count - 1;
 }
 
 void gsim_cu_foreign(struct gsim_cu *s)
 {
-    if (s->in_kernel || s->is_silent || s->stream_count) return;
+    if (s->host.in_kernel || s->host.is_silent || s->device.stream_count) return;
     keep_sync(s);
-    if (s->promised <= s->complete) return;
+    if (s->device.promised <= s->device.complete) return;
     host_waits(s, 0);
-    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->text.call, "", s->counts.op_count - 1);
 }
 
 void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
 {
-    if (s->in_kernel || s->is_silent) return;
+    if (s->host.in_kernel || s->host.is_silent) return;
     gsim_cu_foreign(s);
-    s->call = at;
+    s->text.call = at;
     (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, at, name, GSIM_CUDA_NONE);
-    for (size_t r = 0; r < s->region_count; r++) gsim_cu_wipe(s, s->regions[r].cell);
+    for (size_t r = 0; r < s->memory.region_count; r++) gsim_cu_wipe(s, s->memory.regions[r].cell);
 }
 
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
 {
-    struct gsim_cu_region *r = &s->regions[region];
+    struct gsim_cu_region *r = &s->memory.regions[region];
     uint32_t op = r->used;
-    if (s->stream_count || (!r->used_writes && !writes)) return;
+    if (s->device.stream_count || (!r->used_writes && !writes)) return;
     keep_sync(s);
     r->used = 0;
-    if (op <= s->complete) return;
+    if (op <= s->device.complete) return;
     host_waits(s, op);
-    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+    (void)gsim_cu_log(s, GSIM_CUDA_USE, s->text.call, "", s->counts.op_count - 1);
 }
 
 void gsim_cu_end(struct gsim_cu *s)
 {
     const struct gsim_cuda_log *log = s->options->log;
     keep_sync(s);
-    if (!log || s->promised <= s->complete || log->failed) return;
+    if (!log || s->device.promised <= s->device.complete || log->failed) return;
     for (size_t i = log->step_count; i-- > 0;) {
         uint32_t node = log->steps[i].node;
         if (log->steps[i].op == GSIM_CUDA_NONE) continue;
@@ -145,25 +147,25 @@ void gsim_cu_end(struct gsim_cu *s)
 
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
 {
-    struct gsim_cu_region *r = &s->regions[region];
+    struct gsim_cu_region *r = &s->memory.regions[region];
     bool *was = writes ? &r->was_host_written : &r->was_host_read;
     if (*was) return;
     *was = true;
     keep_sync(s);
-    if (s->op_count == 0) {
+    if (s->counts.op_count == 0) {
         r->begins_on_host |= writes;
         return;
     }
     uint64_t bytes = gsim_builder_buffer_bytes(s->builder, r->buffer);
-    if (!writes && !s->plain_loops && bytes > SCALAR_BYTES) bytes = SCALAR_BYTES;
+    if (!writes && !s->host.plain_loops && bytes > SCALAR_BYTES) bytes = SCALAR_BYTES;
     const struct gsim_arg arg = {r->buffer, !writes, writes, !writes};
     gsim_builder_op(s->builder, &(struct gsim_op){.kind = writes ? GSIM_OP_HOST_WRITE : GSIM_OP_HOST_READ,
                                                   .args = &arg,
                                                   .arg_count = 1,
                                                   .bytes = bytes,
                                                   .stream = -1});
-    s->op_count++;
-    if (!s->stream_count) (void)gsim_cu_log(s, GSIM_CUDA_USE, s->call, "", s->op_count - 1);
+    s->counts.op_count++;
+    if (!s->device.stream_count) (void)gsim_cu_log(s, GSIM_CUDA_USE, s->text.call, "", s->counts.op_count - 1);
 }
 
 /* Of a source with streams the host's waits stay; of a serial one its reads tell them. */
@@ -171,11 +173,12 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
 {
     uint32_t after[MOST_AFTER], after_count = 0;
     for (uint32_t i = 0; i < count; i++) follow(after, &after_count, ops[i]);
-    if (!s->stream_count) { /* what comes next says whether it is needed */
-        s->left_syncs += s->is_sync_pending;
-        s->is_sync_pending = true;
-        s->promised = s->op_count;
-        s->call_step = s->sync_step = gsim_cu_log(s, GSIM_CUDA_SYNC, s->call, s->call_name, GSIM_CUDA_NONE);
+    if (!s->device.stream_count) { /* what comes next says whether it is needed */
+        s->counts.left_syncs += s->device.is_sync_pending;
+        s->device.is_sync_pending = true;
+        s->device.promised = s->counts.op_count;
+        s->text.call_step = s->device.sync_step =
+            gsim_cu_log(s, GSIM_CUDA_SYNC, s->text.call, s->text.call_name, GSIM_CUDA_NONE);
         return;
     }
     if (!after_count) return;
@@ -183,7 +186,7 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
         s->builder,
         &(struct gsim_op){
             .kind = GSIM_OP_HOST_COMPUTE, .after = after, .after_count = after_count, .needed = true, .stream = -1});
-    s->op_count++;
+    s->counts.op_count++;
 }
 
 uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, size_t count)
@@ -199,7 +202,7 @@ uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, 
 
 uint32_t gsim_cu_stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
 {
-    if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->stream_count) return (uint32_t)value.n[0];
+    if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->device.stream_count) return (uint32_t)value.n[0];
     gsim_cu_note(s, at, "the stream is not known: the default stream assumed");
     return 0;
 }
@@ -220,7 +223,7 @@ static void set(struct gsim_cu *s, struct gsim_cu_value place, struct gsim_cu_va
 {
     if (place.kind == GSIM_CU_CELL) gsim_cu_store(s, place.at, value);
     if (place.kind == GSIM_CU_POINTER && place.n[0] >= 0)
-        gsim_cu_store(s, gsim_cu_cell(s, s->regions[place.at].cell, (uint64_t)place.n[0]), value);
+        gsim_cu_store(s, gsim_cu_cell(s, s->memory.regions[place.at].cell, (uint64_t)place.n[0]), value);
 }
 
 static enum CXChildVisitResult find_reference(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -248,7 +251,7 @@ static void allocate(struct gsim_cu *s, const struct call *c, enum gsim_cu_memor
 
 static uint32_t buffer_of(const struct gsim_cu *s, struct gsim_cu_value value)
 {
-    return value.kind == GSIM_CU_POINTER ? s->regions[value.at].buffer : GSIM_CU_NONE;
+    return value.kind == GSIM_CU_POINTER ? s->memory.regions[value.at].buffer : GSIM_CU_NONE;
 }
 
 /* A fill, or a copy within the device: a kernel that moves BYTES. */
@@ -267,15 +270,15 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
                          .args = o.args,
                          .arg_count = o.arg_count};
     gsim_cu_add_op(s, &op, stream, &o);
-    s->memsets++;
+    s->counts.memsets++;
 }
 
 /* A copy that returns when it has ended, and so have those before it. HOST: its memory. */
 static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
 {
     struct gsim_cuda_log *log = s->options->log;
-    uint32_t step = s->call_step, op = s->op_count;
-    s->promised = op;
+    uint32_t step = s->text.call_step, op = s->counts.op_count;
+    s->device.promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
     if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* by whom is not told: at once */
         host_waits(s, op);
@@ -292,7 +295,7 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     gsim_cu_wipe_at(s, to);
     if (into == GSIM_CU_NONE && out_of == GSIM_CU_NONE) {
         gsim_cu_note(s, c->at, "which buffer is copied is not known: left out");
-        gsim_cu_barrier(s, c->at, s->call_name);
+        gsim_cu_barrier(s, c->at, s->text.call_name);
         return;
     }
     uint64_t all = gsim_builder_buffer_bytes(s->builder, into != GSIM_CU_NONE ? into : out_of);
@@ -313,12 +316,12 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     if (host.kind == GSIM_CU_POINTER) {
         hosts.hosts[0] = host.at;
         op.copy_memory =
-            s->regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
+            s->memory.regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
     }
     gsim_cu_add_op(s, &op, stream, &hosts);
-    s->copy_ops++;
-    if (strstr(s->call_name, "Async")) return;
-    if (s->stream_count) host_waits(s, s->op_count);
+    s->counts.copy_ops++;
+    if (strstr(s->text.call_name, "Async")) return;
+    if (s->device.stream_count) host_waits(s, s->counts.op_count);
     else promise(s, host, is_in);
 }
 
@@ -336,22 +339,23 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
 static void make_stream(struct gsim_cu *s, const struct call *c)
 {
     if (s->options->log && !s->options->log->stream_line) s->options->log->stream_line = gsim_cu_line(s, c->at);
-    if (s->stream_count + 1 >= GSIM_CU_STREAMS)
+    if (s->device.stream_count + 1 >= GSIM_CU_STREAMS)
         gsim_cu_fail(s, c->at, "expected at most %u streams", GSIM_CU_STREAMS - 1);
     else
-        set(s, c->values[0], gsim_cu_number(++s->stream_count));
+        set(s, c->values[0], gsim_cu_number(++s->device.stream_count));
 }
 
 static void make_event(struct gsim_cu *s, const struct call *c)
 {
-    if (s->event_count + 1 >= GSIM_CU_EVENTS) gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
-    else set(s, c->values[0], gsim_cu_number(++s->event_count));
+    if (s->device.event_count + 1 >= GSIM_CU_EVENTS)
+        gsim_cu_fail(s, c->at, "expected at most %u events", GSIM_CU_EVENTS - 1);
+    else set(s, c->values[0], gsim_cu_number(++s->device.event_count));
 }
 
 static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)
 {
     double event = number(c, index, 0);
-    if (event >= 1 && event <= s->event_count) return &s->events[(uint32_t)event];
+    if (event >= 1 && event <= s->device.event_count) return &s->device.events[(uint32_t)event];
     gsim_cu_note(s, c->at, "the event is not known: left out");
     return NULL;
 }
@@ -359,7 +363,7 @@ static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, s
 static void wait_event(struct gsim_cu *s, const struct call *c)
 {
     const struct gsim_cu_event *event = event_of(s, c, 1);
-    struct gsim_cu_stream *stream = &s->streams[gsim_cu_stream_of(s, c->at, c->values[0])];
+    struct gsim_cu_stream *stream = &s->device.streams[gsim_cu_stream_of(s, c->at, c->values[0])];
     for (uint32_t i = 0; event && i < event->count; i++) {
         uint32_t k = 0;
         while (k < stream->wait_count && stream->waits[k] != event->ops[i]) k++;
@@ -372,22 +376,23 @@ static void wait_event(struct gsim_cu *s, const struct call *c)
 static void record_event(struct gsim_cu *s, const struct call *c)
 {
     struct gsim_cu_event *event = event_of(s, c, 0);
-    const struct gsim_cu_stream *stream = &s->streams[gsim_cu_stream_of(s, c->at, c->values[1])];
+    const struct gsim_cu_stream *stream = &s->device.streams[gsim_cu_stream_of(s, c->at, c->values[1])];
     if (event) {
         event->count = stream->last_op != 0;
         event->ops[0] = stream->last_op;
         for (uint32_t i = 0; i < stream->wait_count; i++) event->ops[event->count++] = stream->waits[i];
-        for (uint32_t i = 1; stream == s->streams && i <= s->stream_count && event->count <= GSIM_CU_WAITS;
+        for (uint32_t i = 1;
+             stream == s->device.streams && i <= s->device.stream_count && event->count <= GSIM_CU_WAITS;
              i++) /* behind all */
-            if (s->streams[i].last_op) event->ops[event->count++] = s->streams[i].last_op;
+            if (s->device.streams[i].last_op) event->ops[event->count++] = s->device.streams[i].last_op;
     }
 }
 
 static void wait_device(struct gsim_cu *s)
 {
     uint32_t ops[GSIM_CU_STREAMS];
-    for (uint32_t i = 0; i <= s->stream_count; i++) ops[i] = s->streams[i].last_op;
-    wait_for(s, ops, s->stream_count + 1);
+    for (uint32_t i = 0; i <= s->device.stream_count; i++) ops[i] = s->device.streams[i].last_op;
+    wait_for(s, ops, s->device.stream_count + 1);
 }
 
 static bool call_memory(struct gsim_cu *s, const struct call *c, const char *name)
@@ -403,7 +408,7 @@ static bool call_memory(struct gsim_cu *s, const struct call *c, const char *nam
     else if (!strcmp(name, "cudaMemset") || !strcmp(name, "cudaMemsetAsync")) {
         if (c->values[0].kind != GSIM_CU_POINTER) {
             gsim_cu_note(s, c->at, "which buffer is filled is not known: left out");
-            gsim_cu_barrier(s, c->at, s->call_name);
+            gsim_cu_barrier(s, c->at, s->text.call_name);
         } else move(s, "cudaMemset", c->values[0], done, number(c, 2, 0), gsim_cu_stream_of(s, c->at, c->values[3]));
     } else if (!strcmp(name, "cudaMemPrefetchAsync")) prefetch(s, c);
     else return false;
@@ -418,11 +423,11 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
     else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
     else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);
     else if (!strcmp(name, "cudaStreamSynchronize"))
-        wait_for(s, &s->streams[gsim_cu_stream_of(s, c->at, c->values[0])].last_op, 1);
+        wait_for(s, &s->device.streams[gsim_cu_stream_of(s, c->at, c->values[0])].last_op, 1);
     else if (!strcmp(name, "cudaEventSynchronize")) {
         const struct gsim_cu_event *event = event_of(s, c, 0);
-        if (event && s->stream_count) wait_for(s, event->ops, event->count);
-        s->promised = s->op_count;
+        if (event && s->device.stream_count) wait_for(s, event->ops, event->count);
+        s->device.promised = s->counts.op_count;
         gsim_cu_foreign(s);
     } else return false;
     return true;
@@ -441,12 +446,13 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
         gsim_cu_barrier(s, c->at, name);
     }
     if (!strncmp(name, "cudaFree", 8) || !strcmp(name, "cudaDeviceReset") || !strcmp(name, "cudaHostUnregister")) {
-        if (s->streams[0].last_op > s->complete) s->promised = s->op_count; /* the call waits itself */
+        if (s->device.streams[0].last_op > s->device.complete)
+            s->device.promised = s->counts.op_count; /* the call waits itself */
         gsim_cu_foreign(s);
     }
     if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER &&
-        s->regions[c->values[0].at].memory == GSIM_CU_HOST)
-        s->regions[c->values[0].at].memory = GSIM_CU_PINNED;
+        s->memory.regions[c->values[0].at].memory == GSIM_CU_HOST)
+        s->memory.regions[c->values[0].at].memory = GSIM_CU_PINNED;
     if (!strcmp(name, "cudaHostGetDevicePointer")) set(s, c->values[0], c->values[1]);
     if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
     if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));
@@ -467,19 +473,19 @@ bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct 
                  struct gsim_cu_value *result)
 {
     struct call c = {.at = at, .kids = kids};
-    if (!gsim_cu_is_api(s, at, name) || s->in_kernel) return false;
+    if (!gsim_cu_is_api(s, at, name) || s->host.in_kernel) return false;
     for (size_t i = 0; i < 9; i++) c.values[i] = i >= 3 ? done : (struct gsim_cu_value){0};
     for (size_t i = 1; i < kids->count && i <= 9; i++)
         c.values[i - 1] = gsim_cu_is_default(s, kids->at[i]) ? done : gsim_cu_evaluate(s, kids->at[i]);
     *result = done;
-    s->call = at;
-    s->call_name = name;
-    s->call_values = gsim_cu_hash_values(1, c.values, 9);
-    s->call_step = GSIM_CUDA_NONE;
+    s->text.call = at;
+    s->text.call_name = name;
+    s->text.call_values = gsim_cu_hash_values(1, c.values, 9);
+    s->text.call_step = GSIM_CUDA_NONE;
     if (!strcmp(name, "cudaLaunchKernel")) gsim_cu_launch_by_call(s, at, kids->at[1], c.values);
     else if (kids->count > 1 && !call_memory(s, &c, name) && !call_order(s, &c, name)) call_other(s, &c, name);
     else if (kids->count <= 1) (void)call_order(s, &c, name);
-    if (s->call_step == GSIM_CUDA_NONE && strncmp(name, "cudaGet", 7) != 0 && strncmp(name, "cudaPeek", 8) != 0)
+    if (s->text.call_step == GSIM_CUDA_NONE && strncmp(name, "cudaGet", 7) != 0 && strncmp(name, "cudaPeek", 8) != 0)
         (void)gsim_cu_log(s, GSIM_CUDA_CUT, at, name, GSIM_CUDA_NONE);
     return true;
 }

@@ -72,9 +72,9 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, NULL, NULL);
         if (severity == CXDiagnostic_Error && is_device_code(s, diagnostic)) {
             if (!in_kernels++) first_line = line;
-            if (gsim_array_grow(&s->errors, sizeof *s->errors, s->error_count, &s->error_room))
+            if (gsim_array_grow(&s->code.errors, sizeof *s->code.errors, s->code.error_count, &s->code.error_room))
                 s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-            else s->errors[s->error_count++] = s->clang.getDiagnosticLocation(diagnostic);
+            else s->code.errors[s->code.error_count++] = s->clang.getDiagnosticLocation(diagnostic);
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
@@ -142,8 +142,8 @@ static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic)
 bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function)
 {
     struct around around = {.s = s};
-    for (size_t i = 0; i < s->error_count && !around.is_device; i++) {
-        s->clang.getExpansionLocation(s->errors[i], &around.file, NULL, NULL, &around.offset);
+    for (size_t i = 0; i < s->code.error_count && !around.is_device; i++) {
+        s->clang.getExpansionLocation(s->code.errors[i], &around.file, NULL, NULL, &around.offset);
         around.is_device = holds_place(&around, function);
     }
     return around.is_device;
@@ -224,8 +224,8 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     size_t length = 0, expanded_length = 0;
     unsigned file_count = 1 + sizeof headers / sizeof headers[0];
     char *text = gsim_file_read(s->path, &length, &ignored);
-    char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->spans) : NULL;
-    s->span_count = expanded ? expanded_length : 0;
+    char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->text.spans) : NULL;
+    s->text.span_count = expanded ? expanded_length : 0;
     if (text) s->status = gsim_cu_check_includes(s->path, text, s->options->written, s->error);
     if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
@@ -338,8 +338,8 @@ static bool execute_named(struct gsim_cu *s, const char *name)
     struct named named = {.s = s, .name = name, .function = {.kind = CXCursor_InvalidFile}};
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
     if (named.function.kind == CXCursor_InvalidFile) return false;
-    s->argc = GSIM_CU_NONE;
-    (void)gsim_cu_inline(s, named.function, &arguments, is_main, s->self);
+    s->host.argc = GSIM_CU_NONE;
+    (void)gsim_cu_inline(s, named.function, &arguments, is_main, s->host.self);
     gsim_cu_end(s);
     return true;
 }
@@ -348,7 +348,7 @@ static void execute(struct gsim_cu *s)
 {
     bool any = false;
     struct found found = {.s = s};
-    s->self = gsim_cu_cell(s, 0, gsim_cu_text_key("this"));
+    s->host.self = gsim_cu_cell(s, 0, gsim_cu_text_key("this"));
     for (size_t i = 0; i < s->options->count && s->status == GSIM_OK; i++) {
         const char *name = s->options->words[i].text;
         if (s->options->words[i].kind != GSIM_CUDA_ENTRY) continue;
@@ -363,7 +363,7 @@ static void execute(struct gsim_cu *s)
         char name[GSIM_LIMIT_NAME + 1];
         gsim_cu_name(s, found.entries[i], name);
         gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
-        (void)gsim_cu_inline(s, found.entries[i], NULL, 0, s->self);
+        (void)gsim_cu_inline(s, found.entries[i], NULL, 0, s->host.self);
         gsim_cu_end(s);
     }
 }
@@ -377,25 +377,25 @@ static void count_launches(struct gsim_cu *s, struct gsim_import_notes *notes)
     if (notes->launches < found.launches) notes->launches = found.launches; /* by macros */
     notes->read_launches = found.launches;
     notes->idle_launches = found.launches - found.executed;
-    notes->left_syncs = s->left_syncs;
-    notes->kernels = notes->estimated = notes->data_works = s->kernels;
-    notes->copies = s->copy_ops;
-    notes->memsets = s->memsets;
-    notes->streams = s->stream_count + 1;
+    notes->left_syncs = s->counts.left_syncs;
+    notes->kernels = notes->estimated = notes->data_works = s->counts.kernels;
+    notes->copies = s->counts.copy_ops;
+    notes->memsets = s->counts.memsets;
+    notes->streams = s->device.stream_count + 1;
     notes->threads = 1;
     notes->is_source = true;
 }
 
 static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
 {
-    if (s->status == GSIM_OK && !s->op_count)
+    if (s->status == GSIM_OK && !s->counts.op_count)
         s->status = gsim_error_set(s->error, GSIM_INPUT,
                                    "%s: expected launches or copies in what is executed, found none", s->path);
     if (s->status != GSIM_OK) return s->status;
     s->status = gsim_builder_finish(s->builder, 1, program, s->error);
     s->builder = NULL;
-    for (size_t i = 0; i < s->region_count && s->status == GSIM_OK; i++)
-        if (s->regions[i].begins_on_host) program->buffers[s->regions[i].buffer].init = GSIM_INIT_HOST;
+    for (size_t i = 0; i < s->memory.region_count && s->status == GSIM_OK; i++)
+        if (s->memory.regions[i].begins_on_host) program->buffers[s->memory.regions[i].buffer].init = GSIM_INIT_HOST;
     return s->status;
 }
 
@@ -435,11 +435,11 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;
     enum gsim_status status = finish(s, program);
     if (s->builder) gsim_builder_destroy(s->builder);
-    gsim_free(s->cells);
-    gsim_free(s->regions);
-    gsim_free(s->spans);
-    gsim_free(s->pending);
-    gsim_free(s->errors);
+    gsim_free(s->memory.cells);
+    gsim_free(s->memory.regions);
+    gsim_free(s->text.spans);
+    gsim_free(s->device.pending);
+    gsim_free(s->code.errors);
     gsim_cu_access_release(s);
     gsim_cu_slice_release(s);
     gsim_free(s);

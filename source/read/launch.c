@@ -46,7 +46,7 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
         double reads = 0, writes = 0, all = (double)gsim_builder_buffer_bytes(s->builder, o->args[a].buffer_index);
         for (size_t i = 0; i < launch->count; i++) {
             if (launch->values[i].kind != GSIM_CU_POINTER ||
-                s->regions[launch->values[i].at].buffer != o->args[a].buffer_index)
+                s->memory.regions[launch->values[i].at].buffer != o->args[a].buffer_index)
                 continue;
             reads += cost.read_bytes[i] * threads;
             writes += cost.written_bytes[i] * threads;
@@ -75,12 +75,13 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
                          .segments = o.segment_count ? o.segments : NULL,
                          .segment_count = (uint16_t)o.segment_count,
                          .is_unknown = o.is_unknown};
-    s->call_values = gsim_cu_hash_values(gsim_cu_hash_values(1, launch->values, launch->count), &launch->grid, 3);
+    s->text.call_values = gsim_cu_hash_values(gsim_cu_hash_values(1, launch->values, launch->count), &launch->grid, 3);
     gsim_cu_add_op(s, &op, gsim_cu_stream_of(s, launch->at, launch->stream), &o);
     for (size_t i = 0; launch->kids && i < launch->count && i + 2 < launch->kids->count; i++)
         if (launch->values[i].kind == GSIM_CU_POINTER && launch->values[i].n[0] == 0)
-            gsim_cu_log_pointer(s, s->call_step, launch->kids->at[i + 2], s->regions[launch->values[i].at].buffer);
-    s->kernels++;
+            gsim_cu_log_pointer(s, s->text.call_step, launch->kids->at[i + 2],
+                                s->memory.regions[launch->values[i].at].buffer);
+    s->counts.kernels++;
     uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, launch->at));
     gsim_cu_store(s, seen, gsim_cu_number(1));
 }
@@ -90,15 +91,15 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
     struct launch launch = {.at = call, .shared = gsim_cu_number(0), .stream = gsim_cu_number(0), .kids = kids};
     struct gsim_cu_kids parts = gsim_cu_kids(s, kids->at[1]);
     struct gsim_cu_value *into[] = {&launch.grid, &launch.block, &launch.shared, &launch.stream};
-    if (s->in_kernel) return gsim_cu_number(0);
+    if (s->host.in_kernel) return gsim_cu_number(0);
     launch.kernel = gsim_cu_function(s, call);
     for (size_t i = 1; i < parts.count && i <= 4; i++)
         if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
     gsim_free(parts.at);
     for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
         launch.values[launch.count++] = gsim_cu_object(s, kids->at[i]);
-    s->call = call;
-    s->call_name = NULL;
+    s->text.call = call;
+    s->text.call_name = NULL;
     if (s->clang.Cursor_isNull(launch.kernel)) {
         gsim_cu_note(s, call, "which kernel is launched is not known: left out");
         gsim_cu_barrier(s, call, "");
@@ -119,7 +120,7 @@ void gsim_cu_launch_by_call(struct gsim_cu *s, CXCursor at, CXCursor named, cons
     kind = s->clang.getCursorKind(launch.kernel);
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) {
         gsim_cu_note(s, at, "which kernel is launched is not known: left out");
-        gsim_cu_barrier(s, at, s->call_name);
+        gsim_cu_barrier(s, at, s->text.call_name);
         return;
     }
     for (; launch.count < GSIM_CU_PARAMS && values[3].kind == GSIM_CU_CELL; launch.count++) {

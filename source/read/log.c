@@ -28,34 +28,34 @@ static bool range_of(struct gsim_cu *s, CXCursor cursor, uint32_t *from, uint32_
     if (begin_file != s->file || end_file != s->file || end <= begin) return false;
     *from = begin;
     *to = end;
-    if (!s->spans) return true;
-    if (end > s->span_count) return false;
-    *from = s->spans[begin].begin;
-    *to = s->spans[end - 1].end;
+    if (!s->text.spans) return true;
+    if (end > s->text.span_count) return false;
+    *from = s->text.spans[begin].begin;
+    *to = s->text.spans[end - 1].end;
     return true;
 }
 
 /* --- what is being executed --- */
 void gsim_cu_enter(struct gsim_cu *s, CXCursor statement)
 {
-    if (!s->options->log || s->in_kernel) return;
-    if (s->entry_count < GSIM_CU_ENTRIES) {
-        struct gsim_cu_entry *entry = &s->entries[s->entry_count];
+    if (!s->options->log || s->host.in_kernel) return;
+    if (s->text.entry_count < GSIM_CU_ENTRIES) {
+        struct gsim_cu_entry *entry = &s->text.entries[s->text.entry_count];
         *entry = (struct gsim_cu_entry){
-            .statement = statement, .node = GSIM_CUDA_NONE, .is_in_plain_loop = s->plain_loops > 0};
+            .statement = statement, .node = GSIM_CUDA_NONE, .is_in_plain_loop = s->host.plain_loops > 0};
         (void)range_of(s, statement, &entry->from, &entry->to);
     }
-    s->entry_count++;
+    s->text.entry_count++;
 }
 
 void gsim_cu_leave(struct gsim_cu *s)
 {
-    if (s->options->log && !s->in_kernel) s->entry_count--;
+    if (s->options->log && !s->host.in_kernel) s->text.entry_count--;
 }
 
 static uint32_t entries(const struct gsim_cu *s)
 {
-    return s->entry_count < GSIM_CU_ENTRIES ? s->entry_count : GSIM_CU_ENTRIES;
+    return s->text.entry_count < GSIM_CU_ENTRIES ? s->text.entry_count : GSIM_CU_ENTRIES;
 }
 
 static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_cu_entry *entry)
@@ -79,15 +79,16 @@ static uint32_t node_of(struct gsim_cu *s, uint32_t at)
 {
     uint32_t parent = GSIM_CUDA_NONE;
     for (uint32_t i = 0; i <= at && !s->options->log->failed; i++) {
-        if (s->entries[i].node == GSIM_CUDA_NONE) s->entries[i].node = add_node(s, parent, &s->entries[i]);
-        parent = s->entries[i].node;
+        if (s->text.entries[i].node == GSIM_CUDA_NONE)
+            s->text.entries[i].node = add_node(s, parent, &s->text.entries[i]);
+        parent = s->text.entries[i].node;
     }
     return parent;
 }
 
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry)
 {
-    if (!s->options->log || s->in_kernel || !entries(s)) return;
+    if (!s->options->log || s->host.in_kernel || !entries(s)) return;
     uint32_t node = node_of(s, entry < entries(s) ? entry : entries(s) - 1);
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
 }
@@ -104,8 +105,9 @@ static bool is_of_macro(const struct gsim_cu *s, const struct gsim_cu_entry *ent
 static uint32_t anchor(const struct gsim_cu *s)
 {
     uint32_t at = entries(s) - 1;
-    while (at && (s->entries[at].is_in_plain_loop || s->entries[at].from == GSIM_CUDA_NONE)) at--;
-    while (at && (s->entries[at - 1].from == s->entries[at].from || is_of_macro(s, &s->entries[at - 1]))) at--;
+    while (at && (s->text.entries[at].is_in_plain_loop || s->text.entries[at].from == GSIM_CUDA_NONE)) at--;
+    while (at && (s->text.entries[at - 1].from == s->text.entries[at].from || is_of_macro(s, &s->text.entries[at - 1])))
+        at--;
     return at;
 }
 
@@ -159,22 +161,22 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
     if (!log || log->failed || !entries(s)) return GSIM_CUDA_NONE;
     uint32_t own = anchor(s);
     struct gsim_cuda_site site = {.kind = kind,
-                                  .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->entries[own].statement : at)};
+                                  .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->text.entries[own].statement : at)};
     snprintf(site.name, sizeof site.name, "%.*s", GSIM_CUDA_NAME, name);
-    site.from = s->entries[own].from;
-    site.to = s->entries[own].to;
-    site.is_braced = own && s->clang.getCursorKind(s->entries[own - 1].statement) == CXCursor_CompoundStmt;
+    site.from = s->text.entries[own].from;
+    site.to = s->text.entries[own].to;
+    site.is_braced = own && s->clang.getCursorKind(s->text.entries[own - 1].statement) == CXCursor_CompoundStmt;
     if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) {
         site.begin = site.from;
         site.end = site.to;
     } else {
         (void)range_of(s, at, &site.begin, &site.end);
     }
-    struct gsim_cuda_step step = {.op = op, .node = node_of(s, own), .values = s->call_values};
+    struct gsim_cuda_step step = {.op = op, .node = node_of(s, own), .values = s->text.call_values};
     uint32_t index = add_step(s, &site, step);
     if (log->failed) return GSIM_CUDA_NONE;
-    if (kind == GSIM_CUDA_USE && log->nodes[step.node].is_loop && !s->entries[entries(s) - 1].is_in_plain_loop &&
-        own + 1 == entries(s) && gsim_cu_has_calls(s, s->entries[own].statement))
+    if (kind == GSIM_CUDA_USE && log->nodes[step.node].is_loop && !s->text.entries[entries(s) - 1].is_in_plain_loop &&
+        own + 1 == entries(s) && gsim_cu_has_calls(s, s->text.entries[own].statement))
         log->nodes[step.node].is_serial = true; /* in a loop's head: before every round */
     return index;
 }
@@ -226,6 +228,7 @@ void gsim_cu_log_done(struct gsim_cu *s)
         if (log->nodes[i].from < first.site) first.site = log->nodes[i].from;
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_first, &first);
     log->first_use = first.found;
-    for (size_t i = 0; i < s->region_count; i++) log->has_managed |= s->regions[i].memory == GSIM_CU_MANAGED;
+    for (size_t i = 0; i < s->memory.region_count; i++)
+        log->has_managed |= s->memory.regions[i].memory == GSIM_CU_MANAGED;
     if (log->failed && s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
 }

@@ -76,6 +76,67 @@ struct gsim_cu_event {
     uint32_t count;
 };
 
+/* Variables and memory of the host. */
+struct gsim_cu_memory_table {
+    struct gsim_cu_cell *cells;
+    size_t cell_count, cell_room;
+    uint32_t slots[4096];
+    struct gsim_cu_region *regions;
+    size_t region_count, region_room;
+    uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */
+};
+
+/* What the device was given, and what the host may count on. */
+struct gsim_cu_device_table {
+    struct gsim_cu_stream streams[GSIM_CU_STREAMS];
+    struct gsim_cu_event events[GSIM_CU_EVENTS];
+    uint32_t stream_count, event_count;
+    uint32_t *pending;           /* ops since the host last waited for all of them; index + 1 */
+    size_t pending_count, pending_room;
+    uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
+    bool is_sync_pending;        /* nothing was executed behind a synchronisation */
+    uint32_t sync_step;
+};
+
+struct gsim_cu_counts {
+    uint32_t op_count, kernels, copy_ops, memsets, left_syncs, notes, looks;
+    uint64_t steps; /* expressions */
+};
+
+/* Where the execution of the host is. */
+struct gsim_cu_host {
+    uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
+    uint32_t depth, body, argc;        /* BODY: entry of the function's body; ARGC: its cell */
+    uint32_t plain_loops;              /* without calls of CUDA, around what is executed */
+    bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls
+                       not */
+    bool in_kernel;
+    bool is_cut;    /* a jump may have been made that was not */
+    enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
+    struct gsim_cu_value returned;
+};
+
+/* Where in the file it is, for the log. */
+struct gsim_cu_text_table {
+    struct gsim_cu_span *spans; /* of the text that was parsed; NULL: it is the file's */
+    size_t span_count;
+    struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
+    uint32_t entry_count;
+    CXCursor call;              /* that is being read */
+    const char *call_name;      /* NULL: a launch by <<<>>> */
+    uint64_t call_values;
+    uint32_t call_step;         /* of the log, behind the op was made */
+};
+
+/* What is known of functions. */
+struct gsim_cu_code {
+    struct gsim_cu_slice *slice;     /* of the host, by host/slice.c */
+    struct gsim_cu_access *accesses; /* of the device, by kernel/access.c */
+    uint32_t access_depth;
+    CXSourceLocation *errors;        /* in code of the device */
+    size_t error_count, error_room;
+};
+
 struct gsim_cu {
     struct gsim_clang clang;
     const struct gsim_cuda_options *options;
@@ -85,47 +146,12 @@ struct gsim_cu {
     struct gsim_error *error;
     enum gsim_status status; /* the first failure; everything stops */
     struct gsim_builder *builder;
-    struct gsim_cu_cell *cells;
-    size_t cell_count, cell_room;
-    uint32_t slots[4096];
-    struct gsim_cu_region *regions;
-    size_t region_count, region_room;
-    struct gsim_cu_stream streams[GSIM_CU_STREAMS];
-    uint32_t stream_count, event_count;
-    struct gsim_cu_event events[GSIM_CU_EVENTS];
-    uint32_t op_count, kernels, copy_ops, memsets, left_syncs;
-    uint32_t plain_loops; /* without calls of CUDA, around what is executed */
-    uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
-    uint32_t depth;
-    uint64_t steps;
-    bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls
-                       not */
-    bool in_kernel;
-    enum { GSIM_CU_ON, GSIM_CU_BREAK, GSIM_CU_CONTINUE, GSIM_CU_RETURN } flow;
-    struct gsim_cu_value returned;
-    uint32_t notes, looks;
-    struct gsim_cu_slice *slice; /* by host/slice.c */
-    struct gsim_cu_access *accesses; /* of functions of the device, by kernel/access.c */
-    uint32_t access_depth;
-    CXSourceLocation *errors;    /* in code of the device */
-    size_t error_count, error_room;
-    struct gsim_cu_span *spans;  /* of the text that was parsed; NULL: it is the file's */
-    size_t span_count;
-    struct gsim_cu_entry entries[GSIM_CU_ENTRIES];
-    uint32_t entry_count;
-    CXCursor call;               /* that is being read */
-    const char *call_name;       /* NULL: a launch by <<<>>> */
-    uint64_t call_values;
-    uint32_t call_step;          /* of the log, behind the op was made */
-    bool is_sync_pending;        /* nothing was executed behind a synchronisation */
-    uint32_t sync_step;
-    uint32_t *pending;           /* ops of the device since the host last waited for all of them; index + 1 */
-    size_t pending_count, pending_room;
-    uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */
-    bool is_cut;          /* a jump may have been made that was not */
-    uint32_t body;        /* entry of the function's body */
-    uint32_t argc;        /* cell */
-    uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
+    struct gsim_cu_memory_table memory;
+    struct gsim_cu_device_table device;
+    struct gsim_cu_counts counts;
+    struct gsim_cu_host host;
+    struct gsim_cu_text_table text;
+    struct gsim_cu_code code;
 };
 
 /* values.c */

@@ -22,64 +22,66 @@ static void fail_memory(struct gsim_cu *s)
 uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
 {
     uint64_t hash = (key ^ ((uint64_t)parent << 32)) * 0x9e3779b97f4a7c15u;
-    uint32_t *slot = &s->slots[hash >> 52];
+    uint32_t *slot = &s->memory.slots[hash >> 52];
     if (parent == GSIM_CU_NONE) return GSIM_CU_NONE;
-    for (uint32_t i = *slot; i; i = s->cells[i].next)
-        if (s->cells[i].key == key && s->cells[i].parent == parent) return i;
-    if (gsim_array_grow(&s->cells, sizeof *s->cells, s->cell_count + 1, &s->cell_room)) {
+    for (uint32_t i = *slot; i; i = s->memory.cells[i].next)
+        if (s->memory.cells[i].key == key && s->memory.cells[i].parent == parent) return i;
+    if (gsim_array_grow(&s->memory.cells, sizeof *s->memory.cells, s->memory.cell_count + 1, &s->memory.cell_room)) {
         fail_memory(s);
         return GSIM_CU_NONE;
     }
-    if (s->cell_count == 0) s->cell_count = 1; /* 0 is the parent of all */
-    s->cells[s->cell_count] = (struct gsim_cu_cell){.parent = parent, .key = key, .next = *slot};
-    *slot = (uint32_t)s->cell_count++;
+    if (s->memory.cell_count == 0) s->memory.cell_count = 1; /* 0 is the parent of all */
+    s->memory.cells[s->memory.cell_count] = (struct gsim_cu_cell){.parent = parent, .key = key, .next = *slot};
+    *slot = (uint32_t)s->memory.cell_count++;
     return *slot;
 }
 
 static bool is_wiped(const struct gsim_cu *s, uint32_t cell)
 {
-    enum gsim_cu_kind kind = s->cells[cell].value.kind;
-    uint64_t since = s->cells[cell].since, wild = s->wild[kind == GSIM_CU_POINTER || kind == GSIM_CU_CELL];
-    for (uint32_t at = cell; at; at = s->cells[at].parent)
-        if (s->cells[at].wiped > since || (s->cells[at].is_shared && wild > since)) return true;
+    enum gsim_cu_kind kind = s->memory.cells[cell].value.kind;
+    uint64_t since = s->memory.cells[cell].since,
+             wild = s->memory.wild[kind == GSIM_CU_POINTER || kind == GSIM_CU_CELL];
+    for (uint32_t at = cell; at; at = s->memory.cells[at].parent)
+        if (s->memory.cells[at].wiped > since || (s->memory.cells[at].is_shared && wild > since)) return true;
     return false;
 }
 
 struct gsim_cu_value gsim_cu_load(const struct gsim_cu *s, uint32_t cell)
 {
-    bool is_known = cell != GSIM_CU_NONE && s->cells[cell].value.kind != GSIM_CU_UNKNOWN && !is_wiped(s, cell);
-    return is_known ? s->cells[cell].value : (struct gsim_cu_value){0};
+    bool is_known = cell != GSIM_CU_NONE && s->memory.cells[cell].value.kind != GSIM_CU_UNKNOWN && !is_wiped(s, cell);
+    return is_known ? s->memory.cells[cell].value : (struct gsim_cu_value){0};
 }
 
 bool gsim_cu_is_set(const struct gsim_cu *s, uint32_t cell)
 {
-    return cell != GSIM_CU_NONE && (s->cells[cell].is_set || is_wiped(s, cell));
+    return cell != GSIM_CU_NONE && (s->memory.cells[cell].is_set || is_wiped(s, cell));
 }
 
 void gsim_cu_wipe(struct gsim_cu *s, uint32_t cell)
 {
-    if (cell != GSIM_CU_NONE) s->cells[cell].wiped = ++s->clock;
+    if (cell != GSIM_CU_NONE) s->memory.cells[cell].wiped = ++s->memory.clock;
 }
 
 void gsim_cu_wipe_at(struct gsim_cu *s, struct gsim_cu_value pointer)
 {
     uint32_t frames = gsim_cu_cell(s, 0, gsim_cu_text_key("frames"));
     for (int depth = 0; depth < 4 && pointer.kind == GSIM_CU_CELL && pointer.at != GSIM_CU_NONE; depth++) {
-        uint32_t whole = s->cells[pointer.at].parent, at = pointer.at;
-        bool is_part = whole && s->cells[whole].parent != frames; /* of an array or a class: its neighbours, too */
+        uint32_t whole = s->memory.cells[pointer.at].parent, at = pointer.at;
+        bool is_part =
+            whole && s->memory.cells[whole].parent != frames; /* of an array or a class: its neighbours, too */
         pointer = gsim_cu_load(s, at);
         gsim_cu_wipe(s, is_part ? whole : at);
     }
-    if (pointer.kind == GSIM_CU_POINTER) gsim_cu_wipe(s, s->regions[pointer.at].cell);
+    if (pointer.kind == GSIM_CU_POINTER) gsim_cu_wipe(s, s->memory.regions[pointer.at].cell);
 }
 
 void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
 {
     if (cell == GSIM_CU_NONE) return;
-    s->cells[cell].value = value;
-    s->cells[cell].is_set = true;
-    s->cells[cell].since = ++s->clock;
-    if (value.kind == GSIM_CU_CELL && value.at != GSIM_CU_NONE) s->cells[value.at].is_shared = true;
+    s->memory.cells[cell].value = value;
+    s->memory.cells[cell].is_set = true;
+    s->memory.cells[cell].since = ++s->memory.clock;
+    if (value.kind == GSIM_CU_CELL && value.at != GSIM_CU_NONE) s->memory.cells[value.at].is_shared = true;
 }
 
 uint64_t gsim_cu_text_key(const char *text)
@@ -103,24 +105,24 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
         bool is_known = bytes >= 1 && bytes <= (double)GSIM_LIMIT_BYTES;
         if (!is_known) gsim_cu_note(s, at, "the size of '%s' is not known: 4 bytes assumed (--arg NAME=VALUE)", name);
         snprintf(text, sizeof text, "%.200s", name);
-        for (uint32_t n = 2, i = 0; i < s->region_count; i++) { /* names are unique */
+        for (uint32_t n = 2, i = 0; i < s->memory.region_count; i++) { /* names are unique */
             uint64_t key = gsim_cu_text_key(text);
             uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), key);
-            if (cell == GSIM_CU_NONE || !s->cells[cell].is_set) break;
+            if (cell == GSIM_CU_NONE || !s->memory.cells[cell].is_set) break;
             snprintf(text, sizeof text, "%.200s.%u", name, n++);
         }
         gsim_cu_store(s, gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), gsim_cu_text_key(text)),
                       gsim_cu_number(1));
         region.buffer = gsim_builder_buffer(s->builder, text, is_known ? (uint64_t)bytes : 4, GSIM_INIT_NONE);
     }
-    region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->region_count);
-    if (gsim_array_grow(&s->regions, sizeof region, s->region_count, &s->region_room)) {
+    region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->memory.region_count);
+    if (gsim_array_grow(&s->memory.regions, sizeof region, s->memory.region_count, &s->memory.region_room)) {
         fail_memory(s);
         return GSIM_CU_NONE;
     }
-    if (region.cell != GSIM_CU_NONE) s->cells[region.cell].is_shared = true;
-    s->regions[s->region_count] = region;
-    return (uint32_t)s->region_count++;
+    if (region.cell != GSIM_CU_NONE) s->memory.cells[region.cell].is_shared = true;
+    s->memory.regions[s->memory.region_count] = region;
+    return (uint32_t)s->memory.region_count++;
 }
 
 /* --- cursors --- */
@@ -237,13 +239,13 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
 {
     char text[512];
     va_list arguments;
-    if (s->is_silent || !s->options->note || s->status != GSIM_OK) return;
+    if (s->host.is_silent || !s->options->note || s->status != GSIM_OK) return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     uint32_t seen =
         gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
-    if (seen == GSIM_CU_NONE || s->cells[seen].is_set || s->notes++ >= MOST_NOTES) return;
+    if (seen == GSIM_CU_NONE || s->memory.cells[seen].is_set || s->counts.notes++ >= MOST_NOTES) return;
     gsim_cu_store(s, seen, gsim_cu_number(1));
     s->options->note(s->path, gsim_cu_line(s, at), text);
 }
@@ -262,7 +264,7 @@ void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...)
 bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value)
 {
     char name[GSIM_LIMIT_NAME + 1];
-    if (s->in_kernel) return false;
+    if (s->host.in_kernel) return false;
     gsim_cu_name(s, variable, name);
     for (size_t i = 0; i < s->options->count; i++) {
         const struct gsim_cuda_word *word = &s->options->words[i];

@@ -76,7 +76,7 @@ static void read_arguments(struct gsim_cu *s, CXCursor expression, CXCursor func
         skip = 1;
     } else if (is_method && kids->count) {
         struct gsim_cu_kids base = gsim_cu_kids(s, gsim_cu_strip(s, kids->at[0]));
-        a->object = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};
+        a->object = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->host.self};
         if (base.count && s->clang.getCursorKind(base.at[0]) != CXCursor_TypeRef)
             a->object = gsim_cu_object(s, base.at[0]);
         gsim_free(base.at);
@@ -121,16 +121,16 @@ static void call_unread(struct gsim_cu *s, CXCursor expression, CXCursor functio
         only_numbers &= i == a->count || value.kind == GSIM_CU_NUMBER;
         if (value.kind == GSIM_CU_POINTER) {
             gsim_cu_touch(s, value.at, !is_const);
-            gets_device |= s->regions[value.at].memory == GSIM_CU_DEVICE;
+            gets_device |= s->memory.regions[value.at].memory == GSIM_CU_DEVICE;
         }
         if (!is_const) gsim_cu_wipe_at(s, value);
-        if (value.kind == GSIM_CU_CELL) s->cells[value.at].is_shared = true;
+        if (value.kind == GSIM_CU_CELL) s->memory.cells[value.at].is_shared = true;
     }
-    if (s->in_kernel) return;
+    if (s->host.in_kernel) return;
     if (gets_device || !is_of_system || gsim_cu_has_calls(s, expression)) {
         gsim_cu_note(s, expression, "%s() is not read: it may give the device work", name);
         gsim_cu_barrier(s, expression, name);
-        if (!is_of_system) s->wild[0] = s->wild[1] = ++s->clock;
+        if (!is_of_system) s->memory.wild[0] = s->memory.wild[1] = ++s->memory.clock;
     } else if (!has_body || !only_numbers) gsim_cu_foreign(s);
 }
 
@@ -161,7 +161,7 @@ struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const 
     char name[GSIM_LIMIT_NAME + 1];
     struct gsim_cu_value result = unknown;
     struct arguments a;
-    uint32_t self = s->self;
+    uint32_t self = s->host.self;
     if (gsim_cu_is_launch(s, kids)) return gsim_cu_launch(s, expression, kids);
     gsim_cu_name(s, expression, name);
     if (gsim_cu_api(s, expression, name, kids, &result)) return result;

@@ -38,15 +38,16 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
 /* --- places --- */
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 {
-    uint32_t frame =
-        gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static ? s->frame : 0;
+    uint32_t frame = gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static
+                         ? s->host.frame
+                         : 0;
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 
 void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
 {
-    if (!s->in_kernel && s->regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
-    if (!s->in_kernel && s->regions[region].used) gsim_cu_copy_op(s, region, writes);
+    if (!s->host.in_kernel && s->memory.regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
+    if (!s->host.in_kernel && s->memory.regions[region].used) gsim_cu_copy_op(s, region, writes);
 }
 
 /* A store to an element that is not told: all of them become unknown. */
@@ -62,11 +63,11 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
     if (base.kind == GSIM_CU_POINTER) {
         gsim_cu_touch(s, base.at, writes);
         double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
-        if (at >= 0) return gsim_cu_cell(s, s->regions[base.at].cell, (uint64_t)at);
-        return writes ? somewhere_in(s, s->regions[base.at].cell) : GSIM_CU_NONE;
+        if (at >= 0) return gsim_cu_cell(s, s->memory.regions[base.at].cell, (uint64_t)at);
+        return writes ? somewhere_in(s, s->memory.regions[base.at].cell) : GSIM_CU_NONE;
     }
     if (base.kind != GSIM_CU_CELL) {
-        if (!s->in_kernel) gsim_cu_foreign(s); /* it may be memory that the device has written */
+        if (!s->host.in_kernel) gsim_cu_foreign(s); /* it may be memory that the device has written */
         return GSIM_CU_NONE;
     }
     if (gsim_cu_load(s, base.at).kind == GSIM_CU_POINTER)
@@ -92,12 +93,12 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
 {
     char name[GSIM_LIMIT_NAME + 1];
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
-    struct gsim_cu_value base = {.kind = GSIM_CU_CELL, .at = s->self};
+    struct gsim_cu_value base = {.kind = GSIM_CU_CELL, .at = s->host.self};
     gsim_cu_name(s, expression, name);
     if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = gsim_cu_object(s, kids.at[0]);
     gsim_free(kids.at);
     if (base.kind == GSIM_CU_POINTER)
-        base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->regions[base.at].cell};
+        base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->memory.regions[base.at].cell};
     return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
 }
 
@@ -108,8 +109,8 @@ static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
     uint32_t cell = gsim_cu_variable(s, declaration);
     if (cell == GSIM_CU_NONE || gsim_cu_is_set(s, cell) || s->clang.getCursorKind(declaration) != CXCursor_VarDecl)
         return cell;
-    s->cells[cell].is_set = true;
-    s->cells[cell].is_shared = !gsim_cu_is_local(s, declaration) && /* with other files */
+    s->memory.cells[cell].is_set = true;
+    s->memory.cells[cell].is_shared = !gsim_cu_is_local(s, declaration) && /* with other files */
                                s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static;
     CXCursor whole = s->clang.getCursorDefinition(declaration);
     gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
@@ -119,11 +120,11 @@ static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
 /* One that kernels name, in managed memory: it may be written. */
 static void touch_variable(struct gsim_cu *s, CXCursor declaration)
 {
-    if (s->in_kernel || gsim_cu_is_local(s, declaration)) return;
+    if (s->host.in_kernel || gsim_cu_is_local(s, declaration)) return;
     uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
                                  s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
     struct gsim_cu_value value = gsim_cu_load(s, cell);
-    if (value.kind != GSIM_CU_POINTER || s->regions[value.at].memory != GSIM_CU_MANAGED) return;
+    if (value.kind != GSIM_CU_POINTER || s->memory.regions[value.at].memory != GSIM_CU_MANAGED) return;
     gsim_cu_touch(s, value.at, false);
     gsim_cu_touch(s, value.at, true);
 }
@@ -216,9 +217,9 @@ static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *
 /* Whatever has an address, and may be of the type of PLACE, may have got another value. */
 void gsim_cu_wild(struct gsim_cu *s, CXCursor place)
 {
-    if (s->in_kernel) return;
-    s->wild[0] = ++s->clock;
-    if (gsim_cu_holds(s, s->clang.getCursorType(place))) s->wild[1] = s->clock;
+    if (s->host.in_kernel) return;
+    s->memory.wild[0] = ++s->memory.clock;
+    if (gsim_cu_holds(s, s->clang.getCursorType(place))) s->memory.wild[1] = s->memory.clock;
 }
 
 /* grid.x = 8: a component of a value that has three. */
@@ -380,7 +381,7 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
     if (type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray)
         return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
-    if (cell == s->argc && cell != GSIM_CU_NONE && !s->in_kernel)
+    if (cell == s->host.argc && cell != GSIM_CU_NONE && !s->host.in_kernel)
         gsim_cu_note(s, expression, "argc is taken as 1 (--arg argc=N)");
     return gsim_cu_load(s, cell);
 }
@@ -435,7 +436,7 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     struct gsim_cu_value value = unknown;
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (s->status != GSIM_OK) return value;
-    if (++s->steps > MOST_STEPS || s->op_count > MOST_OPS) {
+    if (++s->counts.steps > MOST_STEPS || s->counts.op_count > MOST_OPS) {
         gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: lower counts by --arg", MOST_OPS, MOST_STEPS);
         return value;
     }
@@ -451,7 +452,7 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
             return gsim_cu_load(s, cell);
         return cell == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     }
-    if (kind == CXCursor_CXXThisExpr) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->self};
+    if (kind == CXCursor_CXXThisExpr) return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->host.self};
     if (kind == CXCursor_CXXNewExpr) {
         uint32_t region = gsim_cu_region(s, GSIM_CU_HOST, "new", 0, expression);
         return region == GSIM_CU_NONE ? value : (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region};

@@ -281,7 +281,7 @@ static void build(struct gsim_cu *s)
         return;
     }
     *slice = (struct gsim_cu_slice){0};
-    s->slice = slice;
+    s->code.slice = slice;
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), visit_function, &b);
     for (size_t k = 0; k < slice->key_count; k++) /* each key that matters once */
         for (size_t i = 0; i < slice->edge_count; i++)
@@ -310,7 +310,7 @@ static enum CXChildVisitResult find_target(CXCursor cursor, CXCursor parent, CXC
         is_target = kids.count && target_of(s, kids.at[0], &key);
     else if (kind == CXCursor_UnaryOperator)
         is_target = strchr("id?", unary(s, cursor, &kid)) && target_of(s, kid, &key);
-    for (size_t i = 0; is_target && i < s->slice->key_count; i++) q->matters |= s->slice->keys[i] == key;
+    for (size_t i = 0; is_target && i < s->code.slice->key_count; i++) q->matters |= s->code.slice->keys[i] == key;
     q->matters |= kind == CXCursor_ReturnStmt && !q->depth;
     CXCursor function = kind == CXCursor_CallExpr ? gsim_cu_function(s, cursor) : cursor;
     gsim_free(kids.at);
@@ -329,15 +329,15 @@ static enum CXChildVisitResult find_target(CXCursor cursor, CXCursor parent, CXC
 bool gsim_cu_matters(struct gsim_cu *s, CXCursor loop)
 {
     struct question q = {.s = s};
-    if (!s->slice) build(s);
-    if (!s->slice) return true;
+    if (!s->code.slice) build(s);
+    if (!s->code.slice) return true;
     s->clang.visitChildren(loop, find_target, &q);
     return q.matters;
 }
 
 void gsim_cu_slice_release(struct gsim_cu *s)
 {
-    if (s->slice) gsim_free(s->slice->edges);
-    if (s->slice) gsim_free(s->slice->keys);
-    gsim_free(s->slice);
+    if (s->code.slice) gsim_free(s->code.slice->edges);
+    if (s->code.slice) gsim_free(s->code.slice->keys);
+    gsim_free(s->code.slice);
 }

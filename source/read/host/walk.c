@@ -36,7 +36,7 @@ static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CX
         CXCursor body = gsim_cu_body(s, function);
         uint32_t known = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("calls")), s->clang.hashCursor(function));
         if (!is_null(body) && known != GSIM_CU_NONE) {
-            if (!s->cells[known].is_set) {
+            if (!s->memory.cells[known].is_set) {
                 gsim_cu_store(s, known, gsim_cu_number(0)); /* of one that calls itself */
                 gsim_cu_store(s, known, gsim_cu_number(gsim_cu_has_calls(s, body)));
             }
@@ -139,11 +139,11 @@ static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClient
 
 static void forget_all(struct gsim_cu *s, CXCursor statement, bool is_guess)
 {
-    bool was_silent = s->is_silent;
-    s->is_silent = true;
+    bool was_silent = s->host.is_silent;
+    s->host.is_silent = true;
     struct forgetting f = {.s = s, .is_guess = is_guess};
     s->clang.visitChildren(statement, forget, &f);
-    s->is_silent = was_silent;
+    s->host.is_silent = was_silent;
     if (f.any_unknown && !gsim_cu_has_calls(s, statement)) gsim_cu_foreign(s);
 }
 
@@ -197,8 +197,8 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
         initialise(s, cell, initial);
     else
         gsim_cu_store(s, cell, (struct gsim_cu_value){0});
-    if (gsim_cu_is_integer(s, variable) && cell != GSIM_CU_NONE && gsim_cu_is_known(s->cells[cell].value))
-        s->cells[cell].value.n[0] = trunc(s->cells[cell].value.n[0]);
+    if (gsim_cu_is_integer(s, variable) && cell != GSIM_CU_NONE && gsim_cu_is_known(s->memory.cells[cell].value))
+        s->memory.cells[cell].value.n[0] = trunc(s->memory.cells[cell].value.n[0]);
     gsim_free(kids.at);
 }
 
@@ -241,8 +241,8 @@ static void note_jumps(struct gsim_cu *s, CXCursor statement)
 {
     struct jumps jumps = {.s = s};
     s->clang.visitChildren(statement, find_jumps, &jumps);
-    s->is_cut |= jumps.any;
-    if (jumps.returns && s->depth > 1 && s->body < s->entry_count) gsim_cu_log_serial(s, s->body);
+    s->host.is_cut |= jumps.any;
+    if (jumps.returns && s->host.depth > 1 && s->host.body < s->text.entry_count) gsim_cu_log_serial(s, s->host.body);
 }
 
 struct unknown {
@@ -286,7 +286,7 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         bool is_guess = is_true < 0 && (in_first || in_second);
         char name[GSIM_LIMIT_NAME + 1];
         if (is_guess) {
-            gsim_cu_log_serial(s, s->entry_count - 1);
+            gsim_cu_log_serial(s, s->text.entry_count - 1);
             gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg %s=VALUE)",
                          in_first ? "true" : "false", gsim_cu_unknown_name(s, kids.at[0], name));
         }
@@ -296,7 +296,7 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         if (is_true < 0) {
             forget_all(s, statement, false);
             note_jumps(s, statement);
-            if (s->flow != GSIM_CU_ON) s->flow = GSIM_CU_ON; /* perhaps */
+            if (s->host.flow != GSIM_CU_ON) s->host.flow = GSIM_CU_ON; /* perhaps */
         } else if (is_guessed) forget_all(s, statement, true);
     }
     gsim_free(kids.at);
@@ -335,9 +335,9 @@ static void split_for(struct gsim_cu *s, CXCursor loop, CXCursor parts[4])
 /* Once more? */
 static bool goes_on(struct gsim_cu *s)
 {
-    if (s->flow == GSIM_CU_CONTINUE) s->flow = GSIM_CU_ON;
-    if (s->flow != GSIM_CU_BREAK) return s->flow == GSIM_CU_ON && s->status == GSIM_OK;
-    s->flow = GSIM_CU_ON;
+    if (s->host.flow == GSIM_CU_CONTINUE) s->host.flow = GSIM_CU_ON;
+    if (s->host.flow != GSIM_CU_BREAK) return s->host.flow == GSIM_CU_ON && s->status == GSIM_OK;
+    s->host.flow = GSIM_CU_ON;
     return false;
 }
 
@@ -346,16 +346,16 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
 {
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
-    bool was_cut = s->is_cut, is_guessed = false;
+    bool was_cut = s->host.is_cut, is_guessed = false;
     char name[GSIM_LIMIT_NAME + 1];
-    if (!has_calls && !s->in_kernel && !gsim_cu_matters(s, statement)) {
-        s->plain_loops++;
+    if (!has_calls && !s->host.in_kernel && !gsim_cu_matters(s, statement)) {
+        s->host.plain_loops++;
         forget_all(s, statement, false);
-        s->plain_loops--;
+        s->host.plain_loops--;
         return;
     }
-    s->is_cut = false;
-    s->plain_loops += !has_calls;
+    s->host.is_cut = false;
+    s->host.plain_loops += !has_calls;
     if (!is_null(initial)) walk(s, initial);
     for (;; trips++) {
         if (trips || tests_first) {
@@ -366,20 +366,20 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
         }
         if (trips == most) break;
         walk(s, body);
-        is_known &= !s->is_cut;
-        s->is_cut = was_cut;
+        is_known &= !s->host.is_cut;
+        s->host.is_cut = was_cut;
         if (!goes_on(s)) break;
         if (!is_null(step)) (void)gsim_cu_evaluate(s, step);
         if (!is_known) break;
     }
-    if (!is_known && has_calls) gsim_cu_log_serial(s, s->entry_count - 1);
+    if (!is_known && has_calls) gsim_cu_log_serial(s, s->text.entry_count - 1);
     if (!is_known && has_calls)
         gsim_cu_note(s, statement, "how often the loop is executed is not known: %u assumed (--arg %s=VALUE)",
                      trips ? trips : 1, gsim_cu_unknown_name(s, condition, name));
     else if (trips == most && has_calls)
         gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
     if (!is_known || trips == most || is_guessed) forget_all(s, statement, is_known && trips < most);
-    s->plain_loops -= !has_calls;
+    s->host.plain_loops -= !has_calls;
 }
 
 static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
@@ -395,7 +395,7 @@ static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
                  condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
         if (kind == CXCursor_CXXForRangeStmt) {
             body = kids.at[kids.count - 1];
-            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s, s->entry_count - 1);
+            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s, s->text.entry_count - 1);
             if (gsim_cu_has_calls(s, body))
                 gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
             walk(s, body);
@@ -451,8 +451,8 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         loops(s, statement, kind);
         return;
     }
-    if (kind == CXCursor_BreakStmt) s->flow = GSIM_CU_BREAK;
-    if (kind == CXCursor_ContinueStmt) s->flow = GSIM_CU_CONTINUE;
+    if (kind == CXCursor_BreakStmt) s->host.flow = GSIM_CU_BREAK;
+    if (kind == CXCursor_ContinueStmt) s->host.flow = GSIM_CU_CONTINUE;
     if (kind == CXCursor_SwitchStmt) choose_case(s, statement);
     if (kind == CXCursor_CXXTryStmt) { /* nothing is thrown */
         struct gsim_cu_kids parts = gsim_cu_kids(s, statement);
@@ -466,15 +466,15 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         kind != CXCursor_LabelStmt)
         return;
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
-    if (kind == CXCursor_ReturnStmt && kids.count) s->returned = gsim_cu_evaluate(s, kids.at[0]);
+    if (kind == CXCursor_ReturnStmt && kids.count) s->host.returned = gsim_cu_evaluate(s, kids.at[0]);
     for (size_t i = 0; i < kids.count && kind != CXCursor_ReturnStmt; i++) walk(s, kids.at[i]);
-    if (kind == CXCursor_ReturnStmt) s->flow = GSIM_CU_RETURN;
+    if (kind == CXCursor_ReturnStmt) s->host.flow = GSIM_CU_RETURN;
     gsim_free(kids.at);
 }
 
 static void walk(struct gsim_cu *s, CXCursor statement)
 {
-    if (s->flow != GSIM_CU_ON || s->status != GSIM_OK) return;
+    if (s->host.flow != GSIM_CU_ON || s->status != GSIM_OK) return;
     gsim_cu_enter(s, statement);
     execute(s, statement, s->clang.getCursorKind(statement));
     gsim_cu_leave(s);
@@ -484,16 +484,16 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
                                     size_t count, uint32_t self)
 {
     struct gsim_cu_value result = {0};
-    uint32_t frame = s->frame, own = s->self;
+    uint32_t frame = s->host.frame, own = s->host.self;
     CXCursor body = gsim_cu_body(s, function);
-    if (s->depth >= MOST_DEPTH) {
+    if (s->host.depth >= MOST_DEPTH) {
         if (gsim_cu_has_calls(s, body))
             gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
         return result;
     }
-    s->depth++;
-    s->frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->frame_count);
-    s->self = self;
+    s->host.depth++;
+    s->host.frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->host.frame_count);
+    s->host.self = self;
     struct gsim_cu_kids kids = gsim_cu_kids(s, function);
     size_t place = 0;
     for (size_t i = 0; i < kids.count; i++) {
@@ -501,24 +501,24 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
         if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
         uint32_t cell = gsim_cu_variable(s, kids.at[i]);
         given = gsim_cu_given(s, kids.at[i], &given) ? given : place < count ? values[place] : result;
-        bool was_shared = given.kind == GSIM_CU_CELL && s->cells[given.at].is_shared;
+        bool was_shared = given.kind == GSIM_CU_CELL && s->memory.cells[given.at].is_shared;
         gsim_cu_store(s, cell, given);
-        if (gsim_cu_is_guess(given) && s->depth == 1) s->argc = cell;
-        if (given.kind == GSIM_CU_CELL) s->cells[given.at].is_shared = was_shared;
+        if (gsim_cu_is_guess(given) && s->host.depth == 1) s->host.argc = cell;
+        if (given.kind == GSIM_CU_CELL) s->memory.cells[given.at].is_shared = was_shared;
         place++;
     }
     gsim_free(kids.at);
-    uint32_t outer = s->body;
-    bool was_cut = s->is_cut;
-    s->body = s->entry_count;
-    s->returned = result;
+    uint32_t outer = s->host.body;
+    bool was_cut = s->host.is_cut;
+    s->host.body = s->text.entry_count;
+    s->host.returned = result;
     walk(s, body);
-    s->body = outer;
-    s->is_cut = was_cut;
-    result = s->returned;
-    if (s->flow == GSIM_CU_RETURN) s->flow = GSIM_CU_ON;
-    s->frame = frame;
-    s->self = own;
-    s->depth--;
+    s->host.body = outer;
+    s->host.is_cut = was_cut;
+    result = s->host.returned;
+    if (s->host.flow == GSIM_CU_RETURN) s->host.flow = GSIM_CU_ON;
+    s->host.frame = frame;
+    s->host.self = own;
+    s->host.depth--;
     return result;
 }

@@ -437,11 +437,11 @@ static void visit(struct gsim_cu_walk *w, CXCursor cursor)
 /* --- functions --- */
 static struct gsim_cu_access *find(struct gsim_cu *s, uint64_t key)
 {
-    struct gsim_cu_access *a = s->accesses;
+    struct gsim_cu_access *a = s->code.accesses;
     while (a && a->key != key) a = a->next;
     if (a || !(a = gsim_alloc(sizeof *a))) return a;
-    *a = (struct gsim_cu_access){.key = key, .next = s->accesses};
-    s->accesses = a;
+    *a = (struct gsim_cu_access){.key = key, .next = s->code.accesses};
+    s->code.accesses = a;
     return a;
 }
 
@@ -454,10 +454,10 @@ const struct gsim_cu_access *gsim_cu_access(struct gsim_cu *s, CXCursor function
     if (!a || a->is_done || a->is_open) return a;
     a->is_open = true;
     w.returns_place = gsim_cu_is_reference(s->clang.getCanonicalType(s->clang.getCursorResultType(function)));
-    s->access_depth++;
+    s->code.access_depth++;
     if (body.kind == CXCursor_InvalidFile) gsim_cu_give_up(&w, function, "its body is in another file");
     else if (gsim_cu_has_error(s, function)) gsim_cu_give_up(&w, function, "it holds an error");
-    else if (s->access_depth > MOST_DEPTH) gsim_cu_give_up(&w, function, "it calls too deep");
+    else if (s->code.access_depth > MOST_DEPTH) gsim_cu_give_up(&w, function, "it calls too deep");
     for (unsigned i = 0; !a->unknown; i++) {
         CXCursor parameter = gsim_cu_parameter(s, function, i);
         if (s->clang.Cursor_isNull(parameter)) break;
@@ -476,7 +476,7 @@ const struct gsim_cu_access *gsim_cu_access(struct gsim_cu *s, CXCursor function
         }
     }
     gsim_free(kids.at);
-    s->access_depth--;
+    s->code.access_depth--;
     a->is_open = false;
     a->is_done = true;
     return a;
@@ -493,7 +493,7 @@ uint64_t gsim_cu_leads_to(struct gsim_cu *s, const struct gsim_cu_access *access
 
 void gsim_cu_access_release(struct gsim_cu *s)
 {
-    for (struct gsim_cu_access *a = s->accesses, *next; a; a = next) {
+    for (struct gsim_cu_access *a = s->code.accesses, *next; a; a = next) {
         next = a->next;
         gsim_free(a->origins);
         gsim_free(a);

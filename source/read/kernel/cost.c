@@ -168,13 +168,13 @@ void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_val
                   struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost)
 {
     struct costs c = {.s = s, .access = gsim_cu_access(s, function), .cost = cost};
-    uint32_t frame = s->frame;
-    bool was_silent = s->is_silent;
+    uint32_t frame = s->host.frame;
+    bool was_silent = s->host.is_silent;
     *cost = (struct gsim_cu_cost){0};
     CXCursor body = gsim_cu_body(s, function);
     if (body.kind == CXCursor_InvalidFile || !c.access) return;
-    s->in_kernel = s->is_silent = true;
-    s->frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->frame_count);
+    s->host.in_kernel = s->host.is_silent = true;
+    s->host.frame = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("frames")), ++s->host.frame_count);
     for (unsigned i = 0; i < value_count; i++) {
         CXCursor parameter = gsim_cu_parameter(s, function, i);
         if (!s->clang.Cursor_isNull(parameter) && gsim_cu_is_known(values[i]))
@@ -182,8 +182,8 @@ void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_val
     }
     set_shape(s, body, grid, block);
     count(&c, body, 1, true, false);
-    s->frame = frame;
-    s->in_kernel = false;
-    s->is_silent = was_silent;
-    s->flow = GSIM_CU_ON;
+    s->host.frame = frame;
+    s->host.in_kernel = false;
+    s->host.is_silent = was_silent;
+    s->host.flow = GSIM_CU_ON;
 }

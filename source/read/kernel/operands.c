@@ -14,7 +14,7 @@
 void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
                          bool writes, bool is_const)
 {
-    uint32_t buffer = s->regions[pointer.at].buffer, at = 0;
+    uint32_t buffer = s->memory.regions[pointer.at].buffer, at = 0;
     if (!reads && !writes) return;
     if (buffer == GSIM_CU_NONE) { /* host memory, which the device may use */
         o->hosts[o->host_count] = pointer.at;
@@ -74,7 +74,7 @@ static void add_global(struct globals *g, CXCursor variable)
                                  s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
     double bytes = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable));
     if (cell == GSIM_CU_NONE || bytes < 1) return;
-    if (!s->cells[cell].is_set) {
+    if (!s->memory.cells[cell].is_set) {
         char name[GSIM_LIMIT_NAME + 1];
         gsim_cu_name(s, variable, name);
         uint32_t region = gsim_cu_region(s, memory, name, bytes, variable);
@@ -102,7 +102,8 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
     }
     uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
     CXCursor body = gsim_cu_body(s, named);
-    if (cell == GSIM_CU_NONE || s->cells[cell].is_set || body.kind == CXCursor_InvalidFile || g->depth == MOST_DEPTH)
+    if (cell == GSIM_CU_NONE || s->memory.cells[cell].is_set || body.kind == CXCursor_InvalidFile ||
+        g->depth == MOST_DEPTH)
         return CXChildVisit_Recurse;
     gsim_cu_store(s, cell, gsim_cu_number(1));
     g->depth++;
@@ -144,7 +145,7 @@ static bool annotate(struct gsim_cu *s, CXCursor at, CXCursor kernel, const stru
 static void give_up(struct gsim_cu *s, CXCursor at, struct gsim_cu_operands *o, const char *why)
 {
     bool has_buffers = false;
-    for (size_t i = 0; i < s->region_count; i++) has_buffers |= s->regions[i].buffer != GSIM_CU_NONE;
+    for (size_t i = 0; i < s->memory.region_count; i++) has_buffers |= s->memory.regions[i].buffer != GSIM_CU_NONE;
     if (!has_buffers) /* one stands for all */
         (void)gsim_cu_region(s, GSIM_CU_DEVICE, "memory", sizeof(double), at);
     o->is_unknown = true;
@@ -205,6 +206,6 @@ void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, cons
                          reads >> i & 1, writes >> i & 1, o);
     if (body.kind == CXCursor_InvalidFile) return;
     struct globals g = {.s = s, .o = o, .at = at};
-    g.seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("looked through")), ++s->looks);
+    g.seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("looked through")), ++s->counts.looks);
     s->clang.visitChildren(body, find_globals, &g);
 }
