@@ -28,6 +28,7 @@
 #define GSIM_LIMIT_PROLOGUE 0.99         /* share of a block's work */
 #define GSIM_LIMIT_DRAM_COST 100         /* DRAM time of a byte relative to a stream's */
 #define GSIM_LIMIT_PIPE      1.5          /* share of a pipe's peak; profilers count some percent too much */
+#define GSIM_LIMIT_TILES     1e9           /* of a persistent kernel */
 #define GSIM_LIMIT_CLUSTER   64           /* blocks of a thread block cluster along one axis */
 #define GSIM_LIMIT_IMBALANCE 1e4          /* longest block over the mean */
 #define GSIM_LEAST_TRIGGER 1e-6          /* written for 0, which means not given */

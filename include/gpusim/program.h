@@ -42,6 +42,15 @@ enum gsim_pipe {
 };
 extern const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1]; /* ends with NULL */
 
+/* How blocks of a persistent kernel get their tiles. */
+enum gsim_tile_order {
+    GSIM_TILES_NONE,    /* not given: a block is the unit of work */
+    GSIM_TILES_STATIC,  /* each block has its tiles from the start */
+    GSIM_TILES_DYNAMIC, /* resident blocks take them from a queue */
+    GSIM_TILES_COUNT
+};
+extern const char *const gsim_tile_order_names[GSIM_TILES_COUNT + 1]; /* ends with NULL */
+
 /* One kernel at one launch shape. Work is given by solo_us measured on solo_device, or by the demand
  * fields and the device's rates, or by both (then solo_us fixes the time, the demands how it is shared).
  * A zero demand field means "not given". */
@@ -79,6 +88,8 @@ struct gsim_kernel {
     double dram_cost;         /* DRAM time of a byte relative to a stream's; 0: not given, 1 */
     double data_bytes;        /* distinct bytes that it reads and writes; 0: not given */
     double imbalance;         /* longest block over the mean block; 0: not given. Not modelled */
+    uint32_t tiles;           /* of a persistent kernel: pieces of its work, of equal time; 0: not given */
+    enum gsim_tile_order tile_order;
     struct gsim_dim3 cluster; /* blocks of a cluster, all in one GPC; 0, 0, 0: no clusters */
     bool solo_cold;           /* solo_us was measured inside a program, with its caches, not by repetition */
     const struct gsim_collective *collective; /* gives shape and time; NULL: no collective */

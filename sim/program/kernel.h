@@ -24,6 +24,7 @@
     REAL(loop_z, 0, GSIM_LIMIT_WORK)             REAL(prologue, 0, GSIM_LIMIT_PROLOGUE)         \
     REAL(trigger, 0, 1)                          REAL(energy_mj, 0, GSIM_LIMIT_WORK)            \
     COUNT(slice_sms, GSIM_LIMIT_SMS)             REAL(slice_us, 0, GSIM_LIMIT_US)               \
+    COUNT(tiles, GSIM_LIMIT_TILES)               OTHER(tile_order)                              \
     OTHER(pipes)                                 OTHER(cluster)                                 \
     OTHER(solo_device)
 /* clang-format on */

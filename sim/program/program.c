@@ -9,6 +9,7 @@
 
 static bool is_duration(double us) { return us >= 0 && us <= GSIM_LIMIT_US; }
 
+const char *const gsim_tile_order_names[GSIM_TILES_COUNT + 1] = {"none", "static", "dynamic", NULL};
 const char *const gsim_pipe_names[GSIM_PIPE_COUNT + 1] = {
 #define X(key, name, scope, what) name,
 #include "gpusim/pipes.def"

@@ -83,6 +83,10 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
     if (!status) status = gsim_fields_bool(fields, first + GSIM_KERNEL_##name, &kernel->name);
     GSIM_KERNEL_FIELDS(REAL, COUNT, FLAG, GSIM_KERNEL_FIELD_NONE)
     if (!status) status = read_pipes(fields, first + GSIM_KERNEL_pipes, kernel);
+    int order = kernel->tile_order;
+    if (!status && fields->values[first + GSIM_KERNEL_tile_order])
+        status = gsim_fields_choice(fields, first + GSIM_KERNEL_tile_order, gsim_tile_order_names, &order);
+    kernel->tile_order = (enum gsim_tile_order)order;
     if (!status) status = read_cluster(fields, first + GSIM_KERNEL_cluster, kernel);
     if (fields->values[first + GSIM_KERNEL_trigger] && kernel->trigger < GSIM_LEAST_TRIGGER)
         kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */

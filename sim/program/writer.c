@@ -16,7 +16,7 @@ struct writer {
     struct gsim_kernel *bases; /* by first index: what is written under "kernels" */
 };
 
-/* Pipes and cluster, where they differ from BASE's. */
+/* Pipes, tile_order and cluster, where they differ from BASE's. */
 static void put_pipes(struct writer *w, const struct gsim_kernel *k, const struct gsim_kernel *base)
 {
     bool is_known = base->pipes_given && memcmp(k->pipes, base->pipes, sizeof k->pipes) == 0;
@@ -30,6 +30,8 @@ static void put_pipes(struct writer *w, const struct gsim_kernel *k, const struc
         }
         gsim_output_put(&w->output, "}");
     }
+    if (k->tile_order != base->tile_order)
+        gsim_output_put(&w->output, ", 'tile_order': '%s'", gsim_tile_order_names[k->tile_order]);
     if (k->cluster.x &&
         (k->cluster.x != base->cluster.x || k->cluster.y != base->cluster.y || k->cluster.z != base->cluster.z))
         gsim_output_put(&w->output, ", 'cluster': [%u, %u, %u]", k->cluster.x, k->cluster.y, k->cluster.z);

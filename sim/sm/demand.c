@@ -462,6 +462,7 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
     work->width = (double)work->need.warps / limits.subpartitions;
     set_carveout(work, device, kernel, &limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
+    if (gsim_rule_holds(device->rules_off, GSIM_RULE_TILE_QUEUE)) gsim_demand_set_tiles(work, device, kernel);
     return status;
 }
 

@@ -64,6 +64,9 @@ struct gsim_demand {
     uint32_t carveout_bytes;   /* shared-memory configuration that an empty SM takes for it */
     uint32_t join_bytes;       /* least configuration of an occupied SM that it joins */
     uint32_t cluster;          /* blocks of a thread block cluster; 1: none */
+    uint64_t tiles;            /* that its blocks take from a queue; 0: none (known/tiles.c) */
+    double rounds;             /* of a block alone: tiles one after another */
+    double start;              /* share of a block's time alone that late blocks do not have */
     uint32_t units;            /* per block; above 1 for GSIM_DEMAND_ISSUE alone: parts with a progress of their own */
     double width;              /* warps per sub-partition of one unit */
     double dram_gbps;          /* DRAM traffic: of described kinds over block_ps, of measured ones over memory_ps */
@@ -147,6 +150,10 @@ void gsim_demand_meet(struct gsim_demand *work, const struct gsim_device_spec *d
 /* Bytes that stay in L2 until they are used again (H200: four fifths of L2). */
 double gsim_l2_held_bytes(const struct gsim_device_spec *device);
 
+/* --- known/tiles.c ------------------------------------------------------------------------------------------------ */
+/* Sets WORK's tiles, rounds and start, once its shape is known. */
+void gsim_demand_set_tiles(struct gsim_demand *work, const struct gsim_device_spec *device,
+                           const struct gsim_kernel *kernel);
 /* --- known/clusters.c --------------------------------------------------------------------------------------------- */
 /* Whether a cluster of so many blocks finds room in some GPC of the empty chip. */
 bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster);

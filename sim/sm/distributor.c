@@ -38,7 +38,7 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     uint32_t pieces = is_single ? blocks : 1;
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
-    double work = factor > 0 ? w->cold * run->scale * factor : fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
+    double work = factor > 0 ? w->cold * run->scale * run->part * factor : fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;
@@ -165,6 +165,7 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
+    gsim_tiles_join(gpu, run, (uint64_t)blocks * gpu->groups[index]->sm_count, now);
     if (is_unequal(run)) place_unequal(gpu, index, run, blocks, now);
     else place_alike(gpu, index, run, blocks, 1, now);
 }
@@ -307,7 +308,9 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
     struct rooms rooms;
     while (run->unplaced) {
         find_rooms(gpu, run->work, &rooms);
-        uint64_t unplaced = run->unplaced, sms = 0, step = 1;
+        uint64_t unplaced = run->unplaced, sms = 0, step = 1, room = 0;
+        for (uint32_t of = 1; of <= MOST_ROOM; of++) room += (uint64_t)of * rooms.sms[of];
+        gsim_tiles_begin(run, room, now);
         uint32_t level = most_room(&rooms, MOST_ROOM + 1);
         if (!level) return false;
         for (bool goes_on = true; goes_on && level && unplaced;) {

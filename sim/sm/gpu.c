@@ -94,8 +94,8 @@ struct gsim_kernel_run *gsim_gpu_new_run(struct gsim_gpu *gpu, const struct gsim
         return NULL;
     uint64_t blocks = gsim_sample_blocks(gpu, work->blocks);
     *run = (struct gsim_kernel_run){
-        .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .stands_for = 1,
-        .prologue = work->prologue, .number = gpu->run_number++};
+        .work = work, .tag = tag, .blocks = blocks, .unplaced = blocks, .pace = 1, .scale = scale, .part = 1,
+        .stands_for = 1, .prologue = work->prologue, .number = gpu->run_number++};
     if (gpu->noise) run->scale *= gsim_random_scale(gpu->noise, gpu->device->kernel_spread);
     if (!gsim_gpu_is_busy(gpu)) forget_load(gpu);
     gpu->run_count++;

@@ -36,6 +36,8 @@ struct gsim_kernel_run {
     uint64_t blocks;          /* of its grid, on the SMs that are simulated */
     uint64_t unplaced, resident;
     double scale;             /* of its blocks' work */
+    double part;              /* of a block's work alone, that the blocks have that are placed next (known/tiles.c) */
+    gsim_time began;          /* when its first blocks were placed, where they have tiles */
     bool is_held;             /* its blocks wait behind their prologue */
     double prologue;          /* share of their work */
     uint64_t untriggered;     /* blocks that were placed and have not triggered */
@@ -278,6 +280,12 @@ void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* --- known/clusters.c: all blocks of a cluster are in one GPC ---------------------------------------------------- */
 /* Places clusters of RUN wherever whole ones fit. Returns whether all are placed. */
 bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
+
+/* --- known/tiles.c: blocks that take tiles from a queue ---------------------------------------------------------- */
+/* Before RUN's first blocks are placed: there is ROOM for so many. */
+void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now);
+/* Before COUNT more blocks of RUN are placed. */
+void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t count, gsim_time now);
 
 /* --- known/marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
 /* Sets what cohort C, which starts with WORK to do, has left until its first mark. */

@@ -8,22 +8,30 @@
 
 #include <string.h>
 
-/* SMs by GPC, as pairs in turn: which ids a chip's GPCs have is not known, how many SMs is. SMs beyond the known GPCs
- * are one more. */
+/* Takes up to COUNT SMs of the GPC, which has LEFT. */
+static uint32_t take_sms(uint8_t *gpc_of, uint32_t sm, uint32_t limit, uint32_t gpc, uint32_t *left, uint32_t count)
+{
+    for (; count && *left && sm < limit; count--, --*left) gpc_of[sm++] = (uint8_t)gpc;
+    return sm;
+}
+
+/* SMs by GPC. Which ids a chip's GPCs have is not known, how many SMs is, and the order in which an H100 fills them with
+ * blocks that each take an SM (traces/h100/held.json.gz): of GPCs of one TPC an SM each, then the other; of each other
+ * GPC an SM of each TPC, at most FIRST, then the rest. SMs beyond the known GPCs are one more. */
 static uint32_t find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
 {
-    enum { MOST = sizeof device->gpcs / sizeof *device->gpcs };
+    enum { MOST = sizeof device->gpcs / sizeof *device->gpcs, FIRST = 8 };
     uint32_t left[MOST], count = 0, sm = 0, sm_count = (uint32_t)device->sm_count;
     while (count < MOST && device->gpcs[count] > 0) {
         left[count] = (uint32_t)device->gpcs[count];
         count++;
     }
-    for (bool any = true; any && sm < sm_count;) {
-        any = false;
+    for (int pass = 0; pass < 2; pass++)
         for (uint32_t g = 0; g < count; g++)
-            for (int pair = 0; pair < 2 && left[g] && sm < sm_count; pair++, left[g]--, any = true)
-                gpc_of[sm++] = (uint8_t)g;
-    }
+            if (device->gpcs[g] <= 2) sm = take_sms(gpc_of, sm, sm_count, g, &left[g], 1);
+    for (uint32_t g = 0; g < count; g++)
+        sm = take_sms(gpc_of, sm, sm_count, g, &left[g], left[g] / 2 < FIRST ? left[g] / 2 : FIRST);
+    for (uint32_t g = 0; g < count; g++) sm = take_sms(gpc_of, sm, sm_count, g, &left[g], left[g]);
     if (sm < sm_count) memset(&gpc_of[sm], (int)count++, sm_count - sm);
     return count;
 }
@@ -130,6 +138,7 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
         left -= blocks;
     }
     if (left == run->unplaced) return false;
+    gsim_tiles_begin(run, run->unplaced - left, now);
     for (uint32_t i = 0; i < count; i++)
         for (uint8_t blocks = run->work->need.blocks_per_sm > UINT8_MAX ? UINT8_MAX
                                                                         : (uint8_t)run->work->need.blocks_per_sm;
