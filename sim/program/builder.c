@@ -71,7 +71,8 @@ static bool equal_kernel(const struct gsim_kernel *a, const struct gsim_kernel *
 {
     bool equal = a->name == b->name && a->solo_device == b->solo_device && equal_dim(a->grid, b->grid) &&
                  equal_dim(a->block, b->block) && equal_dim(a->cluster, b->cluster) &&
-                 a->tile_order == b->tile_order && a->demand_given == b->demand_given && a->pipes_given == b->pipes_given;
+                 a->tile_order == b->tile_order && a->demand_given == b->demand_given &&
+                 a->pipes_given == b->pipes_given;
 #define EQUAL(name, ...) equal = equal && a->name == b->name;
     GSIM_KERNEL_FIELDS(EQUAL, EQUAL, EQUAL, GSIM_KERNEL_FIELD_NONE)
     for (int i = 0; i < GSIM_PIPE_COUNT && equal && a->pipes_given; i++) equal = a->pipes[i] == b->pipes[i];

@@ -38,7 +38,8 @@ static void add_cohorts(struct gsim_gpu *gpu, struct gsim_sm_group *g, struct gs
     uint32_t pieces = is_single ? blocks : 1;
     configure(gpu, g, w);
     struct gsim_cohort *last = g->cohort_count ? &g->cohorts[g->cohort_count - 1] : NULL;
-    double work = factor > 0 ? w->cold * run->scale * run->part * factor : fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
+    double work = w->cold * run->scale * run->part * factor;
+    if (factor == 0) work = fmin(1, gpu->device->idle_block_us * 1e6 / w->block_ps);
     bool has_marks = gsim_marks_has(run);
     if (!is_single && !has_marks && last && last->run == run && last->since == now && last->left == work) {
         last->blocks += blocks;

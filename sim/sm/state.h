@@ -38,6 +38,8 @@ struct gsim_kernel_run {
     double scale;             /* of its blocks' work */
     double part;              /* of a block's work alone, that the blocks have that are placed next (known/tiles.c) */
     gsim_time began;          /* when its first blocks were placed, where they have tiles */
+    double tiles, rounds;     /* of SHARERS blocks together, and of each, when they were last shared out */
+    uint64_t sharers;
     bool is_held;             /* its blocks wait behind their prologue */
     double prologue;          /* share of their work */
     uint64_t untriggered;     /* blocks that were placed and have not triggered */

@@ -81,4 +81,14 @@ bool gsim_talks_by_name(const char *name)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
     return false;
+
+bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms)
+{
+    static const char *const words[] = {"nvjet_", "_xmma_", "fort_native_sdpa"};
+    uint64_t blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z;
+    uint32_t cluster = kernel->cluster.x ? kernel->cluster.x * kernel->cluster.y * kernel->cluster.z : 1;
+    if (kernel->tile_order || !sms || blocks > sms || blocks + cluster <= sms) return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(kernel->name, words[i])) kernel->tile_order = GSIM_TILES_DYNAMIC;
+    return kernel->tile_order != GSIM_TILES_NONE;
 }

@@ -67,7 +67,8 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
 /* docs/schemas/kernels.json has the same. */
 static const char *const fields[] = {
     "name",      "grid",  "block",      "cluster",    "regs_per_thread", "smem_bytes", "solo_us", "imbalance",
-    "energy_mj", "flops", "dram_bytes", "data_bytes", "memory_wait",     "dram_cost",  "pipes",   NULL};
+    "energy_mj", "flops", "dram_bytes", "data_bytes", "memory_wait",     "dram_cost",  "pipes",   "tiles",
+    "tile_order", NULL};
 
 static const char *unknown_field(const cJSON *object)
 {
@@ -84,7 +85,7 @@ static const char *unknown_field(const cJSON *object)
 /* NULL, or the field that is not as it should be. */
 static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
 {
-    double regs, smem;
+    double regs, smem, tiles;
     const cJSON *pipes = cJSON_GetObjectItemCaseSensitive(object, "pipes"), *pipe;
     if (!read_shape(object, "grid", GSIM_LIMIT_GRID_X, &k->grid) || !k->grid.x) return "grid";
     if (!read_shape(object, "block", GSIM_LIMIT_BLOCK_THREADS, &k->block) || !k->block.x) return "block";
@@ -99,6 +100,12 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     if (!read_number(object, "data_bytes", GSIM_LIMIT_WORK, &k->data_bytes)) return "data_bytes";
     if (!read_number(object, "flops", GSIM_LIMIT_WORK, &k->flops)) return "flops";
     if (!read_number(object, "dram_bytes", GSIM_LIMIT_WORK, &k->dram_bytes)) return "dram_bytes";
+    if (!read_number(object, "tiles", GSIM_LIMIT_TILES, &tiles)) return "tiles";
+    const char *order = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "tile_order"));
+    while (order && k->tile_order < GSIM_TILES_COUNT && strcmp(gsim_tile_order_names[k->tile_order], order) != 0)
+        k->tile_order++;
+    if (k->tile_order == GSIM_TILES_COUNT || (!order && cJSON_HasObjectItem(object, "tile_order"))) return "tile_order";
+    k->tiles = (uint32_t)tiles;
     k->regs_per_thread = (uint32_t)regs;
     k->smem_bytes = (uint32_t)smem;
     k->demand_given = cJSON_HasObjectItem(object, "flops") && cJSON_HasObjectItem(object, "dram_bytes");
@@ -211,6 +218,8 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->memory_wait > 0) gsim_output_json_real(output, "memory_wait", k->memory_wait);
         if (k->dram_cost > 0) gsim_output_json_real(output, "dram_cost", k->dram_cost);
         if (k->data_bytes > 0) gsim_output_json_real(output, "data_bytes", k->data_bytes);
+        if (k->tiles) gsim_output_put(output, ", 'tiles': %u", k->tiles);
+        if (k->tile_order) gsim_output_put(output, ", 'tile_order': '%s'", gsim_tile_order_names[k->tile_order]);
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
         if (k->demand_given) gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
@@ -333,6 +342,10 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     if (!kernel->regs_per_thread) kernel->regs_per_thread = p->regs_per_thread;
     if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
     if (divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster; /* also where its name said another */
+    if (p->tile_order && !kernel->tile_order) {
+        kernel->tile_order = p->tile_order;
+        kernel->tiles = p->tiles;
+    }
     if (p->imbalance > 0 && kernel->imbalance == 0) kernel->imbalance = p->imbalance;
     if (!(kernel->energy_mj > 0)) kernel->energy_mj = p->energy_mj;
     if (!(kernel->solo_us > 0)) kernel->solo_us = cold_us;

@@ -15,9 +15,9 @@ static uint32_t take_sms(uint8_t *gpc_of, uint32_t sm, uint32_t limit, uint32_t 
     return sm;
 }
 
-/* SMs by GPC. Which ids a chip's GPCs have is not known, how many SMs is, and the order in which an H100 fills them with
- * blocks that each take an SM (traces/h100/held.json.gz): of GPCs of one TPC an SM each, then the other; of each other
- * GPC an SM of each TPC, at most FIRST, then the rest. SMs beyond the known GPCs are one more. */
+/* SMs by GPC. Which ids a chip's GPCs have is not known, how many SMs is, and the order in which an H100 fills them
+ * with blocks that each take an SM (traces/h100/held.json.gz): of GPCs of one TPC an SM each, then the other; of each
+ * other GPC an SM of each TPC, at most FIRST, then the rest. SMs beyond the known GPCs are one more. */
 static uint32_t find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
 {
     enum { MOST = sizeof device->gpcs / sizeof *device->gpcs, FIRST = 8 };

@@ -18,6 +18,7 @@
 #include <math.h>
 
 enum { UNKNOWN_ROUNDS = 64 };
+#define NEAR       1e-6 /* of a tile: the same */
 #define MOST_START 0.3 /* of a kernel's time */
 
 void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
@@ -37,16 +38,19 @@ void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
     if (!w->tiles || run->started || !room) return;
-    run->began = now;
     uint64_t first = room < run->blocks ? room : run->blocks;
     double share = (double)run->blocks / (double)w->blocks; /* of the grid, that the simulated SMs have */
-    double tiles = (double)w->tiles * share - (double)(run->blocks - first);
-    run->part = w->start + part_of(w, ceil(tiles / (double)first - 1e-9));
+    run->began = now;
+    run->sharers = first;
+    run->tiles = (double)w->tiles * share - (double)(run->blocks - first);
+    run->rounds = ceil(run->tiles / (double)first - NEAR);
+    run->part = w->start + part_of(w, run->rounds);
 }
 
-/* Rounds that each resident block has left, on average; more by its start while that lasts. */
+/* Rounds that each resident block has left, on average, without what is left of the start. */
 static double rounds_left(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
+    const struct gsim_demand *w = run->work;
     double left = 0, blocks = 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
@@ -57,17 +61,19 @@ static double rounds_left(struct gsim_gpu *gpu, const struct gsim_kernel_run *ru
             blocks += (double)g->cohorts[c].blocks * g->sm_count;
         }
     }
-    return blocks > 0 ? left / blocks / (run->work->cold * run->scale) * run->work->rounds : 0;
+    left /= blocks * w->cold * run->scale;
+    return fmin(left / part_of(w, 1), run->rounds);
 }
 
-static void lengthen(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, double factor)
+static void shorten(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, double rounds)
 {
+    double work = part_of(run->work, rounds) * run->work->cold * run->scale;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         bool holds = false;
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             if (g->cohorts[c].run != run) continue;
-            g->cohorts[c].left *= factor;
+            g->cohorts[c].left = fmax(g->cohorts[c].left - work, 0);
             g->cohorts[c].asks = 0;
             holds = true;
         }
@@ -81,8 +87,14 @@ void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t
     if (!w->tiles || !run->started || now == run->began) return;
     run->part = part_of(w, 1);
     double rounds = run->resident ? rounds_left(gpu, run, now) : 0;
-    if (rounds < 1) return; /* the last tiles are under way */
-    double resident = (double)run->resident, each = (resident * rounds + (double)count) / (resident + (double)count);
-    lengthen(gpu, run, each / rounds);
-    run->part = part_of(w, fmax(each, 1));
+    if (rounds <= NEAR) return;
+    double tile = rounds - (ceil(rounds - NEAR) - 1), blocks = (double)(run->sharers + count);
+    double queue = run->tiles - (double)run->sharers * (run->rounds - rounds + tile); /* that no block has begun */
+    if (queue < 1) return;
+    double each = queue / blocks, more = ceil(each - NEAR);
+    shorten(gpu, run, rounds - tile - more);
+    run->part = part_of(w, 1 + floor(each + NEAR));
+    run->rounds = tile + more;
+    run->tiles = queue + blocks * tile;
+    run->sharers += count;
 }

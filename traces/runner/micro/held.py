@@ -1,75 +1,61 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How soon a node of a captured graph starts whose last predecessor ended while another kernel's blocks were being placed: from the blocks that
-dagrun.cu records.
+"""held.py GPUSIM RECORDING [--off]: library kernels beside SMs that another kernel holds, predicted and measured.
 
-Usage: held.py DAGRUN.json...
-
-From that kernel's last block to the node's first, where nothing came between and the node's blocks fit beside those there (threads, registers and
-the shared-memory configuration of docs/model/placement.md), of nodes that follow their own channel only and of those that follow others too.
+Shape, registers, shared memory and time alone are the recording's, clusters those of the names, tiles those of M x N over the
+tile in the name. --off: without tile orders. Times are relative to those beside no held SM.
 """
-import collections
-import statistics
+import gzip
+import json
+import os
+import re
+import subprocess
 import sys
-
-from dagrun_blocks import predecessors, recorded
-
-PLACING = 200, 4000  # ns: at least so long before the predecessor's end its first block, and after it its last one
-KIB = 1024
-CONFIGURATIONS = [c * KIB for c in (8, 16, 32, 64, 100, 132, 164, 196, 228)]
+import tempfile
 
 
-def crossing(before):
-    """Which nodes follow another channel than their own: a root opens one, any other node is in the last opened of those that it follows."""
-    channels, opened = [], 0
-    for follows in before:
-        channels.append(max((channels[p] for p in follows), default=opened))
-        opened += not follows
-    return [any(channels[p] != channels[i] for p in follows) for i, follows in enumerate(before)]
+def kernel_op(kernel, index, what, is_off):
+    op = {"op": "kernel", "kernel": f"k{index}", "grid": kernel["grid"], "block": kernel["block"], "stream": 0}
+    name, blocks = kernel["name"], kernel["grid"][0] * kernel["grid"][1] * kernel["grid"][2]
+    sizes = re.search(r"nvjet_\w*?_(\d+)x(\d+)_\d+x\d+_(\d+)x(\d+)_", name)
+    cluster = int(sizes[3]) * int(sizes[4]) if sizes else 2 if "xmma_gemm" in name else 1
+    if cluster > 1:
+        op["cluster"] = [cluster, 1, 1] if kernel["grid"][0] % cluster == 0 else [1, cluster, 1]
+    if not is_off and blocks == 132 and any(w in name for w in ("nvjet", "xmma", "sdpa")):
+        op["tile_order"] = "dynamic"
+        shape = re.search(r"_(\d+)x(\d+)x\d+$", what)
+        if sizes and shape:
+            op["tiles"] = -(-int(shape[1]) // int(sizes[1])) * -(-int(shape[2]) // int(sizes[2]))
+    return op
 
 
-def shared_memory(kernel):
-    """(what a kernel's full occupancy needs, what the driver configures for it), bytes."""
-    warps, bytes_of_block = kernel['block'] // 32, (kernel['smem'] + KIB + 127) // 128 * 128
-    blocks = min(32, 64 // warps, 65536 // (-(-kernel['regs'] * 32 // 256) * 256 * warps), 228 * KIB // bytes_of_block)
-    need = blocks * bytes_of_block
-    if not kernel['smem']:
-        return need, (8 if blocks <= 2 else 16 if blocks <= 4 else 32) * KIB
-    wanted = max(need, min(2 * need, 132 * KIB)) if blocks > 1 and kernel['block'] < 1024 else need
-    return need, min(c for c in CONFIGURATIONS if c >= wanted)
-
-
-def delays(kernels, nodes, blocks, found):
-    if any(kernel < 0 for _, kernel, _ in nodes):
-        return  # with copies
-    before = predecessors(nodes)
-    crosses = crossing(before)
-    first, last, end = ([pick(b[k] for b in bs) for bs in blocks] for pick, k in ((min, 1), (max, 1), (max, 2)))
-    for node, follows in enumerate(before):
-        if not follows:
-            continue
-        released = max(end[p] for p in follows)
-        placing = [k for k in range(len(nodes)) if k != node and first[k] <= released - PLACING[0] and released + PLACING[1] < last[k] <= first[node]]
-        if not placing:
-            continue
-        other = max(placing, key=lambda k: last[k])
-        between = any(k not in (node, other) and last[other] < last[k] and first[k] < first[node] for k in range(len(nodes)))
-        need, configured = shared_memory(kernels[nodes[node][1]])[0], shared_memory(kernels[nodes[other][1]])[1]
-        if not between and need <= configured and kernels[nodes[other][1]]['type'] in ('stream', 'smem'):
-            found[crosses[node]].append((first[node] - last[other]) / 1000)
+def predicted_us(gpusim, kernels, what, held, is_off, folder):
+    hold = {"name": "hold", "regs_per_thread": 16, "smem_bytes": 200000, "solo_us": 1e5, "flops": 0, "dram_bytes": 0}
+    work = [{"name": f"k{i}", "regs_per_thread": k["regs"], "smem_bytes": k["smem"], "solo_us": k["us"]} for i, k in enumerate(kernels)]
+    ops = [{"op": "kernel", "kernel": "hold", "grid": [held], "block": [128], "stream": 1, "after": []}] if held else []
+    ops += [{"op": "host_compute", "us": 200}] + [kernel_op(k, i, what, is_off) for i, k in enumerate(kernels)]
+    program, report = os.path.join(folder, "p.json"), os.path.join(folder, "o.json")
+    with open(program, "w", encoding="utf-8") as file:
+        json.dump({"schema": "gpusim-program/1", "name": "held", "kernels": ([hold] if held else []) + work, "ops": ops}, file)
+    subprocess.run([gpusim, "--workload", program, "--sched", "async", "--memory", "pinned", "--device", "h100-vm", "--report", report],
+                   check=True, stdout=subprocess.DEVNULL)
+    with open(report, encoding="utf-8") as file:
+        ran = [k for k in json.load(file)["kernels"] if k["name"] != "hold"]
+    return max(k["end_us"] for k in ran) - min(k["start_us"] for k in ran)
 
 
 def main():
-    found = collections.defaultdict(list)
-    for path in sys.argv[1:]:
-        for index, (kernels, nodes, blocks) in enumerate(recorded(path)):
-            if index % 2:  # as a graph
-                delays(kernels, nodes, blocks, found)
-    print('the node follows   nodes  from the last block before to its first, us: 5, 25, 50, 75 %')
-    for crosses, name in ((False, 'its channel only'), (True, 'others too')):
-        cuts = statistics.quantiles(found[crosses], n=20, method='inclusive')
-        print(f'{name:17}  {len(found[crosses]):5}  ' + ' '.join(f'{cuts[k]:5.2f}' for k in (0, 4, 9, 14)))
+    with gzip.open(sys.argv[2], "rt", encoding="utf-8") as file:
+        recording = json.load(file)
+    is_off, every, folder = "--off" in sys.argv, [], tempfile.mkdtemp()
+    for case in recording["held"]:
+        rows, kernels = case["rows"], recording["kernels"][case["what"]]
+        alone = predicted_us(sys.argv[1], kernels, case["what"], 0, is_off, folder)
+        between = rows[0]["us"] - alone  # launches of the recorded loop
+        errors = [100 * abs((predicted_us(sys.argv[1], kernels, case["what"], r["held"], is_off, folder) + between) / r["us"] - 1) for r in rows[1:]]
+        every += errors
+        print(f"{case['what']:26s} {len(errors):3d} cases  mean {sum(errors) / len(errors):5.1f} %  worst {max(errors):5.1f} %")
+    print(f"{'all':26s} {len(every):3d} cases  mean {sum(every) / len(every):5.1f} %  worst {max(every):5.1f} %")
 
 
-if __name__ == '__main__':
-    main()
+main()

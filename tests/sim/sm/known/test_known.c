@@ -179,6 +179,52 @@ static void own_sms(void)
     }
 }
 
+/* Four SMs, one of which a block holds for HELD us; beside it four blocks of 100 us, each an SM of its own: 10 us of
+ * start and 3 tiles of 30 us. Three blocks find room. They share 11 of 12 tiles: 10 + 4 x 30; the fourth runs its tile
+ * of 30 behind them. At 50 us they are in their second tiles, and 5 are in the queue: four blocks take them in two
+ * rounds behind the second, until 130. At 1 us 8 are in the queue: two rounds behind the first, 100. 256 tiles of
+ * 90 / 64 us: 10 + 85 x 1.40625, and one. Without a queue each has its 100 us. Clusters of two: one finds room, the
+ * other takes 10 us less behind it. */
+static void tiles(void)
+{
+    static const struct {
+        enum gsim_tile_order order;
+        uint32_t tiles, cluster;
+        double held, us;
+    } rows[] = {{GSIM_TILES_DYNAMIC, 12, 1, 1000, 160},   {GSIM_TILES_DYNAMIC, 12, 1, 50, 130},
+                {GSIM_TILES_DYNAMIC, 0, 1, 1000, 130.94}, {GSIM_TILES_STATIC, 12, 1, 1000, 200},
+                {GSIM_TILES_NONE, 0, 1, 1000, 200},       {GSIM_TILES_NONE, 0, 2, 1000, 190},
+                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world w;
+        open_world(&w);
+        w.device.sm_count = 4;
+        w.device.gpcs[0] = 4;
+        w.device.gpcs[1] = 0;
+        w.device.first_wave_us = 10;
+        build_gpu(&w);
+        struct gsim_kernel first = {
+            .name = "first", .grid = {1, 1, 1}, .block = {128, 1, 1}, .smem_bytes = 198 * 1024};
+        first.thread_cycles = rows[i].held * w.device.clock_mhz;
+        first.demand_given = true;
+        struct gsim_kernel k = {.name = "k",
+                                .grid = {4, 1, 1},
+                                .block = {128, 1, 1},
+                                .smem_bytes = 198 * 1024,
+                                .solo_us = 100,
+                                .tiles = rows[i].tiles,
+                                .tile_order = rows[i].order,
+                                .cluster = {rows[i].cluster, 1, 1}};
+        struct gsim_demand a = work_of(&w, &first), b = work_of(&w, &k);
+        CHECK(gsim_gpu_submit(w.gpu, 0, &a, 0, (void *)1));
+        CHECK(gsim_gpu_submit(w.gpu, 0, &b, 0, (void *)2));
+        run(&w);
+        CHECK_MSG(fabs(w.end[1] * 1e-6 - rows[i].us) < 1.5, "row %zu: %.2f us, expected %.2f", i, w.end[1] * 1e-6,
+                  rows[i].us);
+        close_world(&w);
+    }
+}
+
 /* Without GPCs in the device's file all SMs are one; clusters that no GPC has SMs for are refused. */
 static void clusters_elsewhere(void)
 {
@@ -223,5 +269,6 @@ static const struct test_case tests[] = {
     {"clusters", clusters},
     {"an SM for each block of a cluster", own_sms},
     {"clusters elsewhere", clusters_elsewhere},
+    {"tiles", tiles},
 };
 TEST_MAIN("sim/sm/known/known", tests)
