@@ -176,7 +176,7 @@ enum gsim_status retell_longer(const char *source, const char *target, uint64_t 
 static const char schema[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
     "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE TARGET_INFO_GPU (vmId INT, id INT, name TEXT, busLocation TEXT);"
+    "CREATE TABLE TARGET_INFO_GPU (vmId INT, id INT, name TEXT, busLocation TEXT, smCount INT);"
     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, eventClass INT, globalTid INT, correlationId INT, "
     "nameId INT, returnValue INT, callchainId INT);"
     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, greenContextId INT, "
@@ -313,7 +313,9 @@ static enum gsim_status tell_header(void *context, const char *name, const char 
     struct nsys *n = context;
     cJSON *list = strcmp(name, "deviceProperties") == 0 ? cJSON_Parse(text) : NULL;
     const char *gpu = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(list, 0), "name"));
-    char *sql = gpu ? sqlite3_mprintf("INSERT INTO TARGET_INFO_GPU VALUES (0, 0, %Q, '')", gpu) : NULL;
+    double sms = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(list, 0), "numSms"));
+    char *sql = gpu ? sqlite3_mprintf("INSERT INTO TARGET_INFO_GPU VALUES (0, 0, %Q, '', %d)", gpu, sms > 0 ? (int)sms : 0)
+                    : NULL;
     (void)error;
     if (sql) n->failed |= sqlite3_exec(n->database, sql, NULL, NULL, NULL) != SQLITE_OK;
     sqlite3_free(sql);

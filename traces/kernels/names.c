@@ -81,6 +81,7 @@ bool gsim_talks_by_name(const char *name)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
     return false;
+}
 
 bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms)
 {
