@@ -314,7 +314,8 @@ static enum gsim_status tell_header(void *context, const char *name, const char 
     cJSON *list = strcmp(name, "deviceProperties") == 0 ? cJSON_Parse(text) : NULL;
     const char *gpu = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(list, 0), "name"));
     double sms = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(list, 0), "numSms"));
-    char *sql = gpu ? sqlite3_mprintf("INSERT INTO TARGET_INFO_GPU VALUES (0, 0, %Q, '', %d)", gpu, sms > 0 ? (int)sms : 0)
+    int count = sms > 0 ? (int)sms : 0;
+    char *sql = gpu ? sqlite3_mprintf("INSERT INTO TARGET_INFO_GPU VALUES (0, 0, %Q, '', %d)", gpu, count)
                     : NULL;
     (void)error;
     if (sql) n->failed |= sqlite3_exec(n->database, sql, NULL, NULL, NULL) != SQLITE_OK;
