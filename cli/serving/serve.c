@@ -143,11 +143,17 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
         return gsim_error_prefix(error, "--arrivals");
     struct gsim_arrivals *a = &spec->arrivals;
     if (number > 0 && (a->kind != GSIM_ARRIVALS_LIST || number < a->count)) a->count = number;
-    bool is_drawn = a->kind != GSIM_ARRIVALS_LIST;
-    if (is_drawn && (a->prompt.kind == GSIM_LENGTHS_TRACE || a->output.kind == GSIM_LENGTHS_TRACE))
+    bool is_drawn = a->kind != GSIM_ARRIVALS_LIST, has_prompts = a->prompt.kind != GSIM_LENGTHS_TRACE,
+         has_outputs = a->output.kind != GSIM_LENGTHS_TRACE;
+    if (text && !is_drawn && (has_prompts || has_outputs))
+        fprintf(stderr, "gpusim: note: --arrivals: times of '%s', %s as '%s' says, not the trace's\n", text,
+                has_prompts && has_outputs ? "prompts and outputs"
+                : has_prompts              ? "prompts"
+                                           : "outputs", spec->path);
+    if (is_drawn && !(has_prompts && has_outputs))
         return gsim_error_set(error, GSIM_INPUT,
                               "%s: \"%s\": expected how many tokens drawn requests have, found nothing", spec->path,
-                              a->prompt.kind == GSIM_LENGTHS_TRACE ? "prompt" : "output");
+                              has_prompts ? "output" : "prompt");
     return GSIM_OK;
 }
 

@@ -90,6 +90,10 @@ overhead=remove
 is "one rank alone" "$(sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p' said)" 12000 15385
 awk '/^  [0-9]+ x waiting for other ranks/ { found = $(NF - 1) } END { exit !(found > 3000) }' said || fail "one rank alone: its waits are gone"
 grep -q 'give the traces of all ranks' said || fail "one rank alone: $(head -4 said)"
+# A replay that is longer than the recording contradicts itself, and says so.
+public=$source_dir/../shared/cases/field4/03_queries_that_wait_for_nothing.json.gz
+[ ! -f "$public" ] || "$gpusim" explain "$public" 2>&1 | grep -q 'a contradiction: 769[0-9]* us without the profiler, and 73658 with it' ||
+    fail "no contradiction is seen"
 # Kernels that talk to other GPUs are no row of their own: what they take is the others' as well.
 trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, "void deep_ep::internode::combine<1, 8>(int4*)"); launch(1, 7, t + 6, 4, t + 354, 140, "expert") }
     call("cudaDeviceSynchronize", 1, 9600, 400)'
