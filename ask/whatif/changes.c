@@ -281,8 +281,8 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         touched = gsim_edit_count_rows(e);
         if (touched && touched != UINT32_MAX)
             status = gsim_error_set(error, GSIM_INPUT,
-                                    "%u kernels run beside another stream's across a wait of the host: graphs between "
-                                    "the waits, in one stream, would put them in a row", touched);
+                                    "%u kernels run beside another stream's: graphs in one stream, parted by the host, "
+                                    "put them in a row", touched);
         if (touched) return UINT32_MAX;
         if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
