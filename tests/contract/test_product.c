@@ -134,7 +134,10 @@ static void placements(void)
                 if (!gsim_scheduler_can_place(p.scheduler) || (p.scheduler->places && !p.placement->choose)) continue;
                 describe(&p, text);
                 enum gsim_status status = run(&p, &error);
-                CHECK_MSG(status == GSIM_OK, "%s, %s: %s", text, p.placement->name, error.message);
+                bool is_refused = p.gpus != ONE && p.placement->follows_program &&
+                                  strcmp(p.scheduler->name, "eager") == 0; /* whichever GPU has room takes a kernel */
+                CHECK_MSG(status == (is_refused ? GSIM_INPUT : GSIM_OK), "%s, %s: %s", text, p.placement->name,
+                          error.message);
                 ran++;
             }
     printf(" (%u ran) ", ran);
