@@ -162,6 +162,7 @@ static void check(struct setting *s)
     tried++;
     if (together < 2) return;
     double us = time_with(s, all, together);
+    if (us < 0) return;
     CHECK_MSG(s->now_us - us <= fmin(sum, s->now_us) + slack,
               "%s: together saves %.1f of %.1f us, the parts take at most %.1f", s->label, s->now_us - us, s->now_us,
               sum);
