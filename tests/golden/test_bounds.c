@@ -82,7 +82,7 @@ static double most_of(const struct path *p, const char *change, double gaps)
     case 'k': return p->alpha / 2;
     default: break;
     }
-    return change[1] == 'a' ? launches / 2
+    return change[1] == 'a' ? p->causes[GSIM_CAUSE_LAUNCH_CALLS] / 2
                             : p->copies / 2 + p->staging + p->causes[GSIM_CAUSE_COPY_ENGINE] / 2; /* launch, link */
 }
 
@@ -96,8 +96,8 @@ struct setting {
     char label[80];
 };
 
-/* An iteration with these changes; -1: they have no effect, or are refused, as graphs are between whose kernels the host
- * waits while others run. */
+/* An iteration with these changes; -1: they have no effect, or are refused, as graphs that would put kernels of several
+ * streams in a row. */
 static double time_with(struct setting *s, const struct gsim_change *list, size_t count)
 {
     struct gsim_variant variant;
@@ -105,7 +105,7 @@ static double time_with(struct setting *s, const struct gsim_change *list, size_
     struct gsim_error error = {0};
     double us = -1;
     enum gsim_status status = gsim_variant_init(&variant, &s->simulation, false, list, count, &error);
-    if (status && strstr(error.message, "would put them in a row")) return -1;
+    if (status && strstr(error.message, "put them in a row")) return -1;
     CHECK_OK(status, error);
     if (variant.has_effect || !count) {
         variant.simulation.detailed = true;
