@@ -8,7 +8,8 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/fuzz/target
 file(STRINGS tests/fuzz/targets.def GPUSIM_FUZZ_LINES REGEX "^X\\(")
 foreach(line ${GPUSIM_FUZZ_LINES})
   string(REGEX REPLACE "^X\\(([a-z]+)\\)$" "\\1" name ${line})
-  add_executable(fuzz-${name} tests/fuzz/entry.c tests/fuzz/targets_file.c tests/fuzz/targets_sweep.c tests/fuzz/targets_sql.c)
+  add_executable(fuzz-${name} tests/fuzz/entry.c tests/fuzz/targets_file.c tests/fuzz/targets_sweep.c tests/fuzz/targets_spec.c
+    tests/fuzz/targets_sql.c)
   target_compile_definitions(fuzz-${name} PRIVATE GSIM_FUZZ_TARGET=gsim_fuzz_${name})
   target_link_libraries(fuzz-${name} PRIVATE gpusimcore)
   target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)

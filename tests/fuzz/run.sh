@@ -19,6 +19,7 @@ one() {
     case $name in
     device) more=$here/../../models ;;
     probe) more=$build/fuzz/probe-seed; mkdir -p "$more"; cp "$here/../../traces/h200/probe.json" "$more" ;;
+    node) more=$here/../../models/nodes ;;
     *) more= ;;
     esac
     # shellcheck disable=SC2086 # MORE is a folder or nothing
