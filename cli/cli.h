@@ -277,6 +277,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE,                                                                \
       "of a trace: write Python code that applies the plan to the model")                                              \
     X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")   \
+    X(ALWAYS, "always", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write it though no gain is predicted")         \
     X(CHECK, "check", NULL, GSIM_CLI_ON_SCHEDULE,                                                                      \
       "of a CUDA source: run it and what is written on the CPU, in many\n"                                             \
       "orders of the streams, and compare what the host sees; without\n"                                               \

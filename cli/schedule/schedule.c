@@ -6,7 +6,7 @@
 
 static const enum gsim_cli_key of_sources[] = {GSIM_CLI_DEFINE,   GSIM_CLI_ARG,  GSIM_CLI_INCLUDE, GSIM_CLI_ENTRY,
                                                GSIM_CLI_AS_GRAPH, GSIM_CLI_DIFF, GSIM_CLI_PLAN, GSIM_CLI_CHECK,
-                                               GSIM_CLI_RUN_ARGS, GSIM_CLI_RUN_LIMIT};
+                                               GSIM_CLI_ALWAYS,   GSIM_CLI_RUN_ARGS, GSIM_CLI_RUN_LIMIT};
 static const enum gsim_cli_key of_traces[] = {GSIM_CLI_STREAMS, GSIM_CLI_CUDA_GRAPH, GSIM_CLI_PYTHON,
                                               GSIM_CLI_SPREAD_RUNS};
 

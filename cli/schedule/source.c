@@ -10,6 +10,9 @@
 #include "source/write/cuda.h"
 #include "traces/import/importers.h"
 
+/* Less than one in a hundred is none. */
+#define LEAST_GAIN 1.01
+
 struct source {
     const struct gsim_cli_arguments *arguments;
     const char *path;
@@ -83,78 +86,52 @@ static enum gsim_status prepare(struct source *s, struct gsim_error *error)
     return gsim_cli_point_init(&s->point, &s->setup, s->path, s->scheduler, error);
 }
 
-static enum gsim_status write_text(const char *to, const char *text, size_t length, struct gsim_error *error)
+/* Calls whose count or whether is not known, so that no time is. */
+static uint32_t count_unknown(const struct gsim_cuda_log *log)
 {
-    struct gsim_output output = {0};
-    enum gsim_status status = gsim_output_open(&output, to, error);
-    if (status == GSIM_OK) gsim_output_bytes(&output, text, length);
-    if (status == GSIM_OK) status = gsim_output_commit(&output, error);
-    gsim_output_release(&output);
-    return status;
+    uint32_t count = 0;
+    for (size_t i = 0; i < log->step_count; i++) {
+        bool is_serial = false;
+        for (uint32_t n = log->steps[i].node; n != GSIM_CUDA_NONE; n = log->nodes[n].parent)
+            is_serial |= log->nodes[n].is_serial;
+        count += is_serial && log->steps[i].op != GSIM_CUDA_NONE;
+    }
+    return count;
 }
 
-static enum gsim_status write(struct source *s, struct gsim_error *error)
+static double gain_of(const struct source *s, size_t i)
 {
-    struct gsim_output source = {0}, difference = {0};
-    const char *to = s->arguments->value[GSIM_CLI_OUTPUT], *diff = s->arguments->value[GSIM_CLI_DIFF];
-    char *text = NULL;
-    size_t length = 0;
-    const struct gsim_cuda_export export = {.path = s->path,
-                                            .scheduler = s->scheduler->name,
-                                            .command = s->command,
-                                            .log = &s->log,
-                                            .simulation = &s->point.simulation,
-                                            .as_graph = s->arguments->value[GSIM_CLI_AS_GRAPH],
-                                            .note = s->cuda.note};
-    enum gsim_status status = gsim_output_open_memory(&source, &text, &length, error);
-    if (status == GSIM_OK && diff) status = gsim_output_open(&difference, diff, error);
-    if (status == GSIM_OK)
-        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", &source,
-                                  diff ? &difference : NULL, &s->timeline, &s->counts, error);
-    if (status == GSIM_OK) status = gsim_output_commit(&source, error);
-    if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
-        status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, text, length, error);
-    if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
-    if (status == GSIM_OK && to) status = write_text(to, text, length, error);
-    if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
-    gsim_output_release(&source);
-    gsim_output_release(&difference);
-    free(text);
-    return status;
+    return gsim_time_us(s->counts.gain.before[i]) / gsim_time_us(s->counts.gain.now[i]);
 }
 
-/* The source as it stands: its own streams. */
-static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
+/* What the file is worth, against the source as it stands; whether it is to be written. */
+static bool judge(const struct source *s)
 {
-    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
-    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
-                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, NULL, 0, error);
-    gsim_free(s->words);
-    return status;
-}
-
-/* What it is worth: the same program one kernel at a time. */
-static enum gsim_status predict(const struct source *s, struct gsim_error *error)
-{
-    struct gsim_simulation serial = s->point.simulation;
-    struct gsim_timeline timeline = {0};
-    struct gsim_metrics now, before;
+    const struct gsim_cuda_counts *c = &s->counts;
     char text[2][GSIM_TEXT_SIZE];
-    serial.scheduler = gsim_scheduler_find("serial");
-    serial.scheduler_params = NULL;
-    serial.op_plan = NULL;
-    enum gsim_status status = gsim_simulate(&serial, &timeline, error);
-    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, serial.device, NULL, &before, error);
-    if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, serial.device, NULL, &now, error);
-    if (status == GSIM_OK)
-        fprintf(stderr, "predicted on %s: %s, serial %s (%.2fx); kernels' times are %s\n", serial.device->name,
-                gsim_text_time(text[0], now.makespan), gsim_text_time(text[1], before.makespan),
-                gsim_time_us(before.makespan) / gsim_time_us(now.makespan),
-                s->arguments->value[GSIM_CLI_KERNELS] ? "as profiled where --kernels names them"
-                                                      : "estimated from the source");
-    gsim_timeline_release(&timeline);
-    return status;
+    uint32_t unknown = count_unknown(&s->log);
+    double least = gain_of(s, 0), most = least;
+    bool pays = c->calls > c->left_calls;
+    for (size_t i = 1; i < GSIM_GAIN_TIMES; i++) {
+        if (gain_of(s, i) < least) least = gain_of(s, i);
+        if (gain_of(s, i) > most) most = gain_of(s, i);
+    }
+    if (unknown || s->log.guesses) {
+        fprintf(stderr,
+                "no time is predicted: of %" PRIu32 " calls it is not known how often they are executed, and %" PRIu32
+                " sizes or rounds are assumed (--arg NAME=VALUE)\n",
+                unknown, s->log.guesses);
+    } else {
+        fprintf(stderr,
+                "predicted on %s: as it stands %s, as written %s: %.2fx, %.2f to %.2f; kernels are %s\n",
+                s->point.simulation.device->name, gsim_text_time(text[0], c->gain.before[0]),
+                gsim_text_time(text[1], c->gain.now[0]), gain_of(s, 0), least, most,
+                s->arguments->value[GSIM_CLI_KERNELS] ? "profiled where --kernels names them" : "estimates");
+        pays &= gain_of(s, 0) >= LEAST_GAIN;
+    }
+    if (pays || s->arguments->value[GSIM_CLI_ALWAYS]) return true;
+    fprintf(stderr, "no gain: left as it is, nothing is written (--always writes it)\n");
+    return false;
 }
 
 static void tell(const struct source *s)
@@ -182,6 +159,64 @@ static void tell(const struct source *s)
             c->removed_syncs, c->added_syncs);
 }
 
+static enum gsim_status write_text(const char *to, const char *text, size_t length, struct gsim_error *error)
+{
+    struct gsim_output output = {0};
+    enum gsim_status status = gsim_output_open(&output, to, error);
+    if (status == GSIM_OK) gsim_output_bytes(&output, text, length);
+    if (status == GSIM_OK) status = gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+static enum gsim_status write(struct source *s, struct gsim_error *error)
+{
+    struct gsim_output source = {0}, difference = {0};
+    const char *to = s->arguments->value[GSIM_CLI_OUTPUT], *diff = s->arguments->value[GSIM_CLI_DIFF];
+    char *text = NULL;
+    size_t length = 0;
+    const struct gsim_cuda_export export = {.path = s->path,
+                                            .scheduler = s->scheduler->name,
+                                            .command = s->command,
+                                            .log = &s->log,
+                                            .simulation = &s->point.simulation,
+                                            .as_graph = s->arguments->value[GSIM_CLI_AS_GRAPH],
+                                            .factor = s->arguments->value[GSIM_CLI_KERNELS] ? 1.1 : 2,
+                                            .note = s->cuda.note};
+    enum gsim_status status = gsim_output_open_memory(&source, &text, &length, error);
+    if (status == GSIM_OK && diff) status = gsim_output_open(&difference, diff, error);
+    if (status == GSIM_OK)
+        status = gsim_cuda_export(&export, to && strcmp(to, "-") != 0 ? to : "scheduled.cu", &source,
+                                  diff ? &difference : NULL, &s->timeline, &s->counts, error);
+    if (status == GSIM_OK) status = gsim_output_commit(&source, error);
+    if (status == GSIM_OK) tell(s);
+    if (status == GSIM_OK) {
+        bool is_wanted = judge(s);
+        to = is_wanted ? to : NULL;
+        diff = is_wanted ? diff : NULL;
+    }
+    if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
+        status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, text, length, error);
+    if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
+    if (status == GSIM_OK && to) status = write_text(to, text, length, error);
+    if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
+    gsim_output_release(&source);
+    gsim_output_release(&difference);
+    free(text);
+    return status;
+}
+
+/* The source as it stands: its own streams. */
+static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
+{
+    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
+    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
+                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, NULL, 0, error);
+    gsim_free(s->words);
+    return status;
+}
+
 enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct source s = {.arguments = arguments, .path = arguments->operands[0]};
@@ -193,8 +228,6 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
     if (status == GSIM_OK) status = read_source(&s, error);
     if (status == GSIM_OK) status = prepare(&s, error);
     if (status == GSIM_OK) status = write(&s, error);
-    if (status == GSIM_OK) tell(&s);
-    if (status == GSIM_OK) status = predict(&s, error);
     gsim_timeline_release(&s.timeline);
     gsim_cli_point_release(&s.point);
     gsim_cli_setup_release(&s.setup);

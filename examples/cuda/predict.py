@@ -70,7 +70,7 @@ def predict(name, form, size, times, folder):
     source, out = f"examples/cuda/{name}.cu", folder + "/out.cu"
     sched, *graph = form.split("_")
     if sched != "serial":
-        run("schedule", source, f"-DN={size}", "--sched", sched, "--prefetch", "off", "--device", "h100-vm", "-o", out)
+        run("schedule", source, f"-DN={size}", "--sched", sched, "--prefetch", "off", "--device", "h100-vm", "--always", "-o", out)
     run("import", "cuda", source if sched == "serial" else out, f"-DN={size}", "--include", "examples/cuda", "-o", folder + "/imported.json")
     program = load(folder + "/imported.json", times)
     if sched == "serial":

@@ -65,6 +65,7 @@ struct gsim_cuda_log {
     size_t site_room, step_room, node_room, pointer_room;
     uint32_t first_use;    /* where the declaration of the file begins that holds the first site */
     uint32_t stream_line;  /* where the source makes a stream of its own; 0: nowhere */
+    uint32_t guesses;      /* sizes, rounds or streams that notes tell as assumed */
     bool has_managed;      /* memory */
     bool failed;           /* memory was out */
 };

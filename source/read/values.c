@@ -245,6 +245,7 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
     va_end(arguments);
     uint32_t seen =
         gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
+    if (s->options->log && strstr(text, "assumed")) s->options->log->guesses++;
     if (seen == GSIM_CU_NONE || s->memory.cells[seen].is_set || s->counts.notes++ >= MOST_NOTES) return;
     gsim_cu_store(s, seen, gsim_cu_number(1));
     s->options->note(s->path, gsim_cu_line(s, at), text);

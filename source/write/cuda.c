@@ -326,6 +326,8 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     if (status == GSIM_OK) status = write_all(&w, error);
     if (status == GSIM_OK && w.edits.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_text_edits_sort(&w.edits);
+    if (status == GSIM_OK)
+        status = gsim_gain_compute(&counts->gain, &w.weave, export->simulation, export->factor, error);
     if (status == GSIM_OK && source) gsim_text_edits_write(&w.edits, source);
     if (status == GSIM_OK && difference) gsim_text_edits_diff(&w.edits, export->path, to_name, difference);
     gsim_text_edits_release(&w.edits);

@@ -9,12 +9,14 @@
 #include "gpusim/simulate.h"
 #include "sim/base/output.h"
 #include "source/read/log.h"
+#include "source/write/replay.h"
 
 struct gsim_cuda_export {
     const char *path, *scheduler, *command; /* COMMAND: for the comment that the source gets */
     const struct gsim_cuda_log *log;        /* of importing PATH */
     struct gsim_simulation *simulation;     /* of the program that was imported */
     bool as_graph;
+    double factor;                          /* by which kernels' times may be wrong, either way */
     void (*note)(const char *path, unsigned line, const char *text); /* NULL allowed */
 };
 
@@ -23,6 +25,7 @@ struct gsim_cuda_counts {
     uint32_t streams, events, waits; /* waits: in the text; of calls by a table each time */
     uint32_t calls, left_calls;      /* that give the device work; that stay in the default stream */
     uint32_t removed_syncs, added_syncs, prefetches, lost_prefetches, graphs;
+    struct gsim_gain gain;
     uint32_t pageable_copies;        /* of memory that is not pinned: the call returns when the data has left */
 };
 

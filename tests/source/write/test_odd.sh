@@ -16,7 +16,7 @@ for file in odd*.cu; do
     [ $status -le 2 ] || fail "$file: status $status"
     [ $status = 0 ] || { [ "$(wc -l <notes)" = 1 ] || fail "$file: refused with more than a line"; continue; }
     tail -n 1 notes | grep -q '^launches: [0-9]* of [0-9]* read$' || fail "$file: launches are not counted"
-    "$gpusim" schedule "$file" --sched $sched $graph -o out.cu 2>notes || { fail "$file $sched $graph: $(tail -n 1 notes)"; continue; }
+    "$gpusim" schedule "$file" --sched $sched $graph --always -o out.cu 2>notes || { fail "$file $sched $graph: $(tail -n 1 notes)"; continue; }
     "$gpusim" import cuda out.cu -o b.json 2>notes || { fail "$file $sched $graph: read again: $(tail -n 1 notes)"; continue; }
     python3 "$here/roundtrip.py" a.json b.json >notes 2>&1 || fail "$file $sched $graph: $(tail -n 1 notes)"
 done

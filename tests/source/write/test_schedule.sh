@@ -19,7 +19,7 @@ lacks() { grep -qF -- "$2" "$scratch/$1" && { fail "expected no '$2' in:"; cat "
 round() {
     file=$1 sched=$2
     shift 2
-    "$gpusim" schedule "$file" --sched "$sched" "$@" -o "$scratch/out.cu" --diff "$scratch/out.diff" 2>"$scratch/notes" ||
+    "$gpusim" schedule "$file" --sched "$sched" "$@" --always -o "$scratch/out.cu" --diff "$scratch/out.diff" 2>"$scratch/notes" ||
         { fail "$file $sched $*: refused"; cat "$scratch/notes" >&2; return; }
     cp "$file" "$scratch/patched.cu"
     patch -s "$scratch/patched.cu" "$scratch/out.diff" && cmp "$scratch/patched.cu" "$scratch/out.cu" || fail "$file $sched: the difference is no patch"
