@@ -63,7 +63,20 @@ static void silence(void)
     dup2(null, STDERR_FILENO);
 }
 
-static void at_exit(void) { gsim_run_engine_end(); }
+/* Behind the program's own; nothing of gpusim's is undone here, as its files are the other process's. */
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    gsim_run_engine_end();
+    fflush(NULL);
+    _exit(status);
+}
+
+static void forget_signals(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGPIPE, SIGSEGV, SIGBUS, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) signal(signals[i], SIG_DFL);
+}
 
 void gsim_run_child(const char *object, const struct gsim_run_settings *settings, struct gsim_run_shared *shared)
 {
@@ -73,6 +86,7 @@ void gsim_run_child(const char *object, const struct gsim_run_settings *settings
     extern char **environ;
     if (!gsim_run_engine_init(settings, shared)) gsim_run_fail("no memory for the device");
     limit(settings);
+    forget_signals();
     if (settings->is_quiet) silence();
     else dup2(STDERR_FILENO, STDOUT_FILENO);
     snprintf(text, sizeof text, "%" PRIuPTR, (uintptr_t)&gsim_run_engine()->run);
@@ -83,7 +97,7 @@ void gsim_run_child(const char *object, const struct gsim_run_settings *settings
     if (!address) gsim_run_fail("it has no main");
     memcpy(&entry, &address, sizeof entry);
     dl_iterate_phdr(find_variables, address);
-    atexit(at_exit);
+    on_exit(at_exit, NULL);
     while (settings->words[count]) count++;
     shared->is_started = true;
     int status = entry(count, settings->words, environ);
