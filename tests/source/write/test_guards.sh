@@ -50,23 +50,16 @@ sed 's/, i);/, 7);/' replay.cu >once.cu # and once where none does
 written once.cu --sched kesco --graph
 has out.cu 'if (gpusim_begin_graph(0))'
 
-# An event of one capture is not known in another: the joins order the two.
+# An event of one capture is not known in another: the joins order the two, no event does.
 source_of cross <<'EOF'
     fill<<<1, 32>>>(x, 1);
     fill<<<1, 32>>>(y, 2);
-    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);
-    printf("%g\n", h[0]);
+    cudaFuncSetCacheConfig(fill, cudaFuncCachePreferL1);
     add<<<1, 32>>>(x, y);
     add<<<1, 32>>>(y, z);
-    fill<<<1, 32>>>(x, 3);
 EOF
-for sched in kesco grsched heft; do
-    written cross.cu --sched $sched --graph
-    awk '/gpusim_begin_graph\([0-9]/ { split("", seen); inside = 1 } /gpusim_end_graph\([0-9]/ { inside = 0 }
-         inside && match($0, /gpusim_event\[[0-9]+\]/) { event = substr($0, RSTART, RLENGTH)
-             if (/EventRecord/) seen[event] = 1; else if (!(event in seen)) exit 1 }' out.cu ||
-        fail "cross.cu $sched: waits for an event of another capture"
-done
+written cross.cu --sched kesco --graph
+has notes ' 2 streams, 0 events, 0 waits, 0 prefetches, 2 graphs;'
 
 # An argument that is given twice is read and written: what reads it follows.
 source_of twice <<'EOF'
