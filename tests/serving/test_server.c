@@ -154,6 +154,18 @@ static void test_buckets(void)
     CHECK_INT(between.index, 0);
     CHECK_INT(between.upper, 1);
     CHECK_NEAR(between.weight, 0.5, 1e-6);
+    spec.steps[1].bucket = 8; /* 3 is a sixth of the way from 2 to 8, not five */
+    CHECK_NEAR(gsim_serving_bucket(&spec, GSIM_STEP_PREFILL, 3).weight, 1 / 6.0, 1e-6);
+}
+
+/* Continuous, as above: tokens at 100 and 320 of three, 200 and 210, 310 and 320 of two: (220 / 2 + 10 + 10) / 3 us. */
+static void test_between_tokens(void)
+{
+    struct gsim_serving_spec spec = spec_of(three, 3);
+    struct gsim_serving_result r;
+    serve(&spec, "continuous", NULL, NULL, &r);
+    CHECK_NEAR(gsim_quantiles_mean(&r.figures[GSIM_SERVED_TPOT]), 130 / 3.0, 1e-9);
+    gsim_serving_result_release(&r);
 }
 
 static void test_missing_steps(void)
@@ -184,6 +196,7 @@ static void test_quantiles(void)
 
 static const struct test_case cases[] = {
     {"policies", test_policies},           {"cache", test_cache},         {"buckets", test_buckets},
+    {"between_tokens", test_between_tokens},
     {"missing_steps", test_missing_steps}, {"quantiles", test_quantiles},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Placements by hand, on GPUs with links of 10 GB/s to the host and each other. A program's kernels have the times
- * given; the expected GPUs follow from each rule.
+ * Placements by hand, on GPUs with links of 10 GB/s from the host, 5 to it and to each other. A program's kernels
+ * have the times given; the expected GPUs follow from each rule.
  */
 #include "gpusim/placement.h"
 #include "tests/schedulers/programs.h"
@@ -61,6 +61,29 @@ static const struct trial_place table[] = {
      2,
      "011",
      GSIM_INIT_HOST},
+    /* c lacks h, i and j on 0: 300 us from the host, 600 from GPU 1; on 1 it lacks x and w, which 0 alone has: 400. */
+    {"the best of unlike links",
+     {"a: u > x w", "b: h i j > y", "c: x w h i j > z", NULL},
+     {5, 5, 5},
+     "minmin-transfer-time",
+     2,
+     "010",
+     GSIM_INIT_HOST},
+    {"the worst of unlike links",
+     {"a: u > x w", "b: h i j > y", "c: x w h i j > z", NULL},
+     {5, 5, 5},
+     "minmax-transfer-time",
+     2,
+     "011",
+     GSIM_INIT_HOST},
+    /* c ends on 0 at 10 + 300 + 50; on 1 at 10 + 200 for x + 50, and the 200 count once more: 360 are less than 460. */
+    {"the copy counts twice",
+     {"a: u > x", "b: x > y", "c: x > z", NULL},
+     {10, 300, 50},
+     "dmda",
+     2,
+     "000",
+     GSIM_INIT_DEVICE},
     /* c writes what GPU 0 holds, however much GPU 0 has to do. */
     {"the owner of what is written",
      {"a: u > x", "b: v > y", "c: y > x", "d: q > r", NULL},
@@ -129,7 +152,7 @@ static void placements(void)
                                .device_count = t->gpus,
                                .placement = gsim_placement_find(t->placement),
                                .kernel_us = t->us,
-                               .device = {.h2d_gbps = 10, .d2h_gbps = 10, .d2d_gbps = 100}};
+                               .device = {.h2d_gbps = 10, .d2h_gbps = 5, .d2d_gbps = 100}};
         CHECK(run.placement != NULL);
         if (!run.placement) continue;
         void *params = gsim_arena_alloc(&arena, run.placement->params_size + 1);
