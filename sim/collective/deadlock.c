@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why a run with collectives hangs: who waits for whom, as a chain that ends where it began, or where nothing waits. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "sim/collective/state.h"
@@ -33,43 +34,41 @@ static const struct gsim_collective_run *in_the_way(const struct gsim_collective
     return NULL;
 }
 
-static int put(char *text, size_t size, int at, const char *format, uint32_t rank, const char *name)
+/* Adds to TEXT behind AT and moves AT; what has no room is cut. */
+GSIM_PRINTF(4, 5)
+static void add(char *text, size_t size, size_t *at, const char *format, ...)
 {
-    if (at < 0 || (size_t)at >= size) return at;
-    return at + snprintf(text + at, size - (size_t)at, format, rank, name);
+    va_list arguments;
+    va_start(arguments, format);
+    if (*at < size) *at += (size_t)vsnprintf(text + *at, size - *at, format, arguments);
+    va_end(arguments);
 }
 
 bool gsim_collectives_explain(const struct gsim_machine *m, char *text, size_t size)
 {
     const struct gsim_collectives *c = m->collectives;
     const struct gsim_collective_run *run = c ? c->runs : NULL, *first;
-    int at = 0, steps = 0;
+    size_t at = 0;
     while (run && run->has_begun) run = run->next;
     if (!run) return false;
-    for (first = run; steps < 6; steps++) {
+    first = run;
+    for (int steps = 0; steps < 6; steps++) {
         const struct gsim_communicator *of = &c->communicators[run->communicator];
         uint32_t i = missing(c, run), here = 0;
         while (here < of->task_count && !run->members[here].is_resident) here++;
         if (i == of->task_count) break;
         uint32_t task = of->tasks[i], rank = gsim_collectives_rank(c, task);
-        if (!steps)
-            at = put(text, size, at, "rank %u's %s waits",
-                     gsim_collectives_rank(c, of->tasks[here < of->task_count ? here : 0]), name_of(c, run));
+        uint32_t waiting = gsim_collectives_rank(c, of->tasks[here < of->task_count ? here : 0]);
+        bool has_come = run->members[i].has_come;
         const struct gsim_collective_run *next = in_the_way(c, run, task);
-        at = put(text, size, at,
-                 next                       ? " for rank %u's%.0s"
-                 : run->members[i].has_come ? " for rank %u's, which finds no room on its GPU%.0s"
-                                            : " for rank %u, which never comes to it%.0s",
-                 rank, "");
+        if (!steps) add(text, size, &at, "rank %u's %s waits", waiting, name_of(c, run));
+        if (!next && has_come) add(text, size, &at, " for rank %u's, which finds no room on its GPU", rank);
+        else if (!next) add(text, size, &at, " for rank %u, which never comes to it", rank);
         if (!next) break;
-        at = put(text, size, at,
-                 run->members[i].has_come ? ", which has no room beside its %.0u%s" : ", which comes behind its %.0u%s",
-                 0, name_of(c, next));
-        if (next == first) {
-            put(text, size, at, ", which waits for it: a cycle%.0u%.0s", 0, "");
-            break;
-        }
-        at = put(text, size, at, ", which waits%.0u%.0s", 0, "");
+        add(text, size, &at, " for rank %u's, which %s its %s", rank, has_come ? "has no room beside" : "comes behind",
+            name_of(c, next));
+        add(text, size, &at, next == first ? ", which waits for it: a cycle" : ", which waits");
+        if (next == first) break;
         run = next;
     }
     return true;
