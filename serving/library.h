@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: serving. The programs of a server's steps as one program, of which each step is a range of ops, and how it
- * runs on a simulated GPU.
+ * Layer: serving. All step programs of a server, concatenated, and how they run on a simulated GPU. Each step is a
+ * range of ops.
  */
 #pragma once
 

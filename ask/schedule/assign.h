@@ -43,8 +43,8 @@ enum gsim_status gsim_assignment_plain(const struct gsim_assignment *assignment,
                                        const struct gsim_simulation *base, double *us,
                                        struct gsim_error *error) GSIM_NODISCARD;
 
-/* By how much less time an assignment takes than one stream, in percent, and an interval: what the two times' intervals
- * make, their errors taken as independent, around the simulated worth and the plain model's. */
+/* By how much less time an assignment takes than one stream, in percent. Interval: both times' intervals in quadrature,
+ * around the block model's and the plain model's gain. */
 struct gsim_worth {
     double percent, low, high, plain;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See ask/whatif/blame.h. From its launch to its start a work passes: the host comes to its call; the launch reaches
- * the GPU; what it follows ends; the gap behind that; its turn in the hardware queue; its data; room, or a free copy
- * engine.
+ * See ask/whatif/blame.h. Stages between a launch call and the start of its activity:
+ *   1. the host comes to the call           2. the launch reaches the GPU      3. what it follows ends
+ *   4. the gap behind that                  5. its turn in the hardware queue  6. its data are there
+ *   7. it finds room, or a free copy engine
  */
 #include "ask/whatif/blame.h"
 

@@ -73,7 +73,7 @@ static void put_text(const void *what, struct gsim_output *out)
     for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_cli_rank_time *r = &e->times[i];
         gsim_output_printf(out, "%-6u %12.1f %12.1f %14.1f %12.1f %12.1f\n", t->traces[i].rank, r->step, r->compute,
-                           r->transfer, r->waiting, r->idle);
+                           r->exposed_transfer, r->exposed_waiting, r->idle);
     }
     gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a "
                           "collective alone on the GPU,\n"
@@ -99,8 +99,8 @@ static void put_json(const void *what, struct gsim_output *out)
             double us;
         } times[] = {{"step_us", r->step},
                      {"computing_us", r->compute},
-                     {"transferring_us", r->transfer},
-                     {"waiting_us", r->waiting},
+                     {"transferring_us", r->exposed_transfer},
+                     {"waiting_us", r->exposed_waiting},
                      {"idle_us", r->idle},
                      {"kernel_us", r->kernels},
                      {"all_waiting_us", r->all_waiting},

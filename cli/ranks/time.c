@@ -76,8 +76,8 @@ struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *t, uint
     for (size_t i = 0; i < e.count; i++) {
         double us = gsim_time_us(e.list[i].time - before);
         double *sum = open[COMPUTE]    ? &sums.compute
-                      : open[TRANSFER] ? &sums.transfer
-                      : open[WAITING]  ? &sums.waiting
+                      : open[TRANSFER] ? &sums.exposed_transfer
+                      : open[WAITING]  ? &sums.exposed_waiting
                                        : &sums.idle;
         *sum += us;
         before = e.list[i].time;

@@ -51,10 +51,10 @@ enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, 
 
 /* What a rank's last iteration went into, in us. */
 struct gsim_cli_rank_time {
-    double step, compute, waiting, transfer,
-        idle; /* WAITING and TRANSFER: of collectives, with no kernel beside them */
-    double all_waiting, all_transfer;              /* with kernels beside them, too */
-    double kernels;                                /* sum of all but collectives */
+    double step, compute, idle;
+    double exposed_waiting, exposed_transfer; /* of collectives, with no kernel beside them */
+    double all_waiting, all_transfer;         /* with kernels beside them, too */
+    double kernels;                           /* sum of all but collectives */
 };
 struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *timeline, uint32_t task);
 

@@ -36,11 +36,12 @@ int gsim_session_workload(struct gsim_session *session, const char *name, double
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
 /* Sets a policy in place of the scheduler. The ops of an iteration, data movement included, are known beforehand and
- * numbered from 0 in program order: 1. push: a device op whose predecessors, PREDS, have all been issued. US: its time
- * alone 2. pop: returns the next op to issue, a pushed one, and sets *STREAM below STREAM_COUNT; below 0: none. Host
- * ops are issued when all device ops before them are, or pop has none 3. done: the op has been issued The session adds
- * events between streams. PUSH NULL, or an error,
- * brings back the scheduler. gsim_session_run() makes the callbacks. */
+ * numbered from 0 in program order. gsim_session_run() makes the callbacks, before the run:
+ *   push  a device op whose predecessors, PREDS, have all been issued (not: have ended). US: its time alone
+ *   pop   returns the next op to issue, a pushed one, and sets *STREAM below STREAM_COUNT; below 0: none
+ *   done  the op has been issued (not: has ended)
+ * Host ops are issued when all device ops before them are, or pop has none. The session adds events between streams.
+ * PUSH NULL, or an error, brings back the scheduler. */
 typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,
                                int64_t pred_count);
 typedef int64_t gsim_session_pop(void *data, int64_t *stream);

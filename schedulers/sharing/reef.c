@@ -184,7 +184,7 @@ static const struct gsim_param params_table[] = {
 const struct gsim_sharing_ops gsim_sharing_reef = {
     GSIM_HEAD(sharing),
     .name = "reef",
-    .summary = "best-effort kernels are killed for a real-time request and begin anew; or REEF-N",
+    .summary = "kills best-effort kernels when a real-time request arrives; or REEF-N, without a kill",
     .source = "REEF (OSDI 2022), SJTU-IPADS/reef 58dabe0; REEF-N: Orion's artifact",
     .params_size = sizeof(struct reef_params),
     .params = params_table,

@@ -6,7 +6,7 @@
 const struct gsim_sharing_ops gsim_sharing_timeslice = {
     GSIM_HEAD(sharing),
     .name = "timeslice",
-    .summary = "processes whose contexts have the GPU in turn, as the driver does",
+    .summary = "contexts take turns on the GPU, as the driver does",
     .source = "NVIDIA's default; traces/h100/sharing_exact.json.gz",
     .base.mechanism = GSIM_MECHANISM_TIMESLICE,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: source (private to source/write). A choice of streams woven into a source: what each call in the text
- * becomes, so that it is right in the order in which the source makes its calls. Every dependence of the program is
- * checked and, where the policy's own waits do not give it, added.
+ * Layer: source (private to source/write). Rewrites each CUDA call for the chosen streams. Adds every wait that the
+ * order of the source's calls needs: each dependence of the program is checked, and added where the policy's own waits
+ * do not give it.
  */
 #pragma once
 

@@ -27,8 +27,7 @@
 #define FULL(used)      (((used) - 0.75) / 0.15) /* of a pipe of all SMs: from 0, where requests queue, to 1 */
 #define LEAST_WAIT      0.03 /* of a block's time, below which it waits for nothing outside its SM */
 
-/* How many times as long as on an idle chip a request of the kernel takes while it runs alone, with the share USED of
- * what it is bound by. */
+/* Time of a request of the kernel that runs alone, over that on an idle chip. USED: share of what it is bound by. */
 static double queue_alone(const struct gsim_demand *w, const struct gsim_device_spec *d, double used, double cost)
 {
     if (w->is_contended) return QUEUE_CONTENDED;
