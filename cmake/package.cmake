@@ -25,7 +25,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/generated/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libgpusim-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "gpusim (= ${PROJECT_VERSION}), libgsl-dev, libcjson-dev, zlib1g-dev")
+  "gpusim (= ${PROJECT_VERSION}), libgsl-dev, libcjson-dev, libsqlite3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-gpusim)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
