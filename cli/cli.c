@@ -101,6 +101,7 @@ int gsim_cli_main(int argc, char **argv)
     }
     arguments.operands = arguments.opts + argc;
     enum gsim_status parsed = gsim_cli_parse(&arguments, argc, argv, at, &error);
+    if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_needs(&arguments, &error);
     if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_outputs(&arguments, &error);
     int status = parsed == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
     gsim_free(arguments.opts);

@@ -105,7 +105,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                  \
       "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                    \
     X(KERNELS, "kernels", "FILE",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING |         \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING |         \
           GSIM_CLI_ON_ABLATE,                                                                                          \
       "ncu's measurements of kernels, matched by name, grid and block:\n"                                              \
       "its raw page as CSV, an .ncu-rep or a file of import ncu")                                                      \
@@ -344,6 +344,33 @@ struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_c
     int gsim_cli_##function(const struct gsim_cli_arguments *arguments);
 GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
 
+/* --- cli/uses.c: what a run is about, and so which options it has a use for ------------------------------ */
+/* X(KEY, its name in messages) */
+#define GSIM_CLI_OF_MAP(X)                                                                                             \
+    X(BENCHMARK, "a built-in workload") X(FILE, "a program file") X(GENERATOR, "a generator") X(SOURCE, "a source")    \
+    X(SERVICE, "a service") X(TRACE, "a profiler's trace") X(RANK_TRACES, "traces of several ranks")                   \
+    X(CUDA, "a CUDA source") X(PROGRAM, "one program") X(TASKS, "tasks (--task)") X(COPIES, "copies of a task")        \
+    X(RANKS, "ranks (--ranks)") X(ONE_GPU, "one GPU") X(UNMANAGED, "pinned or pageable memory")                        \
+    X(OWN_SIZE, "tasks with size=") X(OWN_SCHED, "tasks with sched=")                                                  \
+    X(OTHER_PROFILER, "a trace of another one") X(NO_SPEEDUP, "other columns")                                         \
+    X(CASES, "recorded cases") X(RUNS, "recorded runs") X(ROWS, "rows that are printed") X(MERGE, "merge")             \
+    X(ONE_RUN, "a file of one run") X(SPEEDUP, "speedup") X(LINES, "lines") X(HEATMAP, "heatmap")                      \
+    X(SCATTER, "scatter") X(BOX, "box") X(TIMELINE, "timeline") X(SHARES, "jct and clients") X(LOAD, "load")
+enum {
+#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_NUMBER_##key,
+    GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
+#undef GSIM_CLI_OF_BIT
+#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_##key = 1 << GSIM_CLI_OF_NUMBER_##key,
+    GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
+#undef GSIM_CLI_OF_BIT
+};
+/* Fails on an option that none of SUBJECTS, bits GSIM_CLI_OF_..., has a use for. */
+enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments, unsigned subjects,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+/* Fails on an option that does nothing without another one. For every command. */
+enum gsim_status gsim_cli_check_needs(const struct gsim_cli_arguments *arguments,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+
 /* Prints "gpusim: MESSAGE" and returns its exit status. */
 int gsim_cli_fail(const struct gsim_error *error);
 
@@ -391,6 +418,10 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
+
+#define GSIM_CLI_MACHINE 256
+/* The GPUs of a run as a title has them. cli/place/links.c */
+const char *gsim_cli_machine(const struct gsim_cli_setup *setup, char text[GSIM_CLI_MACHINE]);
 
 /* Returns the parameters of a plugin as --opt sets them, from ARENA. */
 enum gsim_status gsim_cli_params(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *scheduler,
@@ -440,8 +471,6 @@ struct gsim_cli_case {
 /* Warns on stderr of each --opt that changes no run, found by running them without it (not if they are large), and of
  * each that cannot change the kernels' times alone. */
 void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count);
-/* Warns on stderr of each --opt of another generator or source than WORKLOAD. */
-void gsim_cli_note_foreign_opts(const struct gsim_cli_setup *setup, const char *workload);
 /* Whether NUMBER says how fast kernels run, and TEXT: how many kernels do not ask for it; false: none. */
 bool gsim_cli_is_of_kernels(enum gsim_device_number number);
 bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device,
@@ -484,10 +513,10 @@ enum gsim_status gsim_cli_spread_runs(const struct gsim_cli_arguments *arguments
 /* Reads FROM:TO with units, in microseconds; left out: 0 and INFINITY. cli/part.c */
 enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
                                  struct gsim_error *error) GSIM_NODISCARD;
-/* Reads --trace-window; both 0 without it. Fails without --trace. */
+/* Reads --trace-window; both 0 without it. */
 enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* Reads --trace-sms, the number of SMs; 0 without it. Fails without --trace. */
+/* Reads --trace-sms, the number of SMs; 0 without it. */
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
                                     struct gsim_error *error) GSIM_NODISCARD;
 /* Finds a scheduler by name or path. The message on an unknown name has the nearest known one. */

@@ -139,19 +139,6 @@ static void note_opt(const struct gsim_cli_setup *setup, size_t opt, bool idle, 
     }
 }
 
-void gsim_cli_note_foreign_opts(const struct gsim_cli_setup *setup, const char *workload)
-{
-    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
-        char scope[64];
-        const char *text = setup->arguments->opts[i];
-        size_t length = strcspn(text, ".=");
-        if (text[length] != '.' || length >= sizeof scope) continue;
-        snprintf(scope, sizeof scope, "%.*s", (int)length, text);
-        if (strcmp(scope, workload) == 0 || (!gsim_generator_find(scope) && !gsim_source_find(scope))) continue;
-        fprintf(stderr, "gpusim: note: --opt %.100s changes nothing here: it is a number of %s\n", text, scope);
-    }
-}
-
 void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count)
 {
     struct gsim_cli_point point;

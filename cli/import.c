@@ -77,6 +77,9 @@ static enum gsim_status find_importer(struct import *i, struct gsim_error *error
         i->importer = i->named;
     }
     if (!i->importer) return error->status;
+    if (i->importer->read != gsim_importer_find("kineto")->read && strcmp(i->path, "-") != 0 &&
+        gsim_cli_check_used(i->arguments, GSIM_CLI_OF_OTHER_PROFILER, error))
+        return error->status;
     if (i->named && strcmp(i->path, "-") == 0) i->importer = i->named;
     if (i->named && i->named->read != i->importer->read)
         fprintf(stderr, "gpusim: note: '%s' is %s: read as that, not as %s\n", i->path, i->importer->what,
@@ -259,6 +262,11 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     if (status == GSIM_OK)
         status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
     if (status != GSIM_OK) return status;
+    if (!asked && !device[0] && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
+        snprintf(i->gpu_note, sizeof i->gpu_note, "the trace does not name its GPU: %s taken (--device)",
+                 i->device.name);
+    else
+        i->gpu_note[0] = '\0';
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     start_progress(&progress, i->path);
     i->options.progress = tell_progress;
@@ -332,7 +340,11 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error)
                                     : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = prepare(&i, &error);
+    bool is_source = i.importer && strcmp(i.importer->name, "cuda") == 0;
+    if (status == GSIM_OK)
+        status = gsim_cli_check_used(arguments, is_source ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
+    if (status == GSIM_OK && is_source) status = gsim_cli_source_used(&i.cuda, &error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
     if (status == GSIM_OK) {

@@ -57,8 +57,6 @@ enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *argument
     double from_us, until_us;
     *from = *until = 0;
     if (!text) return GSIM_OK;
-    if (!arguments->value[GSIM_CLI_TRACE])
-        return gsim_error_set(error, GSIM_USAGE, "--trace-window: expected --trace FILE with it");
     enum gsim_status status = gsim_cli_window(GSIM_CLI_TRACE_WINDOW, text, &from_us, &until_us, error);
     if (status != GSIM_OK) return status;
     *from = gsim_time_from_us(from_us);

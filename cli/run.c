@@ -32,14 +32,13 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     gsim_time from = 0, until = 0;
     if (arguments->value[GSIM_CLI_RANKS]) return gsim_cli_run_ranks(arguments, error);
     if (gsim_cli_has_tasks(arguments)) return gsim_cli_run_tasks(arguments, error);
-    if (arguments->value[GSIM_CLI_SHARE])
-        return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     if (!workload)
         return gsim_error_set(error, GSIM_USAGE,
                               "no program: expected --workload NAME|FILE (see gpusim list workloads)");
     if (!name)
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
-    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_PROGRAM, error);
+    if (status == GSIM_OK) status = gsim_cli_check_files(arguments, error);
     if (status == GSIM_OK) status = gsim_cli_trace_sms(arguments, &sm_count, error);
     if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
     if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
@@ -81,7 +80,6 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                                            timeline.kernel_count};
         gsim_cli_note_idle_opts(&setup, &cell, 1);
     }
-    if (status == GSIM_OK && point.source) gsim_cli_note_foreign_opts(&setup, point.source->name);
     if (status == GSIM_OK) {
         struct gsim_result result = {.simulation = &point.simulation,
                                      .timeline = &timeline,

@@ -135,6 +135,30 @@ static bool is_workload_number(const struct gsim_cli_arguments *arguments, const
     return table && gsim_params_find(table, opt->name);
 }
 
+/* Of what commas separate, or all of it. */
+static bool is_element(const char *list, const char *text)
+{
+    size_t length = strlen(text);
+    const char *at = strcmp(list, text) == 0 ? text : strstr(list, text);
+    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ',')))
+        at = strstr(at + 1, text);
+    return at != NULL;
+}
+
+/* Whether the program of this name is asked for; what files name is not looked up. */
+static bool is_asked_for(const struct gsim_cli_arguments *arguments, const char *name)
+{
+    const char *list = arguments->value[GSIM_CLI_WORKLOAD];
+    bool has_subject = (GSIM_CLI_ON_SUBJECT >> arguments->command & 1) && arguments->operand_count, has_tasks = false;
+    for (size_t i = 0; i < arguments->repeated_count; i++) {
+        if (arguments->repeated[i].key != GSIM_CLI_TASK) continue;
+        has_tasks = true;
+        if (is_element(arguments->repeated[i].text, name)) return true;
+    }
+    if (has_subject) return strcmp(arguments->operands[0], name) == 0;
+    return !(list || has_tasks) || (list && (is_element(list, name) || strstr(list, ".so")));
+}
+
 /* A scheduler and a way of sharing may have one name: the other one has the parameter. */
 static bool is_of_namesake(const struct opt *opt, const struct gsim_scheduler_ops *scheduler)
 {
@@ -209,7 +233,11 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
             if (!is_machine_number(&opt)) return unknown_number(&opt, error);
             continue;
         }
-        if (is_workload_number(arguments, &opt)) continue;
+        if (is_workload_number(arguments, &opt)) {
+            if (is_asked_for(arguments, opt.scope)) continue;
+            return gsim_error_set(error, GSIM_USAGE, "--opt %.100s: %s, whose number it is, does not run here",
+                                  arguments->opts[i], opt.scope);
+        }
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
         if (!concerns)
             return opt.scope[0] ? unknown_scope(arguments, &opt, error) : unknown_bare(&opt, schedulers, count, error);
@@ -262,6 +290,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     setup->places_best = gsim_cli_is_best(arguments->value[GSIM_CLI_PLACE]);
     setup->suite = (enum gsim_suite)suite;
     setup->memory = (enum gsim_memory_mode)memory;
+    if (setup->memory != GSIM_MEMORY_MANAGED) status = gsim_cli_check_used(arguments, GSIM_CLI_OF_UNMANAGED, error);
     setup->prefetch = prefetch == 0; /* "on|off" */
     setup->noise = arguments->value[GSIM_CLI_NOISE] && strcmp(arguments->value[GSIM_CLI_NOISE], "off") != 0;
     /* The link as one number first: single ones are then exceptions from it, in whatever order they are given. */
@@ -286,22 +315,10 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
 }
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
-/* What is not a benchmark has none of their options. */
-static enum gsim_status refuse_options(const struct gsim_cli_setup *setup, const char *text, const char *what,
-                                       struct gsim_error *error)
-{
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_SUITE, GSIM_CLI_SIZE, GSIM_CLI_BLOCK1D, GSIM_CLI_BLOCKS};
-    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
-        if (setup->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: applies to built-in workloads only, '%.200s' is a %s",
-                                  gsim_cli_option_at(unused[i])->name, text, what);
-    return GSIM_OK;
-}
-
 static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
                                      struct gsim_error *error)
 {
-    enum gsim_status fine = refuse_options(setup, path, "program file", error);
+    enum gsim_status fine = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_FILE, error);
     if (fine != GSIM_OK) return fine;
     char what[GSIM_IMPORTER_TEXT];
     bool is_trace;
@@ -315,24 +332,11 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
 static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                    const struct gsim_source_ops *source, struct gsim_error *error)
 {
-    enum gsim_status status = refuse_options(setup, source->name, "source", error);
-    if (status == GSIM_OK && setup->iterations)
-        status =
-            gsim_error_set(error, GSIM_USAGE, "--iterations: '%s' is drawn once, as long as it goes on", source->name);
+    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SOURCE, error);
     point->source = source;
     return status == GSIM_OK ? set_params(setup->arguments, source->name, NULL, source->params, source->params_size,
                                           &point->arena, &point->numbers, error)
                              : status;
-}
-
-/* Of what commas separate, or all of it. */
-static bool is_element(const char *list, const char *text)
-{
-    size_t length = strlen(text);
-    const char *at = strcmp(list, text) == 0 ? text : strstr(list, text);
-    while (at && at != text && ((at > list && at[-1] != ',') || (at[length] && at[length] != ',')))
-        at = strstr(at + 1, text);
-    return at != NULL;
 }
 
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
@@ -348,7 +352,7 @@ static enum gsim_status read_service(struct gsim_cli_point *point, const struct 
                                      const struct gsim_service *service, struct gsim_error *error)
 {
     char name[64];
-    enum gsim_status status = refuse_options(setup, service->name, "service", error);
+    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SERVICE, error);
     if (status != GSIM_OK) return status;
     snprintf(name, sizeof name, "workloads/services/%s", service->file);
     const char *path = gsim_data_path(&point->arena, name);
@@ -359,7 +363,7 @@ static enum gsim_status read_service(struct gsim_cli_point *point, const struct 
 static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                  const struct gsim_generator_ops *generator, struct gsim_error *error)
 {
-    enum gsim_status status = refuse_options(setup, generator->name, "generator", error);
+    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_GENERATOR, error);
     if (status != GSIM_OK) return status;
     point->generator = generator;
     status = set_params(setup->arguments, generator->name, NULL, generator->params, generator->params_size,
@@ -391,7 +395,8 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     if (service) return read_service(point, setup, service, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
-    enum gsim_status status = gsim_cli_size(setup, *workload, options, error);
+    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_BENCHMARK, error);
+    if (status == GSIM_OK) status = gsim_cli_size(setup, *workload, options, error);
     return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
 }
 
@@ -500,6 +505,14 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
+/* Whether the program names a GPU other than the first. */
+static bool is_placed(const struct gsim_program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (program->ops[i].device) return true;
+    return false;
+}
+
 enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                      const char *workload, const struct gsim_scheduler_ops *scheduler,
                                      struct gsim_error *error)
@@ -528,6 +541,8 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
         status = gsim_cli_place_point(point, setup, error);
         point->workload = options;
         gsim_cli_node_set(setup->node, &setup->device, &point->arena, &point->simulation);
+        if (status == GSIM_OK && gsim_cli_gpu_count(setup) < 2 && !is_placed(&point->program))
+            status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_ONE_GPU, error);
         if (point->source) {
             point->simulation.source = point->source;
             point->simulation.source_params = point->numbers;

@@ -67,12 +67,15 @@ static const char *plain_name(const char *name) { return name && strcmp(name, "s
 
 static bool is_speedup(const char *name) { return name && strcmp(name, "speedup") == 0; }
 
+bool gsim_results_has_speedup(const char *kind, const struct gsim_results_query *query)
+{
+    return is_speedup(query->x) || is_speedup(query->y) || is_speedup(query->value) || (is_speedup(kind) && !query->y);
+}
+
 enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,
                                       const struct gsim_results_query *query, struct gsim_error *error)
 {
-    bool wanted =
-        is_speedup(query->x) || is_speedup(query->y) || is_speedup(query->value) || (is_speedup(kind) && !query->y);
-    return wanted ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
+    return gsim_results_has_speedup(kind, query) ? gsim_frame_speedup(frame, query->base, error) : GSIM_OK;
 }
 
 /* Lines are told apart by all that varies, as long as there are not too many of them; what else varies is averaged

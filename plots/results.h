@@ -15,6 +15,8 @@ struct gsim_results_query {
     int log_x, log_y;                   /* 1, 0, or -1: as the data ask for */
 };
 
+/* Whether the figure shows speed-ups. */
+bool gsim_results_has_speedup(const char *kind, const struct gsim_results_query *query);
 /* The column "speedup" where the figure KIND ("speedup", ...) shows it; before rows are left out, the base's among
  * them. */
 enum gsim_status gsim_results_prepare(struct gsim_frame *frame, const char *kind,

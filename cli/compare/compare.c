@@ -5,6 +5,7 @@
  * and files: cli/compare/compare_table.c.
  */
 #include "cli/compare/compare.h"
+#include "gpusim/limits.h"
 #include "cli/tasks/tasks.h"
 
 #include <string.h>
@@ -142,6 +143,17 @@ static void keep_settings(const struct gsim_cli_point *point, struct gsim_compar
                 snprintf(cell->settings[s], sizeof cell->settings[s], "%s", point->options[i].value);
 }
 
+static uint32_t count_gpus(const struct gsim_timeline *timeline)
+{
+    bool is_used[GSIM_LIMIT_GPUS] = {false};
+    uint32_t count = 0;
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        count += !is_used[timeline->kernels[i].device];
+        is_used[timeline->kernels[i].device] = true;
+    }
+    return count;
+}
+
 static enum gsim_status run_once(const struct gsim_comparison *comparison, uint64_t item,
                                  struct gsim_compare_cell *cell, struct gsim_error *error)
 {
@@ -165,6 +177,7 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
         cell->first = timeline.iterations[0];
         cell->iterations = timeline.iteration_count;
         cell->kernels = point.iteration_kernels;
+        cell->gpus = count_gpus(&timeline);
         cell->critical_path = point.iteration.critical_path;
         cell->lower_bound = point.iteration.lower_bound;
     }
@@ -385,6 +398,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     enum gsim_status status =
         gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
     comparison->repeat = repeat;
+    if (status == GSIM_OK) status = gsim_cli_check_used(comparison->arguments, GSIM_CLI_OF_PROGRAM, error);
     if (status == GSIM_OK) status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_schedulers(comparison, error);
@@ -410,10 +424,6 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
     if (gsim_cli_has_tasks(arguments))
         return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed)
                                                                              : gsim_cli_fail(&error);
-    if (arguments->value[GSIM_CLI_SHARE]) {
-        gsim_error_set(&error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
-        return gsim_cli_fail(&error);
-    }
     struct gsim_comparison comparison = {.arguments = arguments};
     enum gsim_status status = compare(&comparison, &error);
     enum gsim_status worst = comparison.worst;

@@ -19,6 +19,7 @@ struct gsim_compare_cell {
     struct gsim_metrics metrics; /* of the first repetition, as what follows */
     struct gsim_iteration_record first;
     size_t iterations, kernels; /* that were simulated; in an iteration */
+    uint32_t gpus;             /* that kernels ran on */
     gsim_time critical_path, lower_bound; /* of an iteration */
     gsim_time *times;          /* per repetition: the median iteration */
     double us, us_ci;          /* mean of those; half of its 95 % interval, NAN for one repetition */

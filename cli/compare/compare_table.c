@@ -3,6 +3,7 @@
  * Layer: cli (program). See cli/compare/compare.h: a comparison as the table in the terminal, as CSV and as JSON.
  */
 #include "cli/compare/compare.h"
+#include "cli/place/node.h"
 
 #include <string.h>
 
@@ -55,6 +56,28 @@ static void put_cell(const struct gsim_comparison *comparison, size_t workload, 
     if (with_intervals && !isnan(cell->speedup)) gsim_output_printf(output, " +-%4.2f", cell->speedup_ci);
 }
 
+/* On how many GPUs kernels ran, of all there are. */
+static void put_gpus(const struct gsim_comparison *comparison, size_t first, size_t last, unsigned name_width,
+                     struct gsim_output *output)
+{
+    int width = width_of(comparison);
+    gsim_output_printf(output, "%-*s", (int)name_width, "GPUs");
+    for (size_t j = first; j < last; j++) {
+        uint32_t least = UINT32_MAX, most = 0;
+        char text[32] = "-";
+        for (size_t i = 0; i < comparison->workload_count; i++) {
+            const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
+            if (!cell->done) continue;
+            if (cell->gpus < least) least = cell->gpus;
+            if (cell->gpus > most) most = cell->gpus;
+        }
+        if (most && least == most) snprintf(text, sizeof text, "%u", most);
+        else if (most) snprintf(text, sizeof text, "%u to %u", least, most);
+        gsim_output_printf(output, "%*s", width, text);
+    }
+    gsim_output_text(output, "\n");
+}
+
 /* The columns FIRST to LAST - 1, as many as fit on 100 columns. */
 static void put_block(const struct gsim_comparison *comparison, size_t first, size_t last, unsigned name_width,
                       struct gsim_output *output)
@@ -82,6 +105,7 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
         else gsim_output_printf(output, "%*.2f%*s", width - behind, mean, is_last ? 0 : behind, "");
     }
     gsim_output_text(output, "\n");
+    if (gsim_cli_gpu_count(&comparison->setup) > 1) put_gpus(comparison, first, last, name_width, output);
 }
 
 /* What a program that runs once would see. */
@@ -115,7 +139,8 @@ static void put_table(const void *what, struct gsim_output *output)
     unsigned name_width = (longest > 20 ? 20 : (unsigned)longest) + 1;
     size_t per_block = (100 - name_width) / (size_t)width_of(comparison);
     unsigned long long seed = comparison->setup.seed;
-    const char *device = comparison->setup.device.name, *base = comparison->schedulers[comparison->base_index]->name;
+    char machine[GSIM_CLI_MACHINE];
+    const char *device = gsim_cli_machine(&comparison->setup, machine), *base = comparison->schedulers[comparison->base_index]->name;
     const char *noise = comparison->setup.noise ? ", with noise" : "";
     if (comparison->repeat > 1)
         gsim_output_printf(
@@ -141,7 +166,7 @@ static void put_csv(const void *what, struct gsim_output *output)
                      "workload,scheduler,device,seed,iterations,kernels,iteration_us,makespan_us,speedup,"
                      "streams_used,events_recorded,stream_waits,overlap_total,critical_path_us,lower_bound_us");
     for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) gsim_output_printf(output, ",%s", gsim_compare_settings[s]);
-    gsim_output_text(output, ",iterations_run,first_us");
+    gsim_output_text(output, ",iterations_run,first_us,gpus_used");
     if (comparison->repeat > 1) gsim_output_text(output, ",repetitions,iteration_ci95_us,speedup_ci95");
     gsim_output_text(output, "\n");
     for (size_t i = 0; i < comparison->workload_count; i++) {
@@ -162,7 +187,7 @@ static void put_csv(const void *what, struct gsim_output *output)
                             cell->lower_bound);
             for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
                 gsim_output_put(output, ",%c", cell->settings[s]);
-            gsim_output_put(output, ",%z,%t", cell->iterations, cell->first.end - cell->first.start);
+            gsim_output_put(output, ",%z,%t,%u", cell->iterations, cell->first.end - cell->first.start, cell->gpus);
             if (comparison->repeat > 1) {
                 gsim_output_put(output, ",%z,%t,", comparison->repeat, gsim_time_from_us(cell->us_ci));
                 if (!isnan(cell->speedup_ci)) gsim_output_real(output, cell->speedup_ci);
@@ -179,8 +204,8 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
     gsim_output_put(output, "{'workload': %q, 'scheduler': %q, 'done': %b", comparison->workloads[workload],
                     comparison->schedulers[scheduler]->name, cell->done);
     if (cell->done) {
-        gsim_output_put(output, ", 'iterations_run': %z, 'kernels': %z, 'iteration_us': %t", cell->iterations,
-                        cell->kernels, time_of(comparison, cell));
+        gsim_output_put(output, ", 'iterations_run': %z, 'kernels': %z, 'gpus_used': %u, 'iteration_us': %t",
+                        cell->iterations, cell->kernels, cell->gpus, time_of(comparison, cell));
         if (comparison->repeat > 1) {
             gsim_output_put(output, ", 'repetitions': %z, 'iteration_ci95_us': %t, 'speedup_ci95': %r",
                             comparison->repeat, gsim_time_from_us(cell->us_ci), cell->speedup_ci);

@@ -17,6 +17,7 @@
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 
+/* As they follow each other in GSIM_CLI_OF_MAP. */
 static const char *const kinds[] = {"speedup",  "lines", "heatmap", "scatter", "box",
                                     "timeline", "jct",   "clients", "load"};
 #define HEAD_BYTES 1024
@@ -25,6 +26,7 @@ static const char *const kinds[] = {"speedup",  "lines", "heatmap", "scatter", "
 struct command {
     const struct gsim_cli_arguments *arguments;
     const char *kind;
+    unsigned subject; /* GSIM_CLI_OF_... */
     struct gsim_figure figure;
     struct gsim_arena arena;
 };
@@ -168,6 +170,8 @@ static enum gsim_status read_track(struct command *c, const char *path, struct g
                                    struct gsim_error *error)
 {
     struct gsim_frame frame = {0};
+    if (!gsim_track_holds_runs(path) && gsim_cli_check_used(c->arguments, GSIM_CLI_OF_ONE_RUN, error))
+        return error->status;
     if (!gsim_track_holds_runs(path)) return gsim_track_read(path, track, error);
     enum gsim_status status = gsim_frame_read(&frame, path, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
@@ -325,6 +329,8 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
+    if (status == GSIM_OK && !gsim_results_has_speedup(c->kind, &query))
+        status = gsim_cli_check_used(c->arguments, GSIM_CLI_OF_NO_SPEEDUP, error);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
     if (status == GSIM_OK) put_origin(&frame, &c->figure);
     if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
@@ -389,7 +395,9 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
     gsim_nearest_init(&nearest, arguments->operands[0]);
     for (size_t i = 0; i < KIND_COUNT; i++) {
         gsim_nearest_offer(&nearest, kinds[i]);
-        if (strcmp(kinds[i], arguments->operands[0]) == 0) c->kind = kinds[i];
+        if (strcmp(kinds[i], arguments->operands[0]) != 0) continue;
+        c->kind = kinds[i];
+        c->subject = (unsigned)GSIM_CLI_OF_SPEEDUP << (i - (i > 6)); /* jct and clients have one */
     }
     if (!c->kind)
         return gsim_error_set(
@@ -398,29 +406,6 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
             arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
-    return GSIM_OK;
-}
-
-/* Options that the kind of figure has no use for are mistakes. */
-static enum gsim_status check_options(const struct command *c, struct gsim_error *error)
-{
-    static const enum gsim_cli_key timeline[] = {GSIM_CLI_ITERATION, GSIM_CLI_WINDOW, GSIM_CLI_KEY_COUNT};
-    static const enum gsim_cli_key results[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,
-                                                GSIM_CLI_SERIES, GSIM_CLI_LOG,    GSIM_CLI_XLABEL,
-                                                GSIM_CLI_YLABEL, GSIM_CLI_BASE,   GSIM_CLI_KEY_COUNT};
-    bool is_timeline = strcmp(c->kind, "timeline") == 0;
-    for (const enum gsim_cli_key *key = is_timeline ? results : timeline; *key != GSIM_CLI_KEY_COUNT; key++)
-        if (c->arguments->value[*key])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: %s", gsim_cli_option_at(*key)->name,
-                                  is_timeline ? "means nothing to a timeline" : "is for timelines only");
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_AXIS_X, GSIM_CLI_AXIS_Y, GSIM_CLI_VALUE,
-                                               GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE};
-    for (size_t i = 0; is_of_tasks(c) && i < sizeof unused / sizeof unused[0]; i++)
-        if (c->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: means nothing to %s", gsim_cli_option_at(unused[i])->name,
-                                  c->kind);
-    if (c->arguments->value[GSIM_CLI_VALUE] && strcmp(c->kind, "heatmap") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--value: is for heatmaps only");
     return GSIM_OK;
 }
 
@@ -436,7 +421,7 @@ static enum gsim_status prepare(struct command *c, struct gsim_error *error)
     c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
     c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);
     if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = check_options(c, error);
+    enum gsim_status status = gsim_cli_check_used(c->arguments, c->subject, error);
     if (status != GSIM_OK) return status;
     status = gsim_figure_check(c->figure.path, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--output");

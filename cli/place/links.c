@@ -10,6 +10,17 @@ uint32_t gsim_cli_gpu_count(const struct gsim_cli_setup *setup)
     return setup->gpus ? setup->gpus : setup->node ? gsim_node_device_count(setup->node->node) : 1;
 }
 
+const char *gsim_cli_machine(const struct gsim_cli_setup *setup, char text[GSIM_CLI_MACHINE])
+{
+    uint32_t count = gsim_cli_gpu_count(setup);
+    const char *device = setup->device.name;
+    if (count < 2) snprintf(text, GSIM_CLI_MACHINE, "%s", device);
+    else if (setup->node)
+        snprintf(text, GSIM_CLI_MACHINE, "%u GPUs of %.80s (%.80s)", count, gsim_node_name(setup->node->node), device);
+    else snprintf(text, GSIM_CLI_MACHINE, "%u GPUs, %.160s", count, device);
+    return text;
+}
+
 enum gsim_status gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim_cli_setup *setup, uint32_t count,
                                      struct gsim_error *error)
 {

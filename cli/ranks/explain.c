@@ -83,6 +83,31 @@ static void put_text(const void *what, struct gsim_output *out)
                            others_waiting(e), reason(e));
 }
 
+/* What is said of a rank, in us, in the order of columns. */
+#define TIMES 9
+static const char *const time_names[TIMES] = {"step_us",   "computing_us",   "transferring_us", "waiting_us", "idle_us",
+                                              "kernel_us", "all_waiting_us", "all_transfer_us", "start_us"};
+
+static double time_of(const struct explained *e, uint32_t i, size_t column)
+{
+    const struct gsim_cli_rank_time *r = &e->times[i];
+    const double times[TIMES] = {r->step,    r->compute,     r->exposed_transfer, r->exposed_waiting, r->idle,
+                                 r->kernels, r->all_waiting, r->all_transfer, e->traces.traces[i].offset_us};
+    return times[column];
+}
+
+static void put_csv(const void *what, struct gsim_output *out)
+{
+    const struct explained *e = what;
+    gsim_output_text(out, "rank,file");
+    for (size_t n = 0; n < TIMES; n++) gsim_output_printf(out, ",%s", time_names[n]);
+    for (uint32_t i = 0; i < e->traces.count; i++) {
+        gsim_output_put(out, "\n%u,%c", e->traces.traces[i].rank, e->traces.traces[i].path);
+        for (size_t n = 0; n < TIMES; n++) gsim_output_put(out, ",%f", time_of(e, i, n));
+    }
+    gsim_output_text(out, "\n");
+}
+
 static void put_json(const void *what, struct gsim_output *out)
 {
     const struct explained *e = what;
@@ -92,22 +117,8 @@ static void put_json(const void *what, struct gsim_output *out)
                     GPUSIM_VERSION, t->setup.device.name, e->step_us, t->traces[e->late].rank, others_waiting(e),
                     reason(e));
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct gsim_cli_rank_time *r = &e->times[i];
         gsim_output_put(out, "%s\n    {'rank': %u, 'file': %q", i ? "," : "", t->traces[i].rank, t->traces[i].path);
-        const struct {
-            const char *name;
-            double us;
-        } times[] = {{"step_us", r->step},
-                     {"computing_us", r->compute},
-                     {"transferring_us", r->exposed_transfer},
-                     {"waiting_us", r->exposed_waiting},
-                     {"idle_us", r->idle},
-                     {"kernel_us", r->kernels},
-                     {"all_waiting_us", r->all_waiting},
-                     {"all_transfer_us", r->all_transfer},
-                     {"start_us", t->traces[i].offset_us}};
-        for (size_t n = 0; n < sizeof times / sizeof times[0]; n++)
-            gsim_output_json_real(out, times[n].name, times[n].us);
+        for (size_t n = 0; n < TIMES; n++) gsim_output_json_real(out, time_names[n], time_of(e, i, n));
         gsim_output_text(out, "}");
     }
     gsim_output_text(out, "\n  ]\n}\n");
@@ -122,8 +133,8 @@ int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)
         gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
     if (!status) status = run(&e, &error);
     if (!status)
-        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT],
-                                &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &e, &error);
+        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_csv, put_json, put_text}, &e, &error);
     gsim_cli_rank_traces_release(&e.traces);
     return status ? gsim_cli_fail(&error) : 0;
 }

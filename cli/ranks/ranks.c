@@ -46,12 +46,35 @@ static enum gsim_status read_ranks(struct run *r, struct gsim_error *error)
     return gsim_cli_rank_file_read(text, &r->file, error);
 }
 
+/* A generator that divides what it draws among ranks is told how many there are. */
+static enum gsim_status tell_count(struct run *r, uint64_t ranks, struct gsim_error *error)
+{
+    const char *workload = r->arguments->value[GSIM_CLI_WORKLOAD];
+    const struct gsim_generator_ops *generator = workload ? gsim_generator_find(workload) : NULL;
+    if (!generator || !gsim_params_find(generator->params, "ranks")) return GSIM_OK;
+    const char *opt = gsim_arena_printf(&r->arena, "%s.ranks=%llu", workload, (unsigned long long)ranks);
+    const char **opts = GSIM_ARENA_ARRAY(&r->arena, const char *, r->words.opt_count + 1);
+    if (!opt || !opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < r->words.opt_count; i++) {
+        opts[i] = r->words.opts[i];
+        if (strncmp(opts[i], opt, strlen(workload) + strlen(".ranks=")) == 0 && strcmp(opts[i], opt) != 0)
+            return gsim_error_set(error, GSIM_USAGE, "--opt %.60s: expected as many as --ranks, %llu", opts[i],
+                                  (unsigned long long)ranks);
+    }
+    opts[r->words.opt_count++] = opt;
+    r->words.opts = opts;
+    return GSIM_OK;
+}
+
 /* The device is the node's, unless one is named; every rank has a GPU of its own. */
 static enum gsim_status use_node(struct run *r, struct gsim_error *error)
 {
     uint64_t ranks = 0;
     r->words = *r->arguments;
+    r->words.value[GSIM_CLI_NODE] = NULL;
+    if (r->arguments->value[GSIM_CLI_NODE]) r->file.node = r->arguments->value[GSIM_CLI_NODE];
     for (uint32_t i = 0; i < r->file.count; i++) ranks += r->file.entries[i].count;
+    if (tell_count(r, ranks, error)) return error->status;
     if (!r->file.node) {
         r->node.gpus = (uint32_t)ranks;
         r->node.hosts = 1;
@@ -93,6 +116,8 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     if (status) return status;
     if (!r->arguments->value[GSIM_CLI_MEMORY])
         r->setup.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
+    if (r->setup.memory != GSIM_MEMORY_MANAGED && gsim_cli_check_used(&r->words, GSIM_CLI_OF_UNMANAGED, error))
+        return error->status;
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
@@ -160,15 +185,9 @@ static enum gsim_status simulate(struct run *r, struct gsim_error *error)
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_TASK,          GSIM_CLI_SHARE,     GSIM_CLI_GPUS,
-                                               GSIM_CLI_WRITE_PROGRAM, GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT,
-                                               GSIM_CLI_SPREAD_RUNS};
     struct run r = {.arguments = arguments};
-    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
-        if (arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --ranks",
-                                  gsim_cli_option_at(unused[i])->name);
-    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANKS, error);
+    if (!status) status = gsim_cli_check_files(arguments, error);
     if (!status) status = read_ranks(&r, error);
     if (!status) status = use_node(&r, error);
     if (!status) status = load(&r, error);

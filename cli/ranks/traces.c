@@ -208,7 +208,8 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     size_t room = 0;
     bool infers = true;
     *t = (struct gsim_cli_rank_traces){0};
-    enum gsim_status status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
+    enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANK_TRACES, error);
+    if (!status) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
     for (size_t i = 0; i < arguments->operand_count && !status; i++)
         status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error)
                                                    : add_path(t, arguments->operands[i], &room, error);

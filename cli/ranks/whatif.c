@@ -106,6 +106,19 @@ static void put_text(const void *what, struct gsim_output *out)
     }
 }
 
+static void put_csv(const void *what, struct gsim_output *out)
+{
+    const struct asked *a = what;
+    gsim_output_text(out, "change,time_us,saved_us,saved_percent,note\n");
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct row *r = &a->rows[i];
+        if (isnan(r->us)) gsim_output_put(out, "%c,,,,%c\n", r->text, r->note);
+        else
+            gsim_output_put(out, "%c,%f,%f,%f,%c\n", r->text, r->us, a->now_us - r->us, 100 * (1 - r->us / a->now_us),
+                            r->note);
+    }
+}
+
 static void put_json(const void *what, struct gsim_output *out)
 {
     const struct asked *a = what;
@@ -135,8 +148,8 @@ int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments)
     for (uint32_t i = 0; i < a->count && !status; i++) status = run_row(a, &a->rows[i], &error);
     if (!status) qsort(a->rows, a->count, sizeof a->rows[0], by_time);
     if (!status)
-        status = gsim_cli_write(NULL, arguments->value[GSIM_CLI_REPORT],
-                                &(struct gsim_cli_forms){.json = put_json, .text = put_text}, a, &error);
+        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_csv, put_json, put_text}, a, &error);
     gsim_cli_rank_traces_release(&a->traces);
     gsim_free(a);
     return status ? gsim_cli_fail(&error) : 0;

@@ -226,6 +226,7 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
     enum gsim_status status = check_words(&s, error);
     if (status == GSIM_OK) name_command(&s);
     if (status == GSIM_OK) status = read_source(&s, error);
+    if (status == GSIM_OK) status = gsim_cli_source_used(&s.cuda, error);
     if (status == GSIM_OK) status = prepare(&s, error);
     if (status == GSIM_OK) status = write(&s, error);
     gsim_timeline_release(&s.timeline);

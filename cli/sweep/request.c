@@ -277,7 +277,7 @@ static enum gsim_status check_value(const struct gsim_requests *requests, const 
     char pair[300];
     const char *opt = pair;
     struct gsim_cli_setup setup;
-    struct gsim_cli_arguments arguments = {0};
+    struct gsim_cli_arguments arguments = {.command = GSIM_CLI_SWEEP};
     size_t option = find_option(name);
     const char *task_key;
     if (gsim_request_task(name, &task_key) || strcmp(name, "share") == 0)

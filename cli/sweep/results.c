@@ -345,6 +345,7 @@ static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *s
     if (!out) return gsim_error_set(error, GSIM_USAGE, "no output: expected gpusim results merge -o FILE FILE...");
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "nothing to merge: expected gpusim results merge -o FILE FILE...");
+    if (gsim_cli_check_used(arguments, GSIM_CLI_OF_MERGE, error)) return error->status;
     enum gsim_status status =
         gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1,
                    arguments->value[GSIM_CLI_RESUME] != NULL, arguments->value[GSIM_CLI_MIX] != NULL, &outcome, error);
@@ -369,7 +370,7 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
                                 "unexpected argument '%s': one results file at a time (gpusim results "
                                 "merge joins several)",
                                 arguments->operands[1]);
-    else
+    else if (!(status = gsim_cli_check_used(arguments, GSIM_CLI_OF_ROWS, &error)))
         status = show(&results, &error);
     gsim_answer_release(&results.answer);
     gsim_arena_release(&results.arena);

@@ -75,9 +75,23 @@ static enum gsim_status take_task(struct sweep *sweep, const char *text, struct 
     return status;
 }
 
+/* What varies has no one value beside that. */
+static enum gsim_status check_once(const struct sweep *sweep, const char *text, struct gsim_error *error)
+{
+    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
+        const char *name = gsim_cli_option_at((enum gsim_cli_key)key)->name;
+        if (sweep->arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key) &&
+            strlen(name) == strcspn(text, "=") && strncmp(name, text, strlen(name)) == 0)
+            return gsim_error_set(error, GSIM_USAGE, "%s: --%s gives it, too", name, name);
+    }
+    return GSIM_OK;
+}
+
 static enum gsim_status take_repeated(struct sweep *sweep, const struct gsim_cli_repeated *option,
                                       struct gsim_error *error)
 {
+    if (option->key == GSIM_CLI_VARY && check_once(sweep, option->text, error))
+        return gsim_error_prefix(error, "--vary");
     enum gsim_status status = option->key == GSIM_CLI_TASK     ? take_task(sweep, option->text, error)
                               : option->key == GSIM_CLI_VARY   ? gsim_spec_vary(&sweep->spec, option->text, error)
                               : option->key == GSIM_CLI_PAIRED ? gsim_spec_pair(&sweep->spec, option->text, error)
@@ -107,6 +121,8 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     if (status == GSIM_OK)
         status = gsim_cli_integer(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
     if (status != GSIM_OK) return status;
+    if (arguments->value[GSIM_CLI_SAMPLE_SEED] && !(size_t)samples)
+        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected --samples N with it");
     spec->samples = (size_t)samples;
     spec->sample_seed = (uint64_t)sample_seed;
     status = gsim_spec_finish(spec, error);

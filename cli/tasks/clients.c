@@ -167,9 +167,9 @@ static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 static void print(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
-    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE];
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE], machine[GSIM_CLI_MACHINE];
     gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task",
-                       c->setup->device.name, c->figure, time_text(limit, c->limit_us),
+                       gsim_cli_machine(c->setup, machine), c->figure, time_text(limit, c->limit_us),
                        (unsigned long long)c->setup->seed);
     gsim_output_text(out, "  share         copies        p50        p99     per s mJ a request  one more\n");
     for (size_t w = 0; w < c->way_count; w++) {

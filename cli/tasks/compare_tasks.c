@@ -168,8 +168,9 @@ static void print(const void *what, struct gsim_output *output)
 {
     const struct comparison *c = what;
     unsigned long long seed = (unsigned long long)c->tasks.setup->seed;
+    char machine[GSIM_CLI_MACHINE];
     int width = c->repeat > 1 ? 22 : 10;
-    gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, c->tasks.setup->device.name);
+    gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, gsim_cli_machine(c->tasks.setup, machine));
     if (c->repeat > 1)
         gsim_output_printf(output,
                            "seeds %llu to %llu: requests under each way of sharing, means over %u runs\nand half of "

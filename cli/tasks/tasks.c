@@ -119,6 +119,8 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
                                                           : "async";
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
+    t->sizes += words.size != NULL;
+    t->schedulers += words.scheduler != NULL;
     if (words.size) t->words[i].value[GSIM_CLI_SIZE] = words.size;
     t->setups[i] = *t->setup;
     t->setups[i].arguments = &t->words[i];
@@ -154,15 +156,11 @@ static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup,
                                      struct gsim_error *error)
 {
-    static const enum gsim_cli_key unused[] = {GSIM_CLI_WORKLOAD, GSIM_CLI_ITERATIONS, GSIM_CLI_WRITE_PROGRAM,
-                                               GSIM_CLI_TRACE_SMS, GSIM_CLI_GANTT};
     const char *texts[GSIM_LIMIT_TASKS];
     uint32_t count;
     *t = (struct gsim_cli_tasks){.setup = setup, .copies = t->copies};
-    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
-        if (setup->arguments->value[unused[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task",
-                                  gsim_cli_option_at(unused[i])->name);
+    if (gsim_cli_check_used(setup->arguments, t->copies ? GSIM_CLI_OF_COPIES : GSIM_CLI_OF_TASKS, error))
+        return error->status;
     if (setup->places_best) return gsim_error_set(error, GSIM_USAGE, "--place best: does not go with --task");
     enum gsim_status status = collect(t, texts, &count, error);
     if (status != GSIM_OK) return status;
@@ -179,7 +177,10 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
         status = add_task(t, texts[i], error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", texts[i]);
     }
-    return merge(t, error);
+    if (t->sizes == count) status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
+    if (status == GSIM_OK && t->schedulers == count)
+        status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SCHED, error);
+    return status == GSIM_OK ? merge(t, error) : status;
 }
 
 void gsim_cli_tasks_release(struct gsim_cli_tasks *t)

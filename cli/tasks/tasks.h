@@ -15,6 +15,7 @@ struct gsim_cli_tasks {
     uint32_t *gpus;                    /* of each: the key gpu; UINT32_MAX: not given */
     bool is_pinned;                    /* one of them has it */
     struct gsim_task_stats *alone;     /* of each with the GPU to itself */
+    uint32_t sizes, schedulers;        /* how many of them name their own */
     struct gsim_task_set set;
     struct gsim_program *drawn;        /* by the last simulation, of tasks that are sources */
     struct gsim_task_profiles profiles; /* no tasks: none */

@@ -170,6 +170,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
 {
     char device[GSIM_RUNS_DEVICE] = "";
     const char *recorded = NULL, *where = NULL;
+    unsigned subjects = 0;
     _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -179,6 +180,9 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         c->contents[i] = gsim_runs_is(c->paths[i], device)               ? HAS_RUNS
                          : gsim_importer_of(c->paths[i], &origin, &no_trace) ? HAS_TRACE
                                                                         : HAS_CASES;
+        subjects |= c->contents[i] == HAS_RUNS    ? GSIM_CLI_OF_RUNS
+                    : c->contents[i] == HAS_TRACE ? GSIM_CLI_OF_TRACE
+                                                  : GSIM_CLI_OF_CASES;
         if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] &&
             gsim_cli_trace_device(&origin, device, error))
@@ -193,6 +197,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         recorded = gsim_arena_strdup(&c->arena, device);
         if (!recorded) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
+    if (gsim_cli_check_used(c->arguments, subjects, error)) return error->status;
     if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
     c->for_cases.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     c->for_runs.value[GSIM_CLI_DEVICE] = recorded ? recorded : DEVICE_DEFAULT;

@@ -17,32 +17,6 @@ static bool is_program(const char *path)
     return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-program/");
 }
 
-static enum gsim_status check_words(const struct gsim_cli_arguments *arguments, const char *path,
-                                    struct gsim_error *error)
-{
-    static const enum gsim_cli_key of_traces[] = {GSIM_CLI_GAPS,
-                                                  GSIM_CLI_COPIES,
-                                                  GSIM_CLI_EXECUTION_TRACE,
-                                                  GSIM_CLI_DEPENDS,
-                                                  GSIM_CLI_PROFILER_OVERHEAD,
-                                                  GSIM_CLI_UNEXPLAINED,
-                                                  GSIM_CLI_ALONE,
-                                                  GSIM_CLI_GPU,
-                                                  GSIM_CLI_RANK,
-                                                  GSIM_CLI_STEP,
-                                                  GSIM_CLI_STEPS,
-                                                  GSIM_CLI_WHOLE,
-                                                  GSIM_CLI_STEP_TAKES,
-                                                  GSIM_CLI_BETWEEN,
-                                                  GSIM_CLI_TIME,
-                                                  GSIM_CLI_RANGE};
-    for (size_t i = 0; i < sizeof of_traces / sizeof of_traces[0]; i++)
-        if (arguments->value[of_traces[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces only, '%.200s' is a program",
-                                  gsim_cli_option_at(of_traces[i])->name, path);
-    return GSIM_OK;
-}
-
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
 static void take_graph(struct gsim_cli_subject *s)
 {
@@ -129,6 +103,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     enum gsim_status status = GSIM_OK;
     if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
+    if (s->is_trace && gsim_cli_check_used(&s->arguments, GSIM_CLI_OF_TRACE, error)) return error->status;
     if (s->is_trace) {
         struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
         status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device,
@@ -136,8 +111,6 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
         s->arguments.device = status == GSIM_OK ? &s->device : NULL;
         if (s->notes.workflow_tasks)
             snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
-    } else {
-        status = check_words(&s->arguments, path, error);
     }
     if (status == GSIM_OK && s->is_trace) take_graph(s);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
@@ -152,7 +125,6 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
         status = renew_inputs(s, error);
     s->setup.program = NULL;
     gsim_program_release(&program);
-    if (status == GSIM_OK) gsim_cli_note_foreign_opts(&s->setup, path);
     if (status == GSIM_OK) gsim_cli_note_devices(&s->point.program, (const char *const[]){s->setup.device.name}, 1);
     return status;
 }

@@ -49,8 +49,6 @@ enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, 
 {
     const char *text = arguments->value[GSIM_CLI_TRACE_SMS];
     *sm_count = GSIM_BLOCK_SMS;
-    if (text && !arguments->value[GSIM_CLI_TRACE])
-        return gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected --trace FILE with it");
     if (text && strcmp(text, "all") == 0) return GSIM_OK;
     enum gsim_status status = gsim_cli_count(arguments, GSIM_CLI_TRACE_SMS, 1, GSIM_BLOCK_SMS, 0, sm_count, error);
     return status == GSIM_OK

@@ -34,10 +34,20 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
             if (kind == GSIM_CUDA_INCLUDE && (stat(option->text, &folder) != 0 || !S_ISDIR(folder.st_mode)))
                 return gsim_error_set(error, GSIM_USAGE, "-I: expected a folder, found '%s'", option->text);
             words[source->count].kind = kind;
+            words[source->count].is_used = false;
             words[source->count++].text = option->text;
         }
     }
     source->words = words;
     source->note = tell_note;
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, struct gsim_error *error)
+{
+    for (size_t i = 0; i < source->count; i++)
+        if (source->words[i].kind == GSIM_CUDA_ARG && !source->words[i].is_used)
+            return gsim_error_set(error, GSIM_USAGE, "--arg %.60s: no variable of that name is set in what is executed",
+                                  source->words[i].text);
     return GSIM_OK;
 }

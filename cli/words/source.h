@@ -8,3 +8,5 @@
 /* WORDS: room for all options that are repeated; outlives SOURCE, whose notes go to stderr. */
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,
                                  struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;
+/* Fails on an --arg that no variable took, once the source was executed. */
+enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;

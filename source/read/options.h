@@ -2,6 +2,7 @@
 /* Layer: source. How a CUDA source is read (source/read/cuda.c). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gsim_cuda_log;
@@ -9,10 +10,11 @@ struct gsim_cuda_log;
 struct gsim_cuda_word {
     enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY } kind;
     const char *text; /* "NAME=VALUE", of a macro or a variable; a folder; a function */
+    bool is_used;     /* set: a variable took the value */
 };
 
 struct gsim_cuda_options {
-    const struct gsim_cuda_word *words;
+    struct gsim_cuda_word *words;
     size_t count;
     const char *written[2]; /* files that will be written, which the source must not include. NULL allowed */
     /* What could not be told, with the line of the file that was read. NULL allowed. */

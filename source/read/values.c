@@ -268,10 +268,11 @@ bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *v
     if (s->host.in_kernel) return false;
     gsim_cu_name(s, variable, name);
     for (size_t i = 0; i < s->options->count; i++) {
-        const struct gsim_cuda_word *word = &s->options->words[i];
+        struct gsim_cuda_word *word = &s->options->words[i];
         size_t length = strcspn(word->text, "=");
         if (word->kind != GSIM_CUDA_ARG || strlen(name) != length || strncmp(word->text, name, length) != 0) continue;
         *value = gsim_cu_number(strtod(word->text + length + 1, NULL));
+        word->is_used = true;
         return true;
     }
     return false;

@@ -158,9 +158,9 @@ static const char *const refusals[][2] = {
      "--opt gpu.sample=0: option 'sample': expected an integer from 1 to 64"},
     {"--workload frontier --sched kesco --gpus 2 --place heft",
      "--place heft needs the whole program beforehand, and 'frontier' is drawn while it runs"},
-    {"--workload frontier --sched async --iterations 2", "--iterations: 'frontier' is drawn once"},
+    {"--workload frontier --sched async --iterations 2", "--iterations: applies to programs that are known beforehand, not to a source"},
     {"--workload frontier --sched async --size 5",
-     "--size: applies to built-in workloads only, 'frontier' is a source"},
+     "--size: applies to built-in workloads, not to a source"},
     {"--workload frontier --sched async --spread 3", "--spread needs the whole program beforehand"},
     {"--workload fronter --sched async", "unknown workload 'fronter': expected a name of gpusim list workloads or a "
                                          "program file, did you mean 'frontier'?"},
@@ -172,7 +172,7 @@ static const char *const refusals[][2] = {
     {"--task vec,gpu=2 --share mps --gpus 2", "gpu=2: there are 2 (--gpus, --node)"},
     {"--task vec,gpu=1 --gpus 2 --place dmda", "gpu=1: --place says which GPU a kernel is for"},
     {"--task vec --share xsched --gpus 2", "--share xsched decides on the kernels of one GPU, and there are 2"},
-    {"--task vec --workload img", "--workload: does not go with --task"},
+    {"--task vec --workload img", "--workload: applies to one program, not to tasks (--task)"},
     {"list workload", "cannot list 'workload': expected workloads, schedulers, placements, sharing, devices, nodes, "
                       "presets, rules or gpu, did you mean 'workloads'?"},
     {"--workload img --sched kesco --trace-sms all", "--trace-sms: expected --trace FILE with it"},

@@ -49,7 +49,8 @@ for file in page.csv kernels.json; do
         fail "$file: a kernel of 100 us is not in $(grep -o '"makespan_us": [0-9.]*' report.json)"
 done
 takes '1 of 2' compare --workload program.json --sched serial,async --device h200 --memory pinned --kernels kernels.json
-takes - sweep --workload program.json --sched serial --device h200 --memory pinned --kernels kernels.json -o results.db
+"$gpusim" sweep --workload program.json --sched serial --kernels kernels.json -o results.db 2>err &&
+    fail 'sweep: took --kernels, which no point would use'
 takes '1 of 2' explain program.json --sched async --device h200 --memory pinned --kernels kernels.json
 grep -qF 'limiting pipe: fp64, 51 % of its peak' out || fail "explain: $(cat out)" # 50 % of 101.8 us are 50.9 % of 100
 takes '1 of 2' explain program.json --sched async --device h200 --memory pinned --kernels kernels.json --json -

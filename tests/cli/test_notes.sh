@@ -41,11 +41,13 @@ notes 'gpusim: note: --opt device.graph_launch_us=50 changes nothing here' \
     compare --workload m2 --sched serial,kesco --opt device.graph_launch_us=50
 
 # Numbers of another source than the one that runs, or of none of explain's program.
-notes 'gpusim: note: --opt early-exit.layers=5 changes nothing here: it is a number of early-exit' \
-    run --workload frontier --sched async --opt early-exit.layers=5
+refuses() {
+    "$gpusim" "$@" --opt early-exit.layers=5 >out 2>err && fail "$*: not refused"
+    grep -q '^gpusim: --opt early-exit.layers=5: early-exit, whose number it is, does not run here$' err || fail "$*: $(cat err)"
+}
+refuses run --workload frontier --sched async
+refuses explain vec --size 1e6
 notes '' run --workload frontier --sched async --opt frontier.degree=8
-notes 'gpusim: note: --opt early-exit.layers=5 changes nothing here: it is a number of early-exit' \
-    explain vec --size 1e6 --opt early-exit.layers=5
 
 # A window behind the run's end, and one within it.
 ends='the run ends at [0-9.]* us: the trace is empty'

@@ -27,7 +27,7 @@ for name in brax resnet18; do # a generator, a service
     grep -q "^$name under async on h200" out || fail "explain $name: $(head -n 3 out)"
 done
 refuses "unknown change 'graphs'" whatif vec --change graphs
-refuses '--step: applies to profilers' explain vec --step 1
+refuses "--step: applies to profilers' traces, not to a built-in workload" explain vec --step 1
 refuses '--profiler-overhead: expected keep or remove' explain "$source/traces/h200/kineto/kineto_resnet18.json.gz" --profiler-overhead some
 
 # 40 kernels of 5 us that the host waits for one by one without need.

@@ -110,9 +110,9 @@ refused '--opt kesco.streams=nan: ' compare --workload vec --sched kesco --opt k
 refused '--scale: expected NUMBER=FACTOR' reproduce --scale clock_mhz=nan
 refused "'clock_mhz' is given twice" sensitivity --workload vec --sched serial --numbers "$(yes clock_mhz | head -n 99 | paste -sd,)"
 refused '--width: expected column, page' sensitivity --workload vec --sched serial -o x.svg --width none
-refused '--window: is for timelines only' plot speedup results.db --window 1:2
-refused '--log: means nothing to a timeline' plot timeline run.json --log x
-refused '--value: is for heatmaps only' plot speedup results.db --value speedup
+refused '--window: applies to timelines, not to speedup' plot speedup results.db --window 1:2
+refused '--log: applies to figures with axes of numbers, not to timeline' plot timeline run.json --log x
+refused '--value: applies to heatmaps, not to speedup' plot speedup results.db --value speedup
 for vary in memory=managed,foo prefetch=x seed=-1,2 iterations=0 device.clock_mhz=1,2 size=a,b size=nan:2:lin3 size=1:inf:lin3 size=:; do
     refused ': expected ' sweep --workload vec --sched serial --vary "$vary"
 done

@@ -34,7 +34,7 @@ sed 's/"ways": \[/"ways": [ {"share": "mps", "tasks": [{"name": "urgent", "prior
 printf ']}\n' >>one.json
 refuses 'found a device: gpusim run --device FILE' jct "$source_dir/models/h200.json"
 refuses "no task 'nobody' under mps in 'two.json'" jct two.json --series nobody
-refuses '--x: means nothing to jct' jct two.json --x size
+refuses "--x: applies to figures of a sweep's results, not to jct and clients" jct two.json --x size
 refuses 'expected reports with different numbers of tasks, found 2 in each' clients two.json
 refuses "cannot read 'none.json'" clients none.json
 refuses 'no request times to draw' jct one.json

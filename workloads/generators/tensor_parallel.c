@@ -43,7 +43,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct tensor_params),
-    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that a layer is divided among: as many as --ranks"),
+    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that a layer is divided among; with --ranks as many as these"),
     GSIM_BOOL(struct tensor_params, sequence, 0, "sequence parallel: reduce-scatter and all-gather"),
     GSIM_BOOL(struct tensor_params, backward, 1, "the backward pass, too"),
     {.name = NULL},
@@ -53,7 +53,7 @@ const struct gsim_generator_ops gsim_generator_tensor_parallel = {
     GSIM_HEAD(generator),
     .name = "tensor-parallel",
     .summary = "a transformer divided within its layers, as Megatron-LM does (--ranks)",
-    .help = "One rank of gpusim --ranks N --workload tensor-parallel --opt tensor-parallel.ranks=N.",
+    .help = "One rank of gpusim --ranks N --workload tensor-parallel.",
     .params_size = sizeof(struct tensor_params),
     .params = params_table,
     .build = build,

@@ -17,8 +17,8 @@ refuses 'expected gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD'
 refuses "cannot read 'none.json': No such file" none.json
 refuses 'expected --execution-trace FILE with it, or --cuda-graph FILE' "$here/trace.json"
 refuses '--streams: expected an integer from 1 to 64' "$here/trace.json" --streams 65
-refuses '--define: applies to CUDA sources' "$here/trace.json" -DN=1
-refuses '--streams: applies to traces and programs' some.cu --streams 2
+refuses "--define: applies to CUDA sources, not to a profiler's trace" "$here/trace.json" -DN=1
+refuses '--streams: applies to traces and programs, not to a CUDA source' some.cu --streams 2
 refuses '--cuda-graph and --execution-trace' "$here/trace.json" --execution-trace "$here/et.json" --cuda-graph "$here/graph.dot"
 refuses "unknown scheduler 'kesko'" "$here/trace.json" --execution-trace "$here/et.json" --sched kesko
 refuses 'launched by no operator' "$here/trace.json" --cuda-graph "$here/graph.dot" --python plan.py
