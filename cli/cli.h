@@ -105,8 +105,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                  \
       "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                    \
     X(KERNELS, "kernels", "FILE",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING |         \
-          GSIM_CLI_ON_ABLATE,                                                                                          \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE,         \
       "ncu's measurements of kernels, matched by name, grid and block:\n"                                              \
       "its raw page as CSV, an .ncu-rep or a file of import ncu")                                                      \
     X(OPT, "opt", "NAME=VALUE",                                                                                        \

@@ -483,13 +483,13 @@ static void compare_has_all_cells(void)
 static void options_reach_the_run(void)
 {
     struct outcome outcome =
-        call("--workload vec --sched kesco --size 4k --iterations 3 --memory pinned --prefetch off "
+        call("--workload vec --sched kesco --size 4k --iterations 3 --memory managed --prefetch off "
              "--opt kesco.streams=3 --opt gpu.hw_queues=2 --opt device.launch_us=9.5 --seed 7 --report -");
     CHECK_MSG(outcome.status == 0, "exit %d: %s", outcome.status, outcome.err);
     CHECK_HAS(outcome.out, "\"seed\": 7,");
     CHECK_HAS(outcome.out, "\"size\": \"4000\"");
     CHECK_HAS(outcome.out, "\"iterations\": \"3\"");
-    CHECK_HAS(outcome.out, "\"memory\": \"pinned\"");
+    CHECK_HAS(outcome.out, "\"memory\": \"managed\"");
     CHECK_HAS(outcome.out, "\"prefetch\": \"off\"");
     CHECK_HAS(outcome.out, "\"kesco.streams\": \"3\"");
     CHECK_HAS(outcome.out, "\"device.hw_queues\": \"2\"");
