@@ -140,7 +140,8 @@ static void put_table(const void *what, struct gsim_output *output)
     size_t per_block = (100 - name_width) / (size_t)width_of(comparison);
     unsigned long long seed = comparison->setup.seed;
     char machine[GSIM_CLI_MACHINE];
-    const char *device = gsim_cli_machine(&comparison->setup, machine), *base = comparison->schedulers[comparison->base_index]->name;
+    const char *device = gsim_cli_machine(&comparison->setup, machine);
+    const char *base = comparison->schedulers[comparison->base_index]->name;
     const char *noise = comparison->setup.noise ? ", with noise" : "";
     if (comparison->repeat > 1)
         gsim_output_printf(

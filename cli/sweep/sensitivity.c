@@ -238,8 +238,6 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     if (status == GSIM_OK && base) status = gsim_cli_scheduler(base, &s->base, error);
     if (status != GSIM_OK) return status;
     if (picture && (status = gsim_figure_check(picture, error)) != GSIM_OK) return gsim_error_prefix(error, "--output");
-    if (arguments->value[GSIM_CLI_KEEP] && !picture)
-        return gsim_error_set(error, GSIM_USAGE, "--keep: expected -o PICTURE with it");
     status = gsim_cli_figure_size(arguments, GSIM_FIGURE_COLUMN_CM, &size, error);
     if (status != GSIM_OK) return status;
     const struct gsim_scheduler_ops *schedulers[] = {s->scheduler, s->base};

@@ -102,7 +102,7 @@ refused "'device.json' is both input and output" --workload vec --sched serial -
 refused "'program.json' is both input and output" compare --workload vec,program.json --sched serial --csv program.json
 refused "expected two files" validate --csv same --report same
 refused 'expected a file name ending in .svg, .pdf or .png' reproduce --figure x.txt
-refused '--keep: expected -o PICTURE' sensitivity --workload vec --sched serial --keep kept
+refused '--keep: expected --output FILE with it' sensitivity --workload vec --sched serial --keep kept
 
 # --- numbers that are none, or too many
 refused '--opt streams=0: ' --workload vec --sched kesco --opt streams=0

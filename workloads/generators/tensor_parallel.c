@@ -43,7 +43,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 static const struct gsim_param params_table[] = {
     GSIM_TRANSFORMER_PARAMS(struct tensor_params),
-    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that a layer is divided among; with --ranks as many as these"),
+    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that divide a layer: as many as --ranks"),
     GSIM_BOOL(struct tensor_params, sequence, 0, "sequence parallel: reduce-scatter and all-gather"),
     GSIM_BOOL(struct tensor_params, backward, 1, "the backward pass, too"),
     {.name = NULL},
