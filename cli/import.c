@@ -13,6 +13,8 @@
 #include "cli/traces.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
+#include "sim/device/match.h"
+#include "sim/device/other.h"
 #include "sim/base/jobs/progress.h"
 #include "cli/ranks/traces.h"
 #include "cli/words/source.h"
@@ -30,7 +32,9 @@ struct import {
     struct gsim_trace_origin origin;
     struct gsim_import_options options;
     struct gsim_import_notes notes;
-    struct gsim_device_spec device;
+    struct gsim_device_spec device; /* that it was recorded on */
+    struct gsim_device_spec other;  /* that --device names, if it is of another GPU */
+    bool is_other;
     struct gsim_program program;
     struct gsim_alone alone;
     struct gsim_cuda_options cuda;
@@ -252,7 +256,25 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
     return status;
 }
 
-/* The device that --device says, or else the trace. */
+/* Where --device names another GPU than the trace: what was recorded is of the trace's, if that is known. */
+static enum gsim_status find_other(struct import *i, struct gsim_error *error)
+{
+    const struct gsim_trace_origin *o = &i->origin;
+    struct gsim_device_match match = {0};
+    struct gsim_device_spec recorded = {0};
+    if (o->device[0]) snprintf(match.name, sizeof match.name, "%s", o->device);
+    else if (o->gpu[0] && !gsim_device_is_gpu(&i->device, o->gpu) &&
+             gsim_device_match(o->gpu, o->compute_capability, o->sm_count, &match, error))
+        return error->status;
+    if (!match.name[0] || match.is_nearest || strcmp(match.name, i->device.name) == 0) return GSIM_OK;
+    if (gsim_device_load(match.name, &recorded, error)) return error->status;
+    i->other = i->device;
+    i->device = recorded;
+    i->is_other = true;
+    return GSIM_OK;
+}
+
+/* The device of the trace, or else the one that --device says. */
 static enum gsim_status read_for_device(struct import *i, struct gsim_error *error)
 {
     struct gsim_progress progress;
@@ -261,6 +283,7 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     enum gsim_status status = asked ? GSIM_OK : gsim_cli_trace_device(&i->origin, device, error);
     if (status == GSIM_OK)
         status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
+    if (status == GSIM_OK && asked) status = find_other(i, error);
     if (status != GSIM_OK) return status;
     if (!asked && !device[0] && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
         snprintf(i->gpu_note, sizeof i->gpu_note, "the trace does not name its GPU: %s taken (--device)",
@@ -268,6 +291,9 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     else
         i->gpu_note[0] = '\0';
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
+    if (!asked && !device[0] && !i->notes.is_source)
+        snprintf(i->gpu_note, sizeof i->gpu_note, "the trace does not say its GPU: taken as %s (--device says it)",
+                 i->device.name);
     start_progress(&progress, i->path);
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;
@@ -283,20 +309,37 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 {
     char device[GSIM_CLI_DEVICE_NAME];
     enum gsim_status status = read_for_device(i, error);
-    bool is_told =
-        i->arguments->value[GSIM_CLI_DEVICE] || i->origin.device[0] || i->origin.gpu[0] || strcmp(i->path, "-") == 0;
+    bool is_told = i->origin.device[0] || i->origin.gpu[0] || strcmp(i->path, "-") == 0 ||
+                   (i->arguments->value[GSIM_CLI_DEVICE] && gsim_device_is_gpu(&i->device, i->notes.gpu));
     if (status != GSIM_OK || is_told || !i->notes.gpu[0]) return status;
     i->origin.compute_capability = i->notes.compute_capability;
     i->origin.sm_count = i->notes.sm_count;
     i->origin.dram_gbps = i->notes.dram_gbps;
     i->origin.clock_mhz = i->notes.clock_mhz;
     snprintf(i->origin.gpu, sizeof i->origin.gpu, "%s", i->notes.gpu);
+    i->gpu_note[0] = '\0';
     status = gsim_cli_trace_device(&i->origin, device, error);
     if (status != GSIM_OK || !device[0] || strcmp(device, i->device.name) == 0) return status;
     gsim_program_release(&i->program);
     gsim_device_release(&i->device);
     i->program = (struct gsim_program){0};
     return read_for_device(i, error);
+}
+
+/* What was recorded on one GPU, on the other beside the same host. */
+static void take_other(struct import *i)
+{
+    struct gsim_others_sum sum;
+    gsim_import_fit_gap(&i->notes, &i->device);
+    i->notes.node_gaps = 0; /* they are told */
+    i->notes.stream_gap_us = 0;
+    gsim_other_replace(&i->other, &i->device);
+    if (gsim_others_sum(&i->program, &i->other, &sum))
+        snprintf(i->gpu_note, sizeof i->gpu_note,
+                 "recorded on %s: %u kernels, each once, of %.1f us there take %.1f on %s, %.1f to %.1f; the host is %s's",
+                 sum.from, sum.count, sum.before_us, sum.us, i->other.name, sum.low_us, sum.high_us, sum.from);
+    gsim_device_release(&i->device);
+    i->device = i->other;
 }
 
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
@@ -319,6 +362,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK) status = read_trace(&i, error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
+    if (status == GSIM_OK && i.is_other) take_other(&i);
     if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
     snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;

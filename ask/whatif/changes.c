@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpusim/timeline.h"
-#include "sim/device/numbers.h"
+#include "sim/device/other.h"
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"
 #include "ask/whatif/edit.h"
@@ -40,9 +40,9 @@ const char *gsim_change_error_of(enum gsim_change_kind kind)
 }
 
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
-                             double busy_us)
+                             double busy_us, double off_us)
 {
-    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
+    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least + off_us * off_us;
     for (size_t i = 0; i < count; i++) {
         enum gsim_error_of kind = kinds[changes[i].kind].of;
         /* What a change leaves as it is cannot be wrong by it: a graph that saves little is not far off either. */
@@ -138,41 +138,29 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
-/* The calls of the host that is there cost what they cost. */
-static void keep_host(struct gsim_device_spec *to, const struct gsim_device_spec *from)
-{
-    size_t count;
-    const struct gsim_number_row *rows = gsim_number_rows(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].section, "host") == 0)
-            memcpy((char *)to + rows[i].offset, (const char *)from + rows[i].offset, sizeof(double));
-}
-
 static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name,
                                     struct gsim_error *error)
 {
     struct gsim_device_spec from = v->device;
     enum gsim_status status = gsim_device_load(name, &v->other, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
+    gsim_other_replace(&v->other, &from);
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
-    keep_host(&v->device, &from);
     v->has_effect = true;
-    double dram = from.dram_gbps / v->device.dram_gbps,
-           issue = from.clock_mhz * from.sm_count * from.fp32_lanes_per_sm /
-                   (v->device.clock_mhz * v->device.sm_count * v->device.fp32_lanes_per_sm);
     char text[160];
-    uint32_t cut = 0;
-    uint32_t moved = gsim_edit_move(edit, &from, &v->device, &cut);
-    snprintf(text, sizeof text,
-             "recorded kernels by DRAM x%.2f and arithmetic x%.2f, small ones by clock x%.2f; host as it is", 1 / dram,
-             1 / issue, v->device.clock_mhz / from.clock_mhz);
-    note(v, moved ? text : "kernels by what they demand; copies by the link there; host as it is");
-    if (cut) {
-        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", cut);
+    struct gsim_edit_moved moved;
+    uint32_t count = gsim_edit_move(edit, &from, &v->device, &moved);
+    if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    v->off_us = moved.off_us;
+    snprintf(text, sizeof text, "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is",
+             moved.before_us, moved.after_us, moved.off_us);
+    note(v, moved.before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
+    if (moved.cut) {
+        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", moved.cut);
         note(v, text);
     }
-    return moved == UINT32_MAX ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return GSIM_OK;
 }
 
 void gsim_edit_hasten_link(struct gsim_device_spec *d, double factor)

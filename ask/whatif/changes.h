@@ -30,7 +30,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false,                                                  \
       "kernels of that NAME, or whose names hold it, so many times faster")                                            \
     X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                \
-    X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by datasheet rates", false, "another GPU")
+    X(DEVICE, "device", "NAME", 0.03, BUSY, "and each kernel's interval", false, "another GPU")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 
@@ -67,13 +67,15 @@ struct gsim_variant {
     struct gsim_program program;
     struct gsim_device_spec device, other; /* OTHER: of a change of device, whose numbers these then are */
     struct gsim_arena arena;
+    double off_us;      /* of its kernels' times in all, by a change of device, how far off they may be */
     bool has_effect;    /* false: there is nothing that it would change, or not enough is known; NOTE says which */
     char note[200];
 };
 
-/* How far off TIME_US may be with these changes, which save SAVED_US and leave the GPU working for BUSY_US. */
+/* How far off TIME_US may be with these changes, which save SAVED_US, leave the GPU working for BUSY_US and have a
+ * variant's OFF_US. */
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
-                             double busy_us);
+                             double busy_us, double off_us);
 
 /* All of CHANGES together on BASE. HAS_DATA: its program says what kernels read and write, or what follows what. The
  * variant stays where it is, and the caller releases it in any case. */
@@ -103,7 +105,12 @@ uint32_t gsim_edit_fuse(struct gsim_edit *edit);
 uint32_t gsim_edit_pin(struct gsim_edit *edit);
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
-/* Kernels recorded on FROM as if on TO; *CUT of them need more shared memory than a block can have there, and get
- * that. */
+/* What moving did: CUT kernels need more shared memory than a block can have there, and get that; the times of all
+ * launches of kernels that were timed, and how far off their sum is, kernels being wrong one by one. */
+struct gsim_edit_moved {
+    uint32_t cut;
+    double before_us, after_us, off_us;
+};
+/* Kernels recorded on FROM as if on TO (sim/device/other.h). */
 uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                        uint32_t *cut);
+                        struct gsim_edit_moved *moved);

@@ -10,6 +10,7 @@
 #include "gpusim/metrics.h"
 #include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
+#include "sim/device/other.h"
 #include "sim/sm/demand.h"
 #include "ask/whatif/causes.h"
 #include "ask/whatif/edit.h"
@@ -549,46 +550,34 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
     return changed;
 }
 
-/* The DRAM bandwidth that so many SMs draw. */
-static double dram_of(const struct gsim_device_spec *device, double sms)
-{
-    double most = device->sm_dram_gbps > 0 ? sms * device->sm_dram_gbps : device->dram_gbps;
-    return fmin(most, device->dram_gbps);
-}
-
-/* What is recorded on one GPU scales by the mean of the ratios of DRAM bandwidth and of arithmetic, of as many SMs as
- * its blocks come to; kernels that do not fill it by the clock alone. Copies go by the new link. */
 uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                        uint32_t *cut)
+                        struct gsim_edit_moved *moved)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
-    double clock = from->clock_mhz / to->clock_mhz;
-    uint32_t changed = 0;
+    uint32_t changed = 0, *launches = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)e->kernel_count + 1);
+    *moved = (struct gsim_edit_moved){0};
+    if (!launches) return UINT32_MAX;
+    memset(launches, 0, sizeof *launches * e->kernel_count);
+    for (uint32_t i = 0; i < e->source->op_count; i++) {
+        struct gsim_op *op = &e->ops[i];
+        if (op->kind == GSIM_OP_COPY) op->copy_us = 0;
+        if (op->kind == GSIM_OP_KERNEL) launches[op->kernel_index]++;
+    }
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         struct gsim_kernel *k = &e->kernels[i];
-        if (k->smem_bytes > limits.smem_block_bytes) {
-            k->smem_bytes = limits.smem_block_bytes;
-            (*cut)++;
+        bool is_here = !k->solo_device || strcmp(k->solo_device, from->name) == 0;
+        double times = launches[i], before = k->solo_us;
+        if (k->smem_bytes > limits.smem_block_bytes) moved->cut++;
+        if (k->solo_us > 0 && is_here && !gsim_is_delay(k->name) && !k->collective) {
+            struct gsim_other_time time = gsim_other_move(k, from, to);
+            double off = times * fmax(time.us - time.low_us, time.high_us - time.us);
+            moved->before_us += times * before;
+            moved->after_us += times * time.us;
+            moved->off_us = hypot(moved->off_us, off);
         }
-        if (k->solo_us <= 0) continue;
-        if (gsim_is_delay(k->name)) { /* as long as it was: nothing of the GPU explains it */
-            k->solo_device = NULL;
-            continue;
-        }
-        double blocks = (double)k->grid.x * k->grid.y * k->grid.z, before = fmin(blocks, from->sm_count),
-               after = fmin(blocks, to->sm_count);
-        double dram = dram_of(from, before) / dram_of(to, after);
-        double issue = clock * before * from->fp32_lanes_per_sm / (after * to->fp32_lanes_per_sm);
-        bool is_wide = blocks >= from->sm_count;
-        if (!k->solo_device || strcmp(k->solo_device, from->name) == 0) {
-            k->solo_us *= is_wide ? sqrt(dram * issue) : clock;
-            k->slice_us = 0;
-            k->slice_sms = 0;
-        }
-        k->solo_device = NULL;
-        changed++;
+        k->smem_bytes = k->smem_bytes < limits.smem_block_bytes ? k->smem_bytes : limits.smem_block_bytes;
+        changed += k->solo_us > 0;
+        k->solo_device = NULL; /* a delay is as long as it was: nothing of the GPU explains it */
     }
-    for (uint32_t i = 0; i < e->source->op_count; i++)
-        if (e->ops[i].kind == GSIM_OP_COPY) e->ops[i].copy_us = 0;
     return changed;
 }

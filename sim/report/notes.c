@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/device/other.h"
 #include "sim/report/report.h"
 
 #define PACKED_SHARE 0.05 /* of the makespan: less is not worth a note */
@@ -25,6 +26,17 @@ static bool note_solo_times(const struct gsim_result *result, char text[GSIM_REP
         snprintf(text, GSIM_REPORT_NOTE,
                  "%u of %u kernels do not name the device of their solo_us (solo_device): taken as of %.50s", count,
                  program->kernel_count, result->simulation->device->name);
+    return true;
+}
+
+static bool note_others(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    struct gsim_others_sum sum;
+    const struct gsim_device_spec *device = result->simulation->device;
+    if (!gsim_others_sum(result->timeline->program, device, &sum)) return false;
+    snprintf(text, GSIM_REPORT_NOTE,
+             "%u kernels were timed on %.40s: each once, their %.5g us are %.5g on %.40s, %.5g to %.5g", sum.count, sum.from,
+             sum.before_us, sum.us, device->name, sum.low_us, sum.high_us);
     return true;
 }
 
@@ -149,6 +161,6 @@ static bool note_power(const struct gsim_result *result, char text[GSIM_REPORT_N
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
     static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {
-        note_sample, note_solo_times, note_overhead, note_sharing, note_packed, note_power};
+        note_sample, note_solo_times, note_others, note_overhead, note_sharing, note_packed, note_power};
     return notes[index](result, text);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/device/other.h"
 #include "sim/device/rules.h"
 #include "sim/sm/known/known.h"
 #include "sim/sm/models/model.h"
@@ -499,34 +500,56 @@ enum gsim_status gsim_demand_describe(struct gsim_demand *work, const struct gsi
     return init_near(work, device, kernel, 0, error);
 }
 
-enum gsim_status gsim_demand_init(struct gsim_demand *work, const struct gsim_device_spec *device,
-                                const struct gsim_kernel *kernel, struct gsim_error *error)
+/* Of a kernel of another device as of this one. */
+static enum gsim_status init_here(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                  const struct gsim_kernel *kernel, struct gsim_others *others,
+                                  struct gsim_error *error)
 {
-    return gsim_model_at(device->model)->describe(work, device, kernel, error);
+    struct gsim_kernel here = *kernel;
+    struct gsim_other_time time;
+    (void)gsim_others_move(others, &here, device, &time);
+    return gsim_model_at(device->model)->describe(work, device, &here, error);
 }
 
 enum gsim_status gsim_demands_init(struct gsim_demand *demands, uint32_t count, const struct gsim_device_spec *device,
                                  const struct gsim_kernel *kernels, struct gsim_error *error)
 {
+    struct gsim_others others = {0};
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = gsim_demand_init(&demands[i], device, &kernels[i], error);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = init_here(&demands[i], device, &kernels[i], &others, error);
+    gsim_others_release(&others);
     return status;
+}
+
+enum gsim_status gsim_demand_init(struct gsim_demand *work, const struct gsim_device_spec *device,
+                                const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    return gsim_demands_init(work, 1, device, kernel, error);
+}
+
+static enum gsim_status adjust(struct gsim_demand *demand, const struct gsim_device_spec *device,
+                               const struct gsim_kernel *kernel, struct gsim_error *error)
+{
+    if (demand->measured_us == kernel->solo_us) return GSIM_OK;
+    if (device->model) return gsim_model_at(device->model)->describe(demand, device, kernel, error);
+    bool is_near = demand->measured_us > 0 && !(kernel->slice_us > 0);
+    double near = is_near ? unknown_of(demand) * kernel->solo_us / demand->measured_us : 0;
+    return init_near(demand, device, kernel, near, error);
 }
 
 enum gsim_status gsim_demands_adjust(struct gsim_demand *demands, uint32_t count, const struct gsim_device_spec *device,
                                      const struct gsim_kernel *kernels, struct gsim_error *error)
 {
+    struct gsim_others others = {0};
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
-        if (demands[i].measured_us == kernels[i].solo_us) continue;
-        if (device->model) {
-            status = gsim_demand_init(&demands[i], device, &kernels[i], error);
-            continue;
-        }
-        bool is_near = demands[i].measured_us > 0 && !(kernels[i].slice_us > 0);
-        double near = is_near ? unknown_of(&demands[i]) * kernels[i].solo_us / demands[i].measured_us : 0;
-        status = init_near(&demands[i], device, &kernels[i], near, error);
+        struct gsim_kernel here = kernels[i];
+        struct gsim_other_time time;
+        (void)gsim_others_move(&others, &here, device, &time);
+        status = adjust(&demands[i], device, &here, error);
     }
+    gsim_others_release(&others);
     return status;
 }
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See sim/device/other.h. The law: docs/model/demand.md, "other_device". */
+#include "sim/device/other.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/device/numbers.h"
+#include "sim/device/occupancy.h"
+#include "sim/device/rules.h"
+
+#define KNEE        2.6  /* p of t = (rest^p + DRAM^p)^(1/p) of a whole kernel */
+#define LATENCY     0.03 /* of the time that waits for L2, shorter where DRAM is faster within an architecture */
+#define OTHER_SHARE 0.35 /* DRAM's of a kernel of which neither pipes nor name tell */
+#define THREAD_BYTES 64.0 /* that a thread of a streaming kernel moves at most */
+#define L2_KEEPS    0.5  /* share of L2 below which data stays in it from kernel to kernel */
+#define L2_REPEATED 0.15 /* below which a kernel that repeats finds all of its data there; at twice as much none */
+#define OFF_KNOWN   0.12 /* nine of ten kernels with pipes are not farther off on an H200, from an H100 */
+#define OFF_UNKNOWN 0.06 /* beyond what all of DRAM's share from nothing to everything gives */
+#define OFF_BEYOND  0.25 /* from one architecture to another: code, caches and clocks differ, too */
+#define MOST_GAP    0.5  /* of its time that a kernel's start takes at most */
+
+static double clamped(double share) { return fmax(0, fmin(1, share)); }
+
+static double blocks_of(const struct gsim_kernel *k) { return (double)k->grid.x * k->grid.y * k->grid.z; }
+
+static bool is_same_arch(const struct gsim_device_spec *from, const struct gsim_device_spec *to)
+{
+    return gsim_capability_major(from->compute_capability) == gsim_capability_major(to->compute_capability) &&
+           gsim_capability_is_gfx(from->compute_capability) == gsim_capability_is_gfx(to->compute_capability);
+}
+
+/* --- DRAM --- */
+/* By name, and by how much of the data L2 can hold. */
+static double guess_dram(const struct gsim_kernel *k, const struct gsim_device_spec *from)
+{
+    static const struct {
+        const char *part;
+        double share;
+    } streams[] = {
+#define X(part, share) {part, share},
+#include "sim/device/streams.def"
+#undef X
+    };
+    double share = OTHER_SHARE, bytes = k->solo_us * from->dram_gbps * 1e3, l2 = from->l2_mib * 1048576;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        if (!strstr(k->name, streams[i].part)) continue;
+        share = streams[i].share;
+        bytes = fmin(bytes, blocks_of(k) * k->block.x * k->block.y * k->block.z * THREAD_BYTES);
+        break;
+    }
+    return share * clamped((bytes / l2 - L2_KEEPS) / (1 - L2_KEEPS));
+}
+
+/* Whether its traffic is known. Zeros without pipes are of kernels whose work nobody counted. */
+static bool is_told(const struct gsim_kernel *k)
+{
+    return k->pipes_given || (k->demand_given && (k->flops > 0 || k->dram_bytes > 0));
+}
+
+static double dram_share(const struct gsim_kernel *k, const struct gsim_device_spec *from)
+{
+    double cost = k->dram_cost > 0 ? k->dram_cost : 1;
+    if (!is_told(k)) return guess_dram(k, from);
+    double us = k->pipes_given ? k->pipes[GSIM_PIPE_DRAM] * k->solo_us * from->dram_peak_gbps / from->dram_gbps
+                               : k->dram_bytes / from->dram_gbps * 1e-3;
+    double kept = us > 0 && k->cold_us > 0 ? clamped((k->cold_us - k->solo_us) / us) : 0; /* in L2, when repeated */
+    double large = us * from->dram_gbps * 1e3 / (from->l2_mib * 1048576) / L2_REPEATED - 1;
+    return clamped(us * (1 - kept) * cost / k->solo_us) * clamped(large);
+}
+
+/* Of a byte's time in DRAM the rows that it opens take as long on any. */
+static double dram_ratio(const struct gsim_kernel *k, const struct gsim_device_spec *from,
+                         const struct gsim_device_spec *to)
+{
+    double rows = k->dram_cost > 1 ? 1 - 1 / k->dram_cost : 0;
+    return (1 - rows) * from->dram_gbps / to->dram_gbps + rows;
+}
+
+/* --- the rest --- */
+/* Of the units of an SM that the kernel needs most, a clock's work there over that here. */
+static double unit_ratio(const struct gsim_kernel *k, const struct gsim_device_spec *from,
+                         const struct gsim_device_spec *to)
+{
+    double lanes = from->fp32_lanes_per_sm / to->fp32_lanes_per_sm, ratio = 1;
+    double of_pipe[GSIM_PIPE_COUNT] = {[GSIM_PIPE_FMA] = lanes};
+    of_pipe[GSIM_PIPE_FP64] = lanes * from->fp64_ratio / to->fp64_ratio;
+    if (from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0)
+        of_pipe[GSIM_PIPE_TENSOR] = from->tensor_flops_per_clock / to->tensor_flops_per_clock;
+    for (int i = 0; k->pipes_given && i < GSIM_PIPE_COUNT; i++)
+        if (of_pipe[i] > 0) ratio += clamped(k->pipes[i]) * (of_pipe[i] - 1);
+    if (!k->pipes_given && k->fp64) ratio = of_pipe[GSIM_PIPE_FP64];
+    return ratio;
+}
+
+/* Rounds of blocks on a device; a kernel of one block an SM is written for any number of SMs. */
+static double rounds_on(const struct gsim_device_spec *d, const struct gsim_kernel *k)
+{
+    const struct gsim_sm_limits limits = gsim_sm_limits(d);
+    struct gsim_kernel fitting = *k;
+    struct gsim_block_need need;
+    struct gsim_error ignored = {0};
+    if (fitting.smem_bytes > limits.smem_block_bytes) fitting.smem_bytes = limits.smem_block_bytes;
+    if (gsim_block_need(&limits, &fitting, &need, &ignored)) return 1;
+    return ceil(blocks_of(k) / (d->sm_count * fmax(need.blocks_per_sm, 1)));
+}
+
+/* Blocks of one round take as long on more SMs; of many rounds the SMs together count. */
+static double width_ratio(const struct gsim_kernel *k, const struct gsim_device_spec *from,
+                          const struct gsim_device_spec *to)
+{
+    double blocks = blocks_of(k), here = rounds_on(from, k), there = rounds_on(to, k);
+    if (blocks == from->sm_count) return (double)from->sm_count / to->sm_count; /* persistent */
+    return fmin(blocks, from->sm_count) * fmax(here, 1) > from->sm_count || there > here
+               ? here > 4 ? (double)from->sm_count / to->sm_count : there / here
+               : 1;
+}
+
+/* --- together --- */
+static double scaled(double us, double dram, double rest_ratio, double memory_ratio)
+{
+    double rest = pow(fmax(1 - pow(dram, KNEE), 0), 1 / KNEE) * rest_ratio;
+    return us * pow(pow(rest, KNEE) + pow(dram * memory_ratio, KNEE), 1 / KNEE);
+}
+
+struct gsim_other_time gsim_other_time(const struct gsim_kernel *k, const struct gsim_device_spec *from,
+                                       const struct gsim_device_spec *to)
+{
+    bool is_known = k->pipes_given, is_near = is_same_arch(from, to);
+    double dram = dram_share(k, from), memory = dram_ratio(k, from, to), us = k->solo_us;
+    double rest = from->clock_mhz / to->clock_mhz * width_ratio(k, from, to) * unit_ratio(k, from, to), beyond = rest;
+    /* A start is a way through the front end. What a trace says of FROM's gap is TO's, too: it is the difference. */
+    double gap = is_near ? to->stream_gap_us - from->stream_gap_us : 0;
+    if (!is_near && !is_known && from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0)
+        beyond *= from->tensor_flops_per_clock / to->tensor_flops_per_clock;
+    if (is_near && is_known && to->dram_gbps > from->dram_gbps) rest *= 1 - LATENCY * k->memory_wait * (1 - dram);
+    gap = fmax(-MOST_GAP * us, fmin(MOST_GAP * us, gap));
+    struct gsim_other_time time = {.dram = dram};
+    time.us = fmax(scaled(us, dram, is_near ? rest : sqrt(rest * beyond), memory) + gap, us * 1e-3);
+    double few = is_known ? time.us : us * fmin(fmin(rest, beyond), memory) + gap,
+           many = is_known ? time.us : us * fmax(fmax(rest, beyond), memory) + gap;
+    double off = (is_known ? OFF_KNOWN : OFF_UNKNOWN) + (is_near ? 0 : OFF_BEYOND);
+    time.low_us = fmin(few, time.us) / (1 + off);
+    time.high_us = fmax(many, time.us) * (1 + off);
+    return time;
+}
+
+struct gsim_other_time gsim_other_move(struct gsim_kernel *k, const struct gsim_device_spec *from,
+                                       const struct gsim_device_spec *to)
+{
+    const struct gsim_sm_limits limits = gsim_sm_limits(to);
+    const struct gsim_other_time time = gsim_other_time(k, from, to);
+    double pace = k->solo_us / time.us, sms = (double)from->sm_count * from->clock_mhz / to->sm_count / to->clock_mhz;
+    for (int i = 0; k->pipes_given && i < GSIM_PIPE_COUNT; i++) {
+        double peak = i == GSIM_PIPE_DRAM                          ? from->dram_peak_gbps / to->dram_peak_gbps
+                      : i == GSIM_PIPE_L2 || i == GSIM_PIPE_L2_SLICE ? from->l2_gbps / to->l2_gbps
+                                                                   : sms;
+        k->pipes[i] = clamped(k->pipes[i] * pace * peak);
+    }
+    k->cold_us /= pace;
+    k->solo_us = time.us;
+    k->slice_us = k->energy_mj = 0;
+    k->slice_sms = 0;
+    k->smem_bytes = k->smem_bytes < limits.smem_block_bytes ? k->smem_bytes : limits.smem_block_bytes;
+    k->solo_device = to->name;
+    return time;
+}
+
+void gsim_other_replace(struct gsim_device_spec *to, const struct gsim_device_spec *from)
+{
+    struct gsim_device_spec file = {0};
+    struct gsim_error ignored = {0};
+    size_t count;
+    const struct gsim_number_row *rows = gsim_number_rows(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].section, "host") == 0)
+            memcpy((char *)to + rows[i].offset, (const char *)from + rows[i].offset,
+                   sizeof(double) * (size_t)gsim_number_row_size(&rows[i]));
+    if (gsim_device_load(from->name, &file, &ignored)) return; /* a device of the user's own */
+    to->stream_gap_us = fmax(to->stream_gap_us + from->stream_gap_us - file.stream_gap_us, 0.01);
+    to->graph_node_gap_us = fmax(to->graph_node_gap_us + from->graph_node_gap_us - file.graph_node_gap_us, 0.01);
+    gsim_device_release(&file);
+}
+
+bool gsim_other_is(const struct gsim_kernel *k, const struct gsim_device_spec *device)
+{
+    return gsim_rule_holds(device->rules_off, GSIM_RULE_OTHER_DEVICE) && k->solo_us > 0 && k->solo_device &&
+           !k->collective && strcmp(k->solo_device, device->name) != 0;
+}
+
+bool gsim_others_move(struct gsim_others *others, struct gsim_kernel *kernel, const struct gsim_device_spec *device,
+                      struct gsim_other_time *time)
+{
+    struct gsim_error ignored = {0};
+    if (!gsim_other_is(kernel, device)) return false;
+    if (others->is_loaded && strcmp(others->from.name, kernel->solo_device) != 0) gsim_others_release(others);
+    if (!others->is_loaded) others->is_loaded = !gsim_device_load(kernel->solo_device, &others->from, &ignored);
+    if (!others->is_loaded) return false;
+    *time = gsim_other_move(kernel, &others->from, device);
+    return true;
+}
+
+void gsim_others_release(struct gsim_others *others)
+{
+    if (others->is_loaded) gsim_device_release(&others->from);
+    *others = (struct gsim_others){0};
+}
+
+bool gsim_others_sum(const struct gsim_program *program, const struct gsim_device_spec *device,
+                     struct gsim_others_sum *sum)
+{
+    struct gsim_others others = {0};
+    double below = 0, above = 0;
+    *sum = (struct gsim_others_sum){0};
+    for (uint32_t i = 0; i < program->kernel_count; i++) {
+        struct gsim_kernel kernel = program->kernels[i];
+        struct gsim_other_time one;
+        if (!gsim_others_move(&others, &kernel, device, &one)) continue;
+        if (!sum->count++) snprintf(sum->from, sizeof sum->from, "%s", others.from.name);
+        sum->before_us += program->kernels[i].solo_us;
+        sum->us += one.us;
+        below = hypot(below, one.us - one.low_us);
+        above = hypot(above, one.high_us - one.us);
+    }
+    gsim_others_release(&others);
+    sum->low_us = sum->us - below;
+    sum->high_us = sum->us + above;
+    return sum->count > 0;
+}
