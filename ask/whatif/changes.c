@@ -153,8 +153,9 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     uint32_t count = gsim_edit_move(edit, &from, &v->device, &moved);
     if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     v->off_us = moved.off_us;
-    snprintf(text, sizeof text, "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is",
-             moved.before_us, moved.after_us, moved.off_us);
+    snprintf(text, sizeof text,
+             "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", moved.before_us,
+             moved.after_us, moved.off_us);
     note(v, moved.before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
     if (moved.cut) {
         snprintf(text, sizeof text, "%u kernels cut to the shared memory there", moved.cut);

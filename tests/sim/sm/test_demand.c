@@ -432,9 +432,9 @@ static void errors(void)
     } rows[] = {
         {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}},
          "kernel 'k': nothing says how long it takes: expected solo_us, flops, dram_bytes, thread_cycles or sm_cycles"},
-        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .solo_device = "h200"},
-         "kernel 'k': solo_us was measured on 'h200', found device 'fixture': expected flops, dram_bytes or cycles as "
-         "well, or --device h200"},
+        {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .solo_device = "h300"},
+         "kernel 'k': solo_us was measured on 'h300', found device 'fixture': expected flops, dram_bytes or cycles as "
+         "well, or --device h300"},
         {{.name = "k", .grid = {1, 1, 1}, .block = {1024, 2, 1}, .solo_us = 5},
          "kernel 'k': block of 2048 threads: at most 1024 on compute capability 8.0"},
         {{.name = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5, .smem_bytes = 200 * 1024},

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A kernel that was timed on one device, on another: values by hand from the two devices' numbers. */
+#include "sim/device/other.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/device/rules.h"
+#include "tests/test.h"
+
+/* Two of an H200 that differ in nothing but what a test changes. */
+static struct gsim_device_spec from, to;
+
+static void open_two(void)
+{
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load("h200", &from, &error), error);
+    CHECK_OK(gsim_device_load("h200", &to, &error), error);
+}
+
+static void close_two(void)
+{
+    gsim_device_release(&from);
+    gsim_device_release(&to);
+}
+
+static struct gsim_kernel kernel_of(double us)
+{
+    return (struct gsim_kernel){
+        .name = "k", .grid = {1320, 1, 1}, .block = {256, 1, 1}, .solo_us = us, .solo_device = "h200"};
+}
+
+static void by_hand(void)
+{
+    open_two();
+    from.dram_peak_gbps = from.dram_gbps = 2000;
+    to.dram_peak_gbps = to.dram_gbps = 4000;
+    struct gsim_kernel k = kernel_of(1000);
+    k.pipes_given = true;
+    k.pipes[GSIM_PIPE_DRAM] = 1; /* nothing but DRAM: half as long */
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 500, 1e-6);
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).low_us, 500 / 1.12, 1e-6);
+    k.dram_cost = 2; /* half of a byte's time opens rows */
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 750, 1e-6);
+    k.dram_cost = 0;
+    k.pipes[GSIM_PIPE_DRAM] = 0.5; /* 0.5^2.6 = 0.164938, 0.25^2.6 = 0.027205; (0.862267)^(1/2.6) = 0.944602 */
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 944.602, 0.01);
+    k.pipes[GSIM_PIPE_DRAM] = 0; /* nothing of it */
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 1000, 1e-6);
+    to.clock_mhz = from.clock_mhz * 2;
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 500, 1e-6);
+    to.clock_mhz = from.clock_mhz;
+    k.pipes[GSIM_PIPE_TENSOR] = 1;
+    to.tensor_flops_per_clock = from.tensor_flops_per_clock / 4;
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 4000, 1e-6);
+    k.pipes[GSIM_PIPE_TENSOR] = 0;
+    to.stream_gap_us = from.stream_gap_us + 2;
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 1002, 1e-6);
+    to.stream_gap_us = from.stream_gap_us;
+    k = kernel_of(1000); /* counted bytes: 1000 us of 2000 GB/s are 2e9, twice what it moves: 0.5 as above */
+    k.demand_given = true;
+    k.dram_bytes = 1e9;
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 944.602, 0.01);
+    close_two();
+}
+
+static void limits(void)
+{
+    open_two();
+    from.dram_peak_gbps = from.dram_gbps = 2000;
+    to.dram_peak_gbps = to.dram_gbps = 4000;
+    struct gsim_kernel k = kernel_of(1000);
+    struct gsim_other_time time = gsim_other_time(&k, &from, &to); /* nothing told: from all DRAM to nothing of it */
+    CHECK_NEAR(time.low_us, 500 / 1.06, 1e-6);
+    CHECK_NEAR(time.high_us, 1060, 1e-6);
+    CHECK(time.us > time.low_us && time.us < time.high_us);
+    k.name = "void vectorized_elementwise_kernel<4>";
+    k.grid.x = 100000; /* 256 x 64 B of each block: 1.6 GB at 2000 GB/s, more than L2 */
+    CHECK(gsim_other_time(&k, &from, &to).us < 600);
+    k.grid.x = 1000; /* 16 MB: L2 keeps it */
+    CHECK_NEAR(gsim_other_time(&k, &from, &to).us, 1000, 1e-6);
+    k.pipes_given = true; /* moved there its pipes are of that peak */
+    k.pipes[GSIM_PIPE_DRAM] = 1;
+    k.smem_bytes = 300000;
+    k.energy_mj = 5;
+    (void)gsim_other_move(&k, &from, &to);
+    CHECK_NEAR(k.solo_us, 500, 1e-6);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_DRAM], 1, 1e-9);
+    CHECK(k.smem_bytes == 232448 && k.energy_mj == 0); /* 227 KiB, of an SM of 9.0 */
+    k = kernel_of(10);
+    CHECK(!gsim_other_is(&k, &to));
+    k.solo_device = "h100-vm";
+    CHECK(gsim_other_is(&k, &to));
+    to.rules_off = UINT64_C(1) << GSIM_RULE_OTHER_DEVICE;
+    CHECK(!gsim_other_is(&k, &to));
+    close_two();
+}
+
+static void machine(void)
+{
+    open_two();
+    from.launch_us = 7;
+    from.stream_gap_us += 0.5; /* as a trace says */
+    double gap = to.stream_gap_us;
+    gsim_other_replace(&to, &from);
+    CHECK_NEAR(to.launch_us, 7, 1e-12);
+    CHECK_NEAR(to.stream_gap_us, gap + 0.5, 1e-9);
+    close_two();
+}
+
+static const struct test_case cases[] = {{"by hand", by_hand}, {"limits", limits}, {"machine", machine}};
+TEST_MAIN("sim/device_other", cases)
