@@ -40,14 +40,15 @@ const char *gsim_change_error_of(enum gsim_change_kind kind)
 }
 
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
-                             double busy_us, double off_us)
+                             double busy_us, double off_ratio)
 {
-    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least + off_us * off_us;
+    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
     for (size_t i = 0; i < count; i++) {
         enum gsim_error_of kind = kinds[changes[i].kind].of;
         /* What a change leaves as it is cannot be wrong by it: a graph that saves little is not far off either. */
         double of = kind == GSIM_ERROR_OF_TIME ? fmin(time_us, saved) : kind == GSIM_ERROR_OF_SAVED ? saved : busy_us;
-        squares += pow(kinds[changes[i].kind].error * of, 2);
+        bool is_device = changes[i].kind == GSIM_CHANGE_DEVICE;
+        squares += pow((is_device ? off_ratio : kinds[changes[i].kind].error) * of, 2);
     }
     return sqrt(squares);
 }
@@ -138,6 +139,8 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
+#define LEAST_OFF 0.03 /* of all kernels together: what is wrong of one is wrong of others, too */
+
 static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name,
                                     struct gsim_error *error)
 {
@@ -152,7 +155,8 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     struct gsim_edit_moved moved;
     uint32_t count = gsim_edit_move(edit, &from, &v->device, &moved);
     if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->off_us = moved.off_us;
+    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
+    if (moved.before_us > 0) v->off_ratio = fmax(moved.off_us / moved.after_us, LEAST_OFF);
     snprintf(text, sizeof text,
              "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", moved.before_us,
              moved.after_us, moved.off_us);

@@ -30,7 +30,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false,                                                  \
       "kernels of that NAME, or whose names hold it, so many times faster")                                            \
     X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                \
-    X(DEVICE, "device", "NAME", 0.03, BUSY, "and each kernel's interval", false, "another GPU")
+    X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by rates; timed kernels by intervals", false, "another GPU")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 
@@ -67,15 +67,15 @@ struct gsim_variant {
     struct gsim_program program;
     struct gsim_device_spec device, other; /* OTHER: of a change of device, whose numbers these then are */
     struct gsim_arena arena;
-    double off_us;      /* of its kernels' times in all, by a change of device, how far off they may be */
+    double off_ratio;   /* of its kernels' times in all, by a change of device, how far off they may be */
     bool has_effect;    /* false: there is nothing that it would change, or not enough is known; NOTE says which */
     char note[200];
 };
 
 /* How far off TIME_US may be with these changes, which save SAVED_US, leave the GPU working for BUSY_US and have a
- * variant's OFF_US. */
+ * variant's OFF_RATIO. */
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
-                             double busy_us, double off_us);
+                             double busy_us, double off_ratio);
 
 /* All of CHANGES together on BASE. HAS_DATA: its program says what kernels read and write, or what follows what. The
  * variant stays where it is, and the caller releases it in any case. */

@@ -18,7 +18,7 @@
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
-    double time_us, busy_us, idle_ratio, host_ratio, link_ratio, off_us;
+    double time_us, busy_us, idle_ratio, host_ratio, link_ratio, off_ratio;
     enum gsim_cause cause;
     bool has_effect, is_failed;
     char note[200];
@@ -217,7 +217,7 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
     enum gsim_status status =
         gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
     outcome->has_effect = variant.has_effect;
-    outcome->off_us = variant.off_us;
+    outcome->off_ratio = variant.off_ratio;
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
     if (status == GSIM_OK && (variant.has_effect || !row->count)) {
         variant.simulation.detailed = !row->count;
@@ -276,7 +276,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     struct gsim_whatif_row *row = &c->w->rows[item];
     row->time_us = outcome.time_us;
     row->busy_us = outcome.busy_us;
-    row->off_us = outcome.off_us;
+    row->off_ratio = outcome.off_ratio;
     row->has_effect = outcome.has_effect;
     snprintf(row->note, sizeof row->note, "%s", outcome.note);
     if (item == 0) {
@@ -310,7 +310,7 @@ static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct g
     for (uint32_t i = first; i < w->row_count; i++) {
         struct gsim_whatif_row *row = &w->rows[i];
         row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us,
-                                              row->busy_us, row->off_us);
+                                              row->busy_us, row->off_ratio);
     }
     return status;
 }

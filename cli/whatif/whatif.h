@@ -18,7 +18,7 @@ struct gsim_whatif_row {
     bool has_effect;
     double time_us, error_us; /* of an iteration; NAN: failed */
     double busy_us;           /* of it, the GPU works */
-    double off_us;            /* of its kernels on another device */
+    double off_ratio;         /* of its kernels on another device */
     double
         host_factor; /* 0: the host as it is; else so many times as slow, to see what the profiler's share may hide */
     char note[200];
