@@ -94,6 +94,16 @@ static double unit_ratio(const struct gsim_kernel *k, const struct gsim_device_s
     return ratio;
 }
 
+/* By name, a matrix product, and the rates of tensor cores are known. */
+static bool is_product(const struct gsim_kernel *k, const struct gsim_device_spec *from,
+                       const struct gsim_device_spec *to)
+{
+    static const char *const parts[] = {"gemm", "nvjet", "xmma", "cutlass", "mma", "fprop", "sdpa", "flash"};
+    bool is_named = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) is_named |= strstr(k->name, parts[i]) != NULL;
+    return is_named && from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0;
+}
+
 /* Rounds of blocks on a device; a kernel of one block an SM is written for any number of SMs. */
 static double rounds_on(const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
@@ -132,12 +142,13 @@ struct gsim_other_time gsim_other_time(const struct gsim_kernel *k, const struct
     double rest = from->clock_mhz / to->clock_mhz * width_ratio(k, from, to) * unit_ratio(k, from, to), beyond = rest;
     /* A start is a way through the front end. What a trace says of FROM's gap is TO's, too: it is the difference. */
     double gap = is_near ? to->stream_gap_us - from->stream_gap_us : 0;
-    if (!is_near && !is_known && from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0)
-        beyond *= from->tensor_flops_per_clock / to->tensor_flops_per_clock;
+    bool is_far_product = !is_near && !is_known && is_product(k, from, to);
+    if (is_far_product) beyond *= from->tensor_flops_per_clock / to->tensor_flops_per_clock;
+    else if (!is_near && !is_known) beyond *= from->fp32_lanes_per_sm / to->fp32_lanes_per_sm;
     if (is_near && is_known && to->dram_gbps > from->dram_gbps) rest *= 1 - LATENCY * k->memory_wait * (1 - dram);
     gap = fmax(-MOST_GAP * us, fmin(MOST_GAP * us, gap));
     struct gsim_other_time time = {.dram = dram};
-    time.us = fmax(scaled(us, dram, is_near ? rest : sqrt(rest * beyond), memory) + gap, us * 1e-3);
+    time.us = fmax(scaled(us, dram, is_far_product ? sqrt(rest * beyond) : rest, memory) + gap, us * 1e-3);
     double few = is_known ? time.us : us * fmin(fmin(rest, beyond), memory) + gap,
            many = is_known ? time.us : us * fmax(fmax(rest, beyond), memory) + gap;
     double off = (is_known ? OFF_KNOWN : OFF_UNKNOWN) + (is_near ? 0 : OFF_BEYOND);
@@ -171,12 +182,8 @@ void gsim_other_replace(struct gsim_device_spec *to, const struct gsim_device_sp
 {
     struct gsim_device_spec file = {0};
     struct gsim_error ignored = {0};
-    size_t count;
-    const struct gsim_number_row *rows = gsim_number_rows(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].section, "host") == 0)
-            memcpy((char *)to + rows[i].offset, (const char *)from + rows[i].offset,
-                   sizeof(double) * (size_t)gsim_number_row_size(&rows[i]));
+    for (enum gsim_device_number n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++)
+        if (strcmp(gsim_device_number_section(n), "host") == 0) *gsim_device_number(to, n) = gsim_device_get(from, n);
     if (gsim_device_load(from->name, &file, &ignored)) return; /* a device of the user's own */
     to->stream_gap_us = fmax(to->stream_gap_us + from->stream_gap_us - file.stream_gap_us, 0.01);
     to->graph_node_gap_us = fmax(to->graph_node_gap_us + from->graph_node_gap_us - file.graph_node_gap_us, 0.01);
