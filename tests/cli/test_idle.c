@@ -268,7 +268,9 @@ static bool is_elsewhere(const char *name)
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
         if (strcmp(elsewhere[i].name, name) == 0) return true;
     enum gsim_device_number number = gsim_device_number_find(name);
-    if (strncmp(name, "gpcs_", strlen("gpcs_")) == 0) return true; /* kernels with clusters */
+    if (strncmp(name, "gpcs_", strlen("gpcs_")) == 0 || strcmp(name, "first_wave_us") == 0)
+        return true; /* kernels with clusters */
+    if (strcmp(name, "priority_levels") == 0) return true; /* streams with priorities (tests/sim/sm/test_gpu.c) */
     return number >= GSIM_DEV_asleep_w && number <= GSIM_DEV_unknown_warps; /* energies, no times */
 }
 

@@ -107,7 +107,9 @@ static bool run(const struct contract *c, bool watched, struct seen *seen, struc
     enum gsim_status status = gsim_simulate(&simulation, timeline, &error);
     timeline->program = c->program; /* what was drawn has the same ops */
     gsim_program_release(&drawn);
-    CHECK_MSG(status == GSIM_OK, "%s: %s", c->label, error.message);
+    /* Schedulers that take the program's own GPUs refuse to read for nothing what another GPU has. */
+    bool is_refused = status == GSIM_INPUT && c->gpu_count > 1 && strstr(error.message, "expected a copy before it");
+    CHECK_MSG(status == GSIM_OK || is_refused, "%s: %s", c->label, error.message);
     return status == GSIM_OK;
 }
 
