@@ -43,6 +43,16 @@ int main()
         add<<<1, N>>>(z, y);
         std::swap(x, z);
     }
+#elif CASE == 5
+    int *m;
+    cudaMallocManaged(&m, sizeof h);
+    for (int i = 0; i < 4; i++) {
+        set<<<1, N>>>(x, i);
+        set<<<1, N>>>(y, 2 * i);
+        both<<<1, N>>>(x, y, m);
+        cudaDeviceSynchronize();
+        printf("%d\n", m[9]);
+    }
 #endif
     cudaMemcpy(h, z, sizeof h, cudaMemcpyDeviceToHost);
     printf("%d\n", h[9]);

@@ -17,7 +17,7 @@ for name in vec bs img ml hits dl 2mm 3mm mvt bicg gemver; do
     check "$source_dir/examples/cuda/$name.cu" "-DN=$size" -DROUNDS=2 --sched kesco --prefetch off
     check "$source_dir/examples/cuda/$name.cu" "-DN=$size" -DDEVICE_MEMORY --sched grsched --graph
 done
-for number in 1 2 3 4; do
+for number in 1 2 3 4 5; do
     check "$source_dir/tests/source/run/guards.cu" -DCASE=$number --sched kesco
     check "$source_dir/tests/source/run/guards.cu" -DCASE=$number --sched kesco --graph
 done
