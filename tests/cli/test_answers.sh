@@ -88,7 +88,6 @@ overhead=remove
 # One rank alone: no longer than what was recorded with the profiler, and a request for the others.
 "$gpusim" explain "$source_dir/traces/h100/several/kineto_ddp_r0.json.gz" >said 2>&1
 is "one rank alone" "$(sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p' said)" 12000 15385
-awk '/^  [0-9]+ x waiting for other ranks/ { found = $(NF - 1) } END { exit !(found > 3000) }' said || fail "one rank alone: its waits are gone"
 grep -q 'give the traces of all ranks' said || fail "one rank alone: $(head -4 said)"
 # A replay that is longer than the recording contradicts itself, and says so.
 public=$source_dir/../shared/cases/field4/03_queries_that_wait_for_nothing.json.gz

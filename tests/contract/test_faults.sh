@@ -35,7 +35,7 @@ for how in empty cut folder link; do
         # shellcheck disable=SC2086 # words
         refused models/h200.json $command trace.json
     done
-    works explain trace.json --device a100-sxm4-80gb
+    refused models/h200.json explain trace.json --device a100-sxm4-80gb # whose kernels, on another GPU
     export GPUSIM_DATA="$source_dir"
     rm -rf models/h200.json
     mv whole models/h200.json

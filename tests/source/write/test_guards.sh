@@ -17,7 +17,7 @@ source_of() { # source_of NAME: NAME.cu of kernels, and main's body from standar
       cat
       printf '    return 0;\n}\n'; } >"$1.cu"
 }
-written() { "$gpusim" schedule "$@" -o out.cu >notes 2>&1 || fail "$*: $(tail -n 1 notes)"; }
+written() { "$gpusim" schedule "$@" --always -o out.cu >notes 2>&1 || fail "$*: $(tail -n 1 notes)"; }
 read_in() { "$gpusim" import cuda "$@" -o p.json >notes 2>&1 || fail "$*: $(tail -n 1 notes)"; }
 has() { grep -qF -- "$2" "$1" || { fail "expected '$2' in:"; cat "$1"; }; }
 lacks() { grep -qF -- "$2" "$1" && { fail "expected no '$2' in:"; cat "$1"; }; }

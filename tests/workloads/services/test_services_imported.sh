@@ -41,6 +41,6 @@ grep -q '^  resnet50 .* 2 ' out && grep -q '^  bert-infer ' out || fail "by name
 "$gpusim" --task resnet51 >out 2>err && fail 'resnet51 was taken'
 grep -q "did you mean 'resnet50'" err || fail "a slip: $(cat err)"
 "$gpusim" --task alexnet,size=3 >out 2>err && fail 'a size was taken'
-grep -q "'alexnet' is a service" err || fail "a size: $(cat err)"
+grep -q 'applies to built-in workloads, not to a service' err || fail "a size: $(cat err)"
 "$gpusim" sweep --vary workload=alexnet,vgg16 --sched async --device h100-vm --out sweep.db >out 2>err || fail "sweep: $(cat err)"
 [ $failures = 0 ]
