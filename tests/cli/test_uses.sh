@@ -64,6 +64,7 @@ may_be_idle() {
         case $3 in memory | prefetch) : 'it moves no data of the host' ;; *) return 1 ;; esac ;;
     'run gpus2 gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
     'schedule cuda model') : 'kernels do not meet on an SM' ;;
+    'import trace device') : 'kernels have the times of the GPU that the trace names' ;;
     'explain jax change') : 'it is one CUDA graph, which waits for nothing: nothing to leave out' ;;
     'results rows where' | 'results groups limit' | 'results rows value') : 'all rows meet it' ;;
     'sweep '*' resume' | 'sweep '*' allow-mixed' | 'sweep '*' allow-plugins' | 'sweep '*' timeout') : 'nothing there' ;;
