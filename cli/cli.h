@@ -59,6 +59,10 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                       \
       "ranks, each with its own GPU, joined by collectives: a file of\n"                                               \
       "schema gpusim-ranks/1, or N ranks of --workload")                                                               \
+    X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_RUN,                                        \
+      "custom: all-reduces of ranks are those of serving engines\n"                                                    \
+      "(vLLM, SGLang): one shot or two by size, NCCL's where they take\n"                                              \
+      "NCCL (default nccl)")                                                                                           \
     X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
       "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                   \
       "shared object (default exclusive)")                                                                             \

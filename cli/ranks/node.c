@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its
  * file says. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
 #include "sim/memory/links.h"
 #include "sim/platform/platform.h"
-
-static bool is_device_count(const char *name, struct gsim_cli_node *node)
-{
-    const char *last = strrchr(name, '-');
-    char *end = NULL;
-    unsigned long count = last && last[1] == 'x' ? strtoul(last + 2, &end, 10) : 0;
-    if (!count || count > GSIM_LIMIT_RANKS || *end || last == name || (size_t)(last - name) >= sizeof node->device)
-        return false;
-    *node = (struct gsim_cli_node){.gpus = (uint32_t)count, .hosts = 1};
-    memcpy(node->device, name, (size_t)(last - name));
-    node->device[last - name] = '\0';
-    return true;
-}
 
 /* A switch between devices; those of H100 and later reduce. */
 static bool has_switch(const struct gsim_box *box)
@@ -56,7 +42,7 @@ static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, s
     for (uint32_t d = 0; access && d < count; d++) access[d] = &own;
     if (!access || !gsim_platform_init(&platform, of, count, access, NULL, &arena)) {
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    } else if (node->gpus > 1) {
+    } else if (node->gpus > 1 && !gsim_node_is_plain(of)) { /* else the device's own, as --opt sets it */
         uint32_t in_ring = ranks > 1 && ranks < node->gpus ? ranks : node->gpus;
         node->links.gpu_gbps = gsim_platform_ring_gbps(&platform, in_ring);
         node->links.is_over_host = !has_nvlink(&platform, of->parts[0].box);
@@ -96,19 +82,8 @@ enum gsim_status gsim_cli_node(const char *name, const char *device, uint32_t ra
                                struct gsim_error *error)
 {
     struct gsim_node *of = NULL;
-    struct gsim_error why = {0};
-    enum gsim_status status = gsim_node_load(&of, name, &why);
-    if (!status) {
-        status = read_file(of, device, ranks, node, error);
-        gsim_node_release(of);
-        return status;
-    }
-    if (status != GSIM_NOMEM && is_device_count(name, node)) return GSIM_OK;
-    if (status == GSIM_NOMEM || strchr(name, '/')) {
-        *error = why;
-        return status;
-    }
-    return gsim_error_set(
-        error, GSIM_INPUT,
-        "node: expected a name of models/nodes, a file, or DEVICE-xN, N GPUs of a device, found '%.60s'", name);
+    enum gsim_status status = gsim_node_load(&of, name, error);
+    if (!status) status = read_file(of, device, ranks, node, error);
+    gsim_node_release(of);
+    return status;
 }

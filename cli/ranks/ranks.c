@@ -71,7 +71,7 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
 {
     uint64_t ranks = 0;
     r->words = *r->arguments;
-    r->words.value[GSIM_CLI_NODE] = NULL;
+    r->words.value[GSIM_CLI_NODE] = r->words.value[GSIM_CLI_COLLECTIVE_LIBRARY] = NULL;
     if (r->arguments->value[GSIM_CLI_NODE]) r->file.node = r->arguments->value[GSIM_CLI_NODE];
     for (uint32_t i = 0; i < r->file.count; i++) ranks += r->file.entries[i].count;
     if (tell_count(r, ranks, error)) return error->status;
@@ -143,6 +143,25 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     return GSIM_OK;
 }
 
+static enum gsim_status use_library(struct run *r, struct gsim_error *error)
+{
+    const char *library = r->arguments->value[GSIM_CLI_COLLECTIVE_LIBRARY];
+    if (!library || strcmp(library, "nccl") == 0) return GSIM_OK;
+    if (strcmp(library, "custom") != 0)
+        return gsim_error_set(error, GSIM_USAGE, "--collective-library: expected nccl or custom, found '%.60s'",
+                              library);
+    r->node.links.is_custom = true;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct gsim_program *p = r->ranks[i].program;
+        for (uint32_t k = 0; k < p->kernel_count; k++)
+            if (p->kernels[k].collective && p->kernels[k].collective->kind == GSIM_COLLECTIVE_ALL_REDUCE &&
+                !p->kernels[k].collective->algorithm)
+                return GSIM_OK;
+    }
+    return gsim_error_set(error, GSIM_USAGE,
+                          "--collective-library custom: the ranks have no all-reduce that it could run");
+}
+
 /* Every kernel of every rank ran, in each of its iterations. */
 static enum gsim_status verify(const struct gsim_rank_set *set, const struct gsim_timeline *timeline,
                                struct gsim_error *error)
@@ -191,6 +210,7 @@ enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, 
     if (!status) status = read_ranks(&r, error);
     if (!status) status = use_node(&r, error);
     if (!status) status = load(&r, error);
+    if (!status) status = use_library(&r, error);
     if (!status) status = simulate(&r, error);
     gsim_rank_set_release(&r.set);
     for (uint32_t i = 0; i < r.point_count; i++) gsim_cli_point_release(&r.points[i]);

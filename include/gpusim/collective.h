@@ -28,7 +28,10 @@ enum gsim_collective_algorithm {
     GSIM_ALGORITHM_RING,
     GSIM_ALGORITHM_TREE,
     GSIM_ALGORITHM_NVLS,
-    GSIM_ALGORITHM_COPY_ENGINE
+    GSIM_ALGORITHM_COPY_ENGINE,
+    GSIM_ALGORITHM_CUSTOM,   /* of serving engines: one or two shots by size, NCCL's where they take NCCL */
+    GSIM_ALGORITHM_ONE_SHOT, /* each rank reads the others' buffers and reduces all of it */
+    GSIM_ALGORITHM_TWO_SHOT  /* each rank reduces a part, and reads the others' parts */
 };
 enum gsim_collective_protocol { GSIM_PROTOCOL_AUTO, GSIM_PROTOCOL_LL, GSIM_PROTOCOL_LL128, GSIM_PROTOCOL_SIMPLE };
 

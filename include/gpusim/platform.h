@@ -21,7 +21,8 @@ struct gsim_device_facts; /* gpusim/scheduler.h */
 
 struct gsim_node; /* its content; read-only */
 
-/* Reads a node file: a name in models/nodes, or a path (with a '/' or ".json"). The caller releases *NODE. */
+/* Reads a node file: a name in models/nodes, or a path (with a '/' or ".json"). Else "DEVICE-xN": N of a device, with
+ * the links of its file. The caller releases *NODE. */
 enum gsim_status gsim_node_load(struct gsim_node **node, const char *name_or_path,
                                 struct gsim_error *error) GSIM_NODISCARD;
 void gsim_node_release(struct gsim_node *node); /* accepts NULL */

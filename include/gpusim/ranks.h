@@ -30,6 +30,7 @@ struct gsim_ranks {
     double gpu_gbps;             /* a GPU's link to its node's other GPUs, each way; 0: the device's own */
     bool is_over_host;           /* with gpu_gbps: not NVLink */
     bool has_multicast;          /* the node's switch reduces (NVLS) */
+    bool is_custom;              /* all-reduces are a serving engine's own where a program names no algorithm */
     double speed;                /* factor on the speed of collectives; 0: 1 */
 };
 

@@ -126,9 +126,12 @@ struct gsim_collective_links gsim_collective_links_of(const struct gsim_device_s
     links.world = ranks->count;
     links.net_gbps = ranks->net_gbps > 0 ? ranks->net_gbps : via_host;
     links.has_multicast = ranks->has_multicast;
+    links.is_custom = ranks->is_custom;
     if (ranks->gpu_gbps > 0) {
         links.gpu_gbps = ranks->gpu_gbps;
         links.has_nvlink = !ranks->is_over_host;
+    } else if (has_own && d->compute_capability >= 90 && d->compute_capability < 1000) {
+        links.has_multicast = true; /* its links end at a switch */
     }
     return links;
 }

@@ -17,6 +17,7 @@ struct gsim_collective_links {
     uint32_t world;         /* ranks of the run; 0: those of the group */
     bool has_multicast;     /* the switch reduces */
     bool has_nvlink;
+    bool is_custom;         /* all-reduces are an engine's own where the program names no algorithm */
 };
 
 struct gsim_collective_plan {
@@ -77,5 +78,13 @@ double gsim_nvls_us(const struct gsim_nccl *nccl, const struct gsim_collective_p
                     const struct gsim_collective_conditions *c);
 double gsim_pairs_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                      const struct gsim_collective_conditions *c);
+double gsim_custom_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                      const struct gsim_collective_conditions *c);
 double gsim_copy_engine_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                            const struct gsim_collective_conditions *c);
+
+/* --- custom.c: all-reduces of serving engines ----------------------------------------------------------------------- */
+bool gsim_custom_takes(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
+                       const struct gsim_collective_links *links);
+/* Sets algorithm, channels and threads of PLAN. */
+void gsim_custom_choose(struct gsim_collective_plan *plan);

@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-/* Two and four H100 and H200 on NVSwitch take rings (trust/published/nccl.csv). */
-enum { NVLS_RANKS = 5 };
-/* NCCL_P2P_LL_THRESHOLD's default, of a channel. */
-#define LL_CHANNEL_BYTES 16384.0
 enum { LL = GSIM_PROTOCOL_LL, LL128 = GSIM_PROTOCOL_LL128, SIMPLE = GSIM_PROTOCOL_SIMPLE };
 
 /* As NCCL estimates them: latency and bus bandwidth. */
@@ -65,15 +61,16 @@ static void choose(const struct gsim_nccl *n, const struct gsim_collective_links
 {
     const struct gsim_collective *what = p->what;
     bool reduces_all = what->kind == GSIM_COLLECTIVE_ALL_REDUCE;
+    enum gsim_collective_algorithm algorithm = what->algorithm <= GSIM_ALGORITHM_NVLS ? what->algorithm : 0;
     double gbps = links->gpu_gbps * n->link_share, least = INFINITY;
     double node_gbps = links->net_gbps * p->per_node;
     if (p->nodes > 1 && node_gbps < gbps) gbps = node_gbps;
     struct gsim_collective_plan best = *p;
     for (int a = GSIM_ALGORITHM_RING; a <= GSIM_ALGORITHM_NVLS; a++) {
-        if (what->algorithm && what->algorithm != (enum gsim_collective_algorithm)a) continue;
-        if (!what->algorithm && a != GSIM_ALGORITHM_RING && !reduces_all) continue;
-        bool has_switch = links->has_multicast && p->ranks >= NVLS_RANKS;
-        if (!what->algorithm && a == GSIM_ALGORITHM_NVLS && !has_switch) continue;
+        if (algorithm && algorithm != (enum gsim_collective_algorithm)a) continue;
+        if (!algorithm && a != GSIM_ALGORITHM_RING && !reduces_all) continue;
+        bool has_switch = links->has_multicast && p->ranks >= n->nvls_ranks;
+        if (!algorithm && a == GSIM_ALGORITHM_NVLS && !has_switch) continue;
         for (int protocol = LL; protocol <= SIMPLE; protocol++) {
             bool is_open = what->protocol == GSIM_PROTOCOL_AUTO && (protocol != LL128 || links->has_nvlink);
             if (!is_open && what->protocol != (enum gsim_collective_protocol)protocol) continue;
@@ -115,7 +112,7 @@ static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_c
     if (p->what->channels && p->what->channels < most) most = p->what->channels;
     if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(1, floor(most / world));
     p->channels = (uint32_t)fmin(ceil(bytes / n->pair_channel_bytes), most);
-    bool is_small = bytes <= fmin(n->pair_ll_bytes, p->channels * LL_CHANNEL_BYTES);
+    bool is_small = bytes <= fmin(n->pair_ll_bytes, p->channels * n->pair_ll_channel_bytes);
     p->protocol = is_small ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
     if (p->what->protocol) p->protocol = p->what->protocol;
     p->threads = (uint32_t)n->tree_threads;
@@ -147,6 +144,8 @@ struct gsim_collective_plan gsim_collective_plan(const struct gsim_nccl *nccl, c
     if (by_engines) {
         p.algorithm = what->algorithm;
         p.channels = 0;
+    } else if (gsim_custom_takes(nccl, &p, links)) {
+        gsim_custom_choose(&p);
     } else if (gsim_collective_is_pair(what->kind) || what->kind == GSIM_COLLECTIVE_ALL_TO_ALL) {
         spread_pair(nccl, links->world > 2 ? links->world : 2, &p);
     } else {

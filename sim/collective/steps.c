@@ -77,6 +77,9 @@ double gsim_collective_us(const struct gsim_nccl *nccl, const struct gsim_collec
     case GSIM_ALGORITHM_TREE: return gsim_tree_us(nccl, plan, c);
     case GSIM_ALGORITHM_NVLS: return gsim_nvls_us(nccl, plan, c);
     case GSIM_ALGORITHM_COPY_ENGINE: return gsim_copy_engine_us(nccl, plan, c);
+    case GSIM_ALGORITHM_CUSTOM: break;
+    case GSIM_ALGORITHM_ONE_SHOT:
+    case GSIM_ALGORITHM_TWO_SHOT: return gsim_custom_us(nccl, plan, c);
     }
     return gsim_pairs_us(nccl, plan, c);
 }
@@ -93,7 +96,11 @@ double gsim_collective_sent(const struct gsim_collective_plan *plan)
     double n = plan->ranks, whole = (double)plan->what->bytes;
     if (n < 2) return 0;
     switch (plan->what->kind) {
-    case GSIM_COLLECTIVE_ALL_REDUCE: return plan->algorithm == GSIM_ALGORITHM_RING ? 2 * (n - 1) / n * whole : whole;
+    case GSIM_COLLECTIVE_ALL_REDUCE:
+        if (plan->algorithm == GSIM_ALGORITHM_ONE_SHOT) return (n - 1) * whole;
+        if (plan->algorithm == GSIM_ALGORITHM_RING || plan->algorithm == GSIM_ALGORITHM_TWO_SHOT)
+            return 2 * (n - 1) / n * whole;
+        return whole;
     case GSIM_COLLECTIVE_ALL_GATHER:
     case GSIM_COLLECTIVE_REDUCE_SCATTER:
     case GSIM_COLLECTIVE_ALL_TO_ALL: return (n - 1) / n * whole;

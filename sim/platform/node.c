@@ -2,6 +2,13 @@
 /* See sim/platform/node.h: nodes without a file. Those with one: sim/platform/node_read.c. */
 #include "sim/platform/node.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpusim/limits.h"
+#include "sim/device/device.h"
+#include "sim/device/search.h"
+
 static bool make_links(struct gsim_node *node, struct gsim_box *box, uint32_t device_count, const double *peer_gbps,
                        const double *peer_latency_us)
 {
@@ -12,7 +19,8 @@ static bool make_links(struct gsim_node *node, struct gsim_box *box, uint32_t de
             box->links[box->link_count++] = (struct gsim_node_link){.ends = {1 + d, 1 + device_count},
                                                                     .gbps = {peer_gbps[d], peer_gbps[d]},
                                                                     .latency_us = peer_latency_us[d] / 2,
-                                                                    .is_peer = true};
+                                                                    .is_peer = true,
+                                                                    .is_nvlink = true};
     return true;
 }
 
@@ -44,6 +52,44 @@ struct gsim_node *gsim_node_create_plain(uint32_t device_count, const double *pe
 no_memory:
     gsim_node_release(node);
     return NULL;
+}
+
+/* The device of "DEVICE-xN", and N; 0: NAME is of another form. */
+static uint32_t split(const char *name, char *device, size_t size)
+{
+    const char *last = strrchr(name, '-');
+    char *end = NULL;
+    unsigned long count = last && last[1] == 'x' ? strtoul(last + 2, &end, 10) : 0;
+    if (!count || count > GSIM_LIMIT_GPUS || *end || last == name || (size_t)(last - name) >= size) return 0;
+    memcpy(device, name, (size_t)(last - name));
+    device[last - name] = '\0';
+    return (uint32_t)count;
+}
+
+enum gsim_status gsim_node_of_device(struct gsim_node **node, const char *name, struct gsim_error *error)
+{
+    char device[128];
+    struct gsim_device_spec spec;
+    struct gsim_arena arena = {0};
+    uint32_t count = split(name, device, sizeof device);
+    *node = NULL;
+    if (!count || gsim_device_load(device, &spec, error)) return GSIM_OK;
+    double *numbers = GSIM_ARENA_ARRAY(&arena, double, 2 * count);
+    for (uint32_t d = 0; numbers && d < count; d++) {
+        numbers[d] = spec.peer_gbps;
+        numbers[count + d] = spec.peer_latency_us;
+    }
+    if (numbers) *node = gsim_node_create_plain(count, numbers, numbers + count);
+    if (*node) {
+        (*node)->name = gsim_arena_strdup(&(*node)->arena, name);
+        (*node)->comment = gsim_arena_printf(&(*node)->arena, "%u of %s, with the links of its file", count, device);
+        const char *model = gsim_arena_strdup(&(*node)->arena, device);
+        for (uint32_t d = 0; d < count; d++) (*node)->parts->box->models[d] = model;
+    }
+    bool is_made = *node && !(*node)->arena.failed;
+    gsim_arena_release(&arena);
+    gsim_device_release(&spec);
+    return is_made ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 void gsim_node_release(struct gsim_node *node)

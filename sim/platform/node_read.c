@@ -482,7 +482,7 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
         if (strcmp(files[i].name, name) == 0) return GSIM_OK;
         gsim_nearest_offer(&nearest, files[i].name);
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes)", name,
+    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes; DEVICE-xN: N of a device)", name,
                           gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
@@ -497,10 +497,18 @@ static enum gsim_status load(struct gsim_node *node, const char *name, bool is_p
 
 enum gsim_status gsim_node_load(struct gsim_node **loaded, const char *name, struct gsim_error *error)
 {
+    struct gsim_error ignored = {0};
     struct gsim_node *node = gsim_alloc(sizeof *node);
     if (!node) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = load(node, name, false, error);
-    if (status) gsim_node_release(node);
-    else *loaded = node;
-    return status;
+    if (!status) {
+        *loaded = node;
+        return GSIM_OK;
+    }
+    gsim_node_release(node);
+    if (status != GSIM_USAGE) return status;
+    enum gsim_status made = gsim_node_of_device(&node, name, &ignored);
+    if (made || !node) return made ? made : status;
+    *loaded = node;
+    return GSIM_OK;
 }

@@ -9,7 +9,8 @@
 
 #define NAME_OF(id, name) name,
 const char *const gsim_collective_names[GSIM_COLLECTIVE_COUNT + 1] = {GSIM_COLLECTIVE_KINDS(NAME_OF) NULL};
-const char *const gsim_algorithm_names[] = {"auto", "ring", "tree", "nvls", "copy_engine", NULL};
+const char *const gsim_algorithm_names[] = {"auto", "ring", "tree", "nvls", "copy_engine", "custom", "one_shot",
+                                          "two_shot", NULL};
 const char *const gsim_protocol_names[] = {"auto", "ll", "ll128", "simple", NULL};
 
 /* Of a group too long to be named: FNV-1a. */

@@ -108,6 +108,58 @@ static void test_pairs(void)
     gsim_device_release(&f.device);
 }
 
+/* An engine's all-reduce: one shot below 512 KiB of four ranks, 256 KiB of eight, always of two; two shots above; NCCL's
+ * from custom_bytes on, of odd groups, of other collectives, over hosts, and of four ranks without NVLink. */
+static void test_custom(void)
+{
+    enum { RING = GSIM_ALGORITHM_RING, ONE = GSIM_ALGORITHM_ONE_SHOT, TWO = GSIM_ALGORITHM_TWO_SHOT };
+    static const struct {
+        uint32_t ranks, per_node;
+        uint64_t bytes;
+        bool has_nvlink;
+        int algorithm;
+        uint32_t channels;
+    } rows[] = {
+        {2, 0, 8192, true, ONE, 1},         {2, 0, 8208, true, ONE, 2},          {2, 0, 999984, true, ONE, 36},
+        {2, 0, 1000000, true, RING, 0},     {4, 0, 524272, true, ONE, 36},       {4, 0, 524288, true, TWO, 36},
+        {8, 0, 262128, true, ONE, 32},      {8, 0, 262144, true, TWO, 32},       {3, 0, 8192, true, RING, 0},
+        {4, 2, 8192, true, RING, 0},        {4, 0, 8192, false, RING, 0},        {2, 0, 8192, false, ONE, 1},
+        {10, 0, 8192, true, RING, 0},       {4, 0, 8200, true, RING, 0},
+    };
+    struct fixture f = open_fixture();
+    f.nccl.custom_bytes = 1e6;
+    f.nccl.nvls_ranks = 100;
+    f.nccl.choice_tree_ll_us = f.nccl.choice_tree_ll128_us = f.nccl.choice_tree_simple_us = 1e6;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = rows[i].bytes};
+        struct gsim_collective_links links = f.links;
+        links.per_node = rows[i].per_node;
+        links.net_gbps = 50;
+        links.has_nvlink = rows[i].has_nvlink;
+        struct gsim_collective_plan p = gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &links);
+        CHECK_MSG(p.algorithm == GSIM_ALGORITHM_RING, "row %zu: not asked", i);
+        links.is_custom = true;
+        p = gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &links);
+        CHECK_MSG((int)p.algorithm == rows[i].algorithm, "row %zu: algorithm %d", i, (int)p.algorithm);
+        CHECK_MSG(!rows[i].channels || (p.channels == rows[i].channels && p.threads == 512), "row %zu: %u", i, p.channels);
+        what.kind = GSIM_COLLECTIVE_ALL_GATHER;
+        CHECK(gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &links).algorithm == GSIM_ALGORITHM_RING);
+    }
+    /* Four ranks, 400 kB over half of 80 GB/s: 3 of them read, or 2 x 3/4; the blocks' rate is no bound. */
+    f.nccl.one_shot_us = 3, f.nccl.one_shot_rank_us = 0.5, f.nccl.two_shot_us = 7, f.nccl.two_shot_rank_us = 1.5;
+    f.nccl.custom_share = 0.5;
+    struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = 400000};
+    struct gsim_collective_conditions c = {.gpu_gbps = 80, .memory_stretch = 1, .sent_share = 1};
+    what.algorithm = GSIM_ALGORITHM_ONE_SHOT;
+    struct gsim_collective_plan p = gsim_collective_plan(&f.nccl, &what, 4, &f.links);
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 3 + 2 * 0.5 + 30, 1e-9);
+    CHECK_NEAR(gsim_collective_traffic(&f.nccl, &p), 1200000 * f.nccl.reduce_traffic, 1e-6);
+    what.algorithm = GSIM_ALGORITHM_TWO_SHOT;
+    p = gsim_collective_plan(&f.nccl, &what, 4, &f.links);
+    CHECK_NEAR(gsim_collective_us(&f.nccl, &p, &c), 7 + 2 * 1.5 + 15, 1e-9);
+    gsim_device_release(&f.device);
+}
+
 /* Each protocol and algorithm has a start of its own. Two ranks, 4 kB: no steps between, blocks of 4 GB/s take 1 us. */
 static void test_starts(void)
 {
@@ -191,7 +243,7 @@ static void test_alone(void)
 static const struct test_case cases[] = {{"shapes", test_shapes},
                                          {"a ring's steps", test_ring},
                                          {"pairs", test_pairs},
-                                         {"starts", test_starts},
+                                         {"starts", test_starts}, {"custom", test_custom},
                                          {"what is sent", test_sent},
                                          {"alone on two H100", test_alone}};
 TEST_MAIN("sim/collective/collective", cases)

@@ -52,6 +52,19 @@ static const char *way(const struct at *a, enum gsim_move move, gsim_place from,
     return text;
 }
 
+/* Three of a device without a node file: NVLink of the device's file, 255 GB/s, by a switch. */
+static void several_of_a_device(void)
+{
+    struct at a;
+    open_node(&a, "a100-sxm4-80gb-x3");
+    CHECK(gsim_node_device_count(a.node) == 3 && gsim_node_host_count(a.node) == 1);
+    CHECK_STR(gsim_node_device_model(a.node, 2), "a100-sxm4-80gb");
+    CHECK_STR(gsim_node_name(a.node), "a100-sxm4-80gb-x3");
+    CHECK_NEAR(gsim_platform_gbps(&a.platform, gsim_platform_device_place(&a.platform, 0),
+                                  gsim_platform_device_place(&a.platform, 2)), 255, 1e-9);
+    close_node(&a);
+}
+
 /* Eight V100: the host is place 0, GPU G place 1 + G. */
 static void routes_of_a_dgx1(void)
 {
@@ -240,6 +253,9 @@ static void wrong_files(void)
     }
     struct gsim_node *node = NULL;
     struct gsim_error error = {0};
+    CHECK(gsim_node_load(&node, "a100-sxm4-80gb-x0", &error) == GSIM_USAGE);
+    CHECK(gsim_node_load(&node, "a100-sxm4-80gb-x2y", &error) == GSIM_USAGE);
+    CHECK(gsim_node_load(&node, "nothing-x2", &error) == GSIM_USAGE && !node);
     CHECK(gsim_node_load(&node, "dgx-h10", &error) == GSIM_USAGE);
     CHECK_HAS(error.message, "unknown node 'dgx-h10'");
 }
@@ -264,6 +280,7 @@ static void rings_are_as_wide_as_their_narrowest_link(void)
 
 static const struct test_case cases[] = {
     {"rings are as wide as their narrowest link", rings_are_as_wide_as_their_narrowest_link},
+    {"several of a device", several_of_a_device},
     {"routes of a DGX-1", routes_of_a_dgx1},
     {"routes of switches", routes_of_switches},
     {"routes over a network", routes_over_a_network},
