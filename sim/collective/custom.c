@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All-reduces of serving engines (vLLM, csrc/custom_all_reduce.cuh; SGLang has the same): each rank reads the buffers of
- * the others over NVLink. One shot: it reads all of them whole. Two shots: it reduces its part of the message, and then
- * reads the others' parts. Larger messages, other ranks and links are left to NCCL.
+ * All-reduces of serving engines (vLLM, csrc/custom_all_reduce.cuh; SGLang has the same): each rank reads the buffers
+ * of the others over NVLink. One shot: it reads all of them whole. Two shots: it reduces its part of the message, and
+ * then reads the others' parts. Larger messages, other ranks and links are left to NCCL.
  */
 #include "sim/collective/plan.h"
 

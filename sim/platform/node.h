@@ -78,4 +78,5 @@ void gsim_node_count(struct gsim_node *node);
 struct gsim_node *gsim_node_create_plain(uint32_t device_count, const double *peer_gbps, const double *peer_latency_us);
 static inline bool gsim_node_is_plain(const struct gsim_node *node) { return !*node->parts->box->name; }
 /* Makes the plain node NAME of the form "DEVICE-xN". *NODE is NULL: NAME is none. */
-enum gsim_status gsim_node_of_device(struct gsim_node **node, const char *name, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_node_of_device(struct gsim_node **node, const char *name,
+                                     struct gsim_error *error) GSIM_NODISCARD;

@@ -482,8 +482,8 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
         if (strcmp(files[i].name, name) == 0) return GSIM_OK;
         gsim_nearest_offer(&nearest, files[i].name);
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes; DEVICE-xN: N of a device)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof hint));
+    return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes; DEVICE-xN: N of a device)",
+                          name, gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
 static enum gsim_status load(struct gsim_node *node, const char *name, bool is_part, struct gsim_error *error)

@@ -108,8 +108,8 @@ static void test_pairs(void)
     gsim_device_release(&f.device);
 }
 
-/* An engine's all-reduce: one shot below 512 KiB of four ranks, 256 KiB of eight, always of two; two shots above; NCCL's
- * from custom_bytes on, of odd groups, of other collectives, over hosts, and of four ranks without NVLink. */
+/* An engine's all-reduce: one shot below 512 KiB of four ranks, 256 KiB of eight, always of two; two shots above;
+ * NCCL's from custom_bytes on, of odd groups, of other collectives, over hosts, of four ranks without NVLink. */
 static void test_custom(void)
 {
     enum { RING = GSIM_ALGORITHM_RING, ONE = GSIM_ALGORITHM_ONE_SHOT, TWO = GSIM_ALGORITHM_TWO_SHOT };
@@ -141,7 +141,8 @@ static void test_custom(void)
         links.is_custom = true;
         p = gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &links);
         CHECK_MSG((int)p.algorithm == rows[i].algorithm, "row %zu: algorithm %d", i, (int)p.algorithm);
-        CHECK_MSG(!rows[i].channels || (p.channels == rows[i].channels && p.threads == 512), "row %zu: %u", i, p.channels);
+        CHECK_MSG(!rows[i].channels || (p.channels == rows[i].channels && p.threads == 512), "row %zu: %u channels", i,
+                  p.channels);
         what.kind = GSIM_COLLECTIVE_ALL_GATHER;
         CHECK(gsim_collective_plan(&f.nccl, &what, rows[i].ranks, &links).algorithm == GSIM_ALGORITHM_RING);
     }
