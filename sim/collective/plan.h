@@ -83,7 +83,7 @@ double gsim_custom_us(const struct gsim_nccl *nccl, const struct gsim_collective
 double gsim_copy_engine_us(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                            const struct gsim_collective_conditions *c);
 
-/* --- custom.c: all-reduces of serving engines ---------------------------------------------------------------------- --------------------------------------------------------------- */
+/* --- custom.c: all-reduces of serving engines --- */
 bool gsim_custom_takes(const struct gsim_nccl *nccl, const struct gsim_collective_plan *plan,
                        const struct gsim_collective_links *links);
 /* Sets algorithm, channels and threads of PLAN. */
