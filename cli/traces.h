@@ -22,7 +22,7 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
  * to stderr. PROGRAM, STEPS (zeroed before), ORIGIN (likewise; NULL: not wanted) and DEVICE are the caller's to release
  * in any case. cli/import.c */
 #define GSIM_CLI_DEVICE_NAME 64
-#define GSIM_CLI_GPU_NOTE    240
+#define GSIM_CLI_GPU_NOTE    480
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
                                        struct gsim_program *program, struct gsim_import_notes *notes,
                                        struct gsim_trace_steps *steps, struct gsim_import_origin *origin,

@@ -115,7 +115,8 @@ static gsim_time next_change(const struct sweep *s)
 static enum gsim_gpu_state state_of(const struct sweep *s)
 {
     if (!s->running_count) return s->copies ? GSIM_GPU_COPIES : GSIM_GPU_IDLE;
-    bool is_full = s->busy_sms >= (uint32_t)s->m->simulation->device->sm_count + (s->unexplained > 0);
+    bool is_delay = s->unexplained > s->rank_waits; /* has an SM to itself; a collective that waits has its own */
+    bool is_full = s->busy_sms >= (uint32_t)s->m->simulation->device->sm_count + is_delay;
     if (is_full) return s->copies ? GSIM_GPU_ALL_SMS_COPIES : GSIM_GPU_ALL_SMS;
     return s->copies ? GSIM_GPU_SOME_SMS_COPIES : GSIM_GPU_SOME_SMS;
 }

@@ -9,12 +9,15 @@
 
 #include "cli/tasks/tasks.h"
 #include "sim/base/text.h"
+#include "sweep/stats.h"
 
 #define MOST_POINTS 16 /* of a way: bisection over 64 copies, and one beyond */
 
 struct point {
     uint32_t copies;
-    double time_us, p50_us, p99_us, mean_us, per_second, mj; /* of the copies; MJ a request; NAN: not known */
+    double time_us, half_us;      /* of the limit's figure; 95 % interval over the draws, NAN: of one */
+    struct gsim_task_stats of_all; /* the copies, which are alike, in all draws */
+    double per_second, mj;        /* of the copies; MJ a request; NAN: not known */
     struct gsim_task_stats *stats;
     uint32_t count;
 };
@@ -28,8 +31,9 @@ struct clients {
     uint32_t failed[GSIM_CLI_WAYS][MOST_POINTS], failed_count[GSIM_CLI_WAYS]; /* copies whose simulation failed */
     uint32_t best[GSIM_CLI_WAYS]; /* copies within the limit; 0: not even the fewest */
     struct gsim_error errors[GSIM_CLI_WAYS];
-    uint32_t from, to;
-    const char *name; /* of the task */
+    uint32_t from, to, repeat; /* REPEAT: draws of each point */
+    bool is_random;            /* arrivals are drawn */
+    const char *name;          /* of the task */
     const char *figure;
     double limit_us;
     struct gsim_arena arena;
@@ -50,15 +54,21 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
                           text ? text : "nothing");
 }
 
-/* What the copies have in common: the slowest one's percentiles, all requests. */
-static void sum_up(struct point *p, const struct gsim_cli_tasks *t, const struct gsim_task_stats *stats)
+static double figure_of(const struct clients *c, const struct gsim_task_stats *stats)
 {
-    for (uint32_t i = t->varied_first; i < t->varied_first + t->varied_count; i++) {
-        p->p50_us = fmax(p->p50_us, stats[i].p50_us);
-        p->p99_us = fmax(p->p99_us, stats[i].p99_us);
-        p->mean_us = fmax(p->mean_us, stats[i].mean_us);
-        p->per_second += stats[i].per_second;
+    return strcmp(c->figure, "p99") == 0 ? stats->p99_us : strcmp(c->figure, "p50") == 0 ? stats->p50_us : stats->mean_us;
+}
+
+/* Adds the copies' requests of a draw to TIMES; how many there are then. The copies are alike: one more of them is one
+ * more draw, and no worse one. */
+static size_t add_times(double *times, size_t count, const struct gsim_cli_tasks *t, const struct gsim_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->request_count; i++) {
+        const struct gsim_request_record *r = &timeline->requests[i];
+        if (r->task >= t->varied_first && r->task < t->varied_first + t->varied_count)
+            times[count++] = gsim_time_us(r->end - r->arrival);
     }
+    return count;
 }
 
 static enum gsim_status measure_energy(struct point *p, const struct gsim_simulation *s,
@@ -81,7 +91,6 @@ static enum gsim_status measure_energy(struct point *p, const struct gsim_simula
 static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_tasks *t, struct point *p,
                                  struct gsim_error *error)
 {
-    struct gsim_timeline timeline = {0};
     void *params;
     enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
     p->count = t->count;
@@ -89,12 +98,34 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
     if (!p->stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && c->ways[way]->needs_profile) status = gsim_cli_tasks_measure(t, error);
     if (status != GSIM_OK) return status;
-    struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
-    s.detailed = false;
-    status = gsim_cli_tasks_run(t, &s, &timeline, p->stats, error);
-    if (status == GSIM_OK) sum_up(p, t, p->stats);
-    if (status == GSIM_OK) status = measure_energy(p, &s, &timeline, error);
-    gsim_timeline_release(&timeline);
+    struct gsim_stats draws;
+    double *times = NULL;
+    size_t count = 0;
+    gsim_stats_init(&draws);
+    for (uint32_t r = 0; r < c->repeat && status == GSIM_OK; r++) {
+        struct gsim_timeline timeline = {0};
+        struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
+        s.detailed = false;
+        s.seed += r;
+        status = gsim_cli_tasks_run(t, &s, &timeline, p->stats, error);
+        double *grown = gsim_realloc(times, sizeof *times * (count + timeline.request_count + 1));
+        if (grown) times = grown;
+        else if (status == GSIM_OK) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (status == GSIM_OK) {
+            size_t before = count;
+            count = add_times(times, count, t, &timeline);
+            struct gsim_task_stats own = {0};
+            gsim_tasks_summarize(times + before, count - before, &own);
+            gsim_stats_add(&draws, figure_of(c, &own));
+            for (uint32_t i = t->varied_first; i < t->varied_first + t->varied_count; i++)
+                p->per_second += p->stats[i].per_second / c->repeat;
+        }
+        if (status == GSIM_OK) status = measure_energy(p, &s, &timeline, error);
+        gsim_timeline_release(&timeline);
+    }
+    gsim_tasks_summarize(times, count, &p->of_all);
+    p->half_us = gsim_stats_ci95(&draws);
+    gsim_free(times);
     return status;
 }
 
@@ -125,12 +156,13 @@ static const struct point *point_of(struct clients *c, size_t way, uint32_t copi
     enum gsim_status status = gsim_cli_tasks_init(&t, c->setup, error);
     if (status == GSIM_OK && !c->name) c->name = gsim_arena_strdup(&c->arena, t.tasks[t.varied_first].name);
     if (status == GSIM_OK) status = simulate(c, way, &t, p, error);
+    if (status == GSIM_OK) c->is_random = t.tasks[t.varied_first].arrival == GSIM_ARRIVAL_POISSON;
     gsim_cli_tasks_release(&t);
     if (status != GSIM_OK) {
         if (c->failed_count[way] < MOST_POINTS) c->failed[way][c->failed_count[way]++] = copies;
         return NULL;
     }
-    p->time_us = strcmp(c->figure, "p99") == 0 ? p->p99_us : strcmp(c->figure, "p50") == 0 ? p->p50_us : p->mean_us;
+    p->time_us = figure_of(c, &p->of_all);
     c->point_count[way]++;
     return p;
 }
@@ -164,13 +196,18 @@ static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
     return us > 0 ? gsim_text_us(text, us) : "-";
 }
 
+static const char *half_text(char text[GSIM_TEXT_SIZE], const struct point *p)
+{
+    return isnan(p->half_us) ? "" : gsim_text_us(text, p->half_us);
+}
+
 static void print(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
     char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], limit[GSIM_TEXT_SIZE], machine[GSIM_CLI_MACHINE];
-    gsim_output_printf(out, "Copies of %s on %s with %s of each within %s, seed %llu\n\n", c->name ? c->name : "a task",
-                       gsim_cli_machine(c->setup, machine), c->figure, time_text(limit, c->limit_us),
-                       (unsigned long long)c->setup->seed);
+    gsim_output_printf(out, "Copies of %s on %s with %s of their requests within %s, seed %llu\n\n",
+                       c->name ? c->name : "a task", gsim_cli_machine(c->setup, machine), c->figure,
+                       time_text(limit, c->limit_us), (unsigned long long)c->setup->seed);
     gsim_output_text(out, "  share         copies        p50        p99     per s mJ a request  one more\n");
     for (size_t w = 0; w < c->way_count; w++) {
         const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
@@ -180,27 +217,35 @@ static void print(const void *what, struct gsim_output *out)
             continue;
         }
         gsim_output_printf(out, "  %-12s %7u", c->ways[w]->name, c->best[w]);
-        gsim_output_printf(out, " %10s %10s %9.4g", p ? time_text(a, p->p50_us) : "-",
-                           p ? time_text(b, p->p99_us) : "-", p ? p->per_second : 0.0);
+        gsim_output_printf(out, " %10s %10s %9.4g", p ? time_text(a, p->of_all.p50_us) : "-",
+                           p ? time_text(b, p->of_all.p99_us) : "-", p ? p->per_second : 0.0);
         if (p && isfinite(p->mj)) gsim_output_printf(out, " %12.4g", p->mj);
         else gsim_output_printf(out, " %12s", "-");
-        if (next) gsim_output_printf(out, "  %s %s\n", c->figure, time_text(a, next->time_us));
+        if (next)
+            gsim_output_printf(out, "  %s %s%s%s\n", c->figure, time_text(a, next->time_us),
+                               isnan(next->half_us) ? "" : " +-", half_text(b, next));
         else gsim_output_printf(out, "  %s\n", c->best[w] == c->to ? "not tried" : "failed");
     }
+    if (c->repeat > 1)
+        gsim_output_printf(out, "\n  requests of %u draws of each point together; +- the 95 %% interval over the draws\n",
+                           c->repeat);
+    else if (c->is_random) gsim_output_text(out, "\n  of one draw of the arrivals: --repeat 10 takes ten\n");
 }
 
 static void put_csv(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
-    gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,per_second,mj_per_request\n");
+    gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,half_us,per_second,mj_per_request\n");
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t n = c->from; n <= c->to; n++)
             for (uint32_t i = 0; i < c->point_count[w]; i++) {
                 const struct point *p = &c->points[w][i];
                 if (p->copies != n) continue;
                 gsim_output_csv_string(out, c->ways[w]->name);
-                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->mean_us,
-                                   p->p50_us, p->p99_us, p->per_second);
+                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->of_all.mean_us,
+                                   p->of_all.p50_us, p->of_all.p99_us);
+                if (isfinite(p->half_us)) gsim_output_real(out, p->half_us);
+                gsim_output_printf(out, ",%.6f,", p->per_second);
                 if (isfinite(p->mj)) gsim_output_real(out, p->mj);
                 gsim_output_text(out, "\n");
             }
@@ -212,12 +257,13 @@ static void put_json(const void *what, struct gsim_output *out)
     const struct clients *c = what;
     bool is_first = true;
     gsim_output_put(out, "{'schema': 'gpusim-share-comparison/1', 'device': %q, 'limit_us': %r, 'limit_of': '%s',\n "
-                         "'clients': [", c->setup->device.name, c->limit_us, c->figure);
+                         "'name': %q, 'repeat': %u, 'clients': [", c->setup->device.name, c->limit_us, c->figure,
+                    c->name ? c->name : "", c->repeat);
     for (size_t w = 0; w < c->way_count; w++) {
         const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
-        gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'per_second': %r, 'mj_per_request': "
-                             "%r}", w ? "," : "", c->ways[w]->name, c->best[w], p ? p->p99_us : NAN,
-                        p ? p->per_second : NAN, p ? p->mj : NAN);
+        gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'half_us': %r, 'per_second': %r, "
+                             "'mj_per_request': %r}", w ? "," : "", c->ways[w]->name, c->best[w], p ? p->of_all.p99_us : NAN,
+                        p ? p->half_us : NAN, p ? p->per_second : NAN, p ? p->mj : NAN);
     }
     gsim_output_text(out, "],\n \"ways\": [");
     for (size_t w = 0; w < c->way_count; w++)
@@ -265,6 +311,7 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
         return status;
     }
     status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
+    if (status == GSIM_OK) status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, 1, &c->repeat, error);
     if (status == GSIM_OK)
         status =
             gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);

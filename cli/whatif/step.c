@@ -134,6 +134,27 @@ static enum gsim_status fit_waits(struct gsim_cli_subject *s, struct gsim_error 
     return status;
 }
 
+static void note(struct gsim_cli_subject *s, const char *text)
+{
+    size_t at = strlen(s->gpu_note);
+    snprintf(s->gpu_note + at, sizeof s->gpu_note - at, "%s%s", at ? "; " : "", text);
+}
+
+/* What a collective waits for other ranks is waiting, beside kernels, too. */
+static void note_waits(struct gsim_cli_subject *s)
+{
+    const struct gsim_program *p = &s->point.program;
+    char text[160];
+    double us = 0;
+    for (uint32_t i = 0; i < p->op_count; i++) {
+        const struct gsim_kernel *k = p->ops[i].kind == GSIM_OP_KERNEL ? &p->kernels[p->ops[i].kernel_index] : NULL;
+        if (k && strcmp(k->name, GSIM_RANK_WAIT) == 0) us += k->solo_us;
+    }
+    snprintf(text, sizeof text, "collectives wait %.1f us of a step for other ranks (estimated), alone or beside "
+             "kernels: give the traces of all ranks", us / s->step.kept);
+    note(s, text);
+}
+
 static uint32_t count_kept(const struct gsim_cli_subject *s)
 {
     const struct gsim_cli_arguments *a = &s->arguments;
@@ -153,6 +174,7 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
 {
     struct gsim_cli_step *step = &s->step;
     double factors[2];
+    char text[160];
     step->kept = count_kept(s);
     step->recorded_us = s->notes.span_us;
     bool detailed = s->point.simulation.detailed, is_steady = s->point.simulation.until_steady;
@@ -170,13 +192,13 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
         step->us = step->low_us = step->high_us = step->asked_us;
         return status;
     }
+    if (s->notes.rank_waits) note_waits(s);
     double recorded_us = step->found.count ? step->found.median_us : step->recorded_us / step->kept;
-    size_t at = strlen(s->gpu_note);
-    if (status == GSIM_OK && step->us > recorded_us * (1 + CONTRADICTS))
-        snprintf(s->gpu_note + at, sizeof s->gpu_note - at,
-                 "%sa contradiction: %.0f us without the profiler, and %.0f with it: what is said here is %.0f %% off "
-                 "at least%s", at ? "; " : "", step->us, recorded_us, 100 * (step->us / recorded_us - 1),
-                 s->notes.rank_waits ? "; give the traces of all ranks" : "");
+    if (status == GSIM_OK && step->us > recorded_us * (1 + CONTRADICTS)) {
+        snprintf(text, sizeof text, "a contradiction: %.0f us without the profiler, and %.0f with it: what is said "
+                 "here is %.0f %% off at least", step->us, recorded_us, 100 * (step->us / recorded_us - 1));
+        note(s, text);
+    }
     step->low_us = fmin(fmax(step->low_us, (1 - MOST) * step->us), (1 - LEAST) * step->us);
     step->high_us = fmax(fmin(step->high_us, (1 + MOST) * step->us), (1 + LEAST) * step->us);
     return status;

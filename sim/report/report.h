@@ -59,6 +59,8 @@ struct gsim_task_stats {
     double slow_down;              /* mean over mean alone; NAN: not known */
     double kernel_us;              /* sum of its kernels' times */
 };
+/* Mean and percentiles of COUNT requests' TIMES, which it sorts. */
+void gsim_tasks_summarize(double *times, size_t count, struct gsim_task_stats *stats);
 /* GPU time between the kernels of the most urgent task (the first of several), within its requests. */
 struct gsim_task_gaps {
     uint32_t task;

@@ -20,19 +20,30 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+void gsim_tasks_summarize(double *times, size_t count, struct gsim_task_stats *s)
+{
+    double sum = 0;
+    if (!count) return;
+    qsort(times, count, sizeof *times, compare); /* by C alone: gpusim-runner has no GSL */
+    for (size_t i = 0; i < count; i++) sum += times[i];
+    s->mean_us = sum / (double)count;
+    s->p50_us = quantile(times, count, 0.5);
+    s->p90_us = quantile(times, count, 0.9);
+    s->p99_us = quantile(times, count, 0.99);
+    s->max_us = times[count - 1];
+}
+
 static void measure_task(const struct gsim_timeline *t, const struct gsim_task_set *set, uint32_t task,
                          struct gsim_task_stats *s, double *times)
 {
     const struct gsim_task *spec = &set->tasks[task];
     gsim_time first = GSIM_TIME_NEVER, last = 0;
-    double sum = 0;
     *s = (struct gsim_task_stats){.alone_us = s->alone_us, .alone_p99_us = s->alone_p99_us};
     for (size_t i = 0; i < t->request_count; i++) {
         const struct gsim_request_record *r = &t->requests[i];
         if (r->task != task) continue;
         double us = gsim_time_us(r->end - r->arrival);
         times[s->requests++] = us;
-        sum += us;
         s->late += spec->deadline_us > 0 && us > spec->deadline_us;
         if (r->arrival < first) first = r->arrival;
         if (r->end > last) last = r->end;
@@ -41,12 +52,7 @@ static void measure_task(const struct gsim_timeline *t, const struct gsim_task_s
         if (t->kernels[i].task == task) s->kernel_us += gsim_time_us(t->kernels[i].end - t->kernels[i].start);
     s->slow_down = NAN;
     if (!s->requests) return;
-    qsort(times, s->requests, sizeof *times, compare); /* by C alone: gpusim-runner has no GSL */
-    s->mean_us = sum / s->requests;
-    s->p50_us = quantile(times, s->requests, 0.5);
-    s->p90_us = quantile(times, s->requests, 0.9);
-    s->p99_us = quantile(times, s->requests, 0.99);
-    s->max_us = times[s->requests - 1];
+    gsim_tasks_summarize(times, s->requests, s);
     s->end_us = gsim_time_us(last);
     if (last > first) s->per_second = s->requests / gsim_time_seconds(last - first);
     if (s->alone_us > 0) s->slow_down = s->mean_us / s->alone_us;

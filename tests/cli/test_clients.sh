@@ -24,6 +24,15 @@ options="--device h100-vm --memory pinned"
     fail "compare: $(cat err)"
 grep -q '^  exclusive *5 ' out || fail "expected 5 clients under exclusive: $(cat out)"
 awk -F, '$1 == "exclusive" && $2 == 5 { found = ($3 == 1 && $4 > 480 && $4 < 550) } END { exit !found }' points.csv || fail "points: $(cat points.csv)"
+# Ten clients at random, 500 a second each, on one server of d us: a queue M/D/1 at u = d / 200 of its time, d (1 + u / (2 (1 - u))) on
+# average; 30 draws of 200 requests a client are 60,000, within 4 %.
+# shellcheck disable=SC2086
+"$gpusim" compare --task service.json,copies=9:10,requests=200,arrival=poisson:500 --share exclusive --limit mean=99s $options --repeat 30 --csv drawn.csv >drawn 2>err ||
+    fail "drawn: $(cat err)"
+alone=$("$gpusim" compare --task service.json,copies=1:2,requests=50 --share exclusive --limit mean=1us $options --csv - 2>/dev/null | awk -F, '$2 == 1 { print $4 }')
+awk -F, -v d="$alone" '$2 == 10 { u = d / 200; right = d * (1 + u / (2 * (1 - u))); off = $4 / right - 1; found = off < 0.04 && off > -0.04 && $7 > 0 && $7 < 0.1 * $4 }
+    END { exit !found }' drawn.csv || fail "drawn: $(cat drawn.csv), $alone us alone"
+grep -q 'requests of 30 draws' drawn || fail "drawn: $(cat drawn)"
 "$gpusim" plot clients r.json -o clients.svg 2>err || fail "plot clients: $(cat err)"
 # shellcheck disable=SC2086
 "$gpusim" --task service.json,copies=3,requests=2 --share mps $options --report run.json >out 2>err || fail "copies: $(cat err)"

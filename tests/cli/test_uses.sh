@@ -65,6 +65,7 @@ may_be_idle() {
     'run gpus2 gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
     'schedule cuda model') : 'kernels do not meet on an SM' ;;
     'import trace device') : 'kernels have the times of the GPU that the trace names' ;;
+    'explain trace depends') : 'async keeps the order of the one stream, which is all that it had' ;;
     'explain jax change') : 'it is one CUDA graph, which waits for nothing: nothing to leave out' ;;
     'results rows where' | 'results groups limit' | 'results rows value') : 'all rows meet it' ;;
     'sweep '*' resume' | 'sweep '*' allow-mixed' | 'sweep '*' allow-plugins' | 'sweep '*' timeout') : 'nothing there' ;;
@@ -83,7 +84,7 @@ result() {
         sed -i 's/.*[0-9] points.*//' run/stderr
     fi
     (cd run && find . -type f | LC_ALL=C sort | while read -r file; do echo "== $file" && cat "$file"; done) |
-        sed 's/^.*"options".*$//; /^  Options  /,/^$/d; s/, [0-9.]* s$//; s/[0-9.]*\/s.*left//' >found
+        sed 's/^.*"options".*$//; /^  Options  /,/^$/d; s/, [0-9.]* s$//; s/[0-9.]*\/s.*left//; s/ points in .*//' >found
 }
 
 # walk NAME COMMAND ARGUMENTS...
