@@ -56,12 +56,14 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
 
 static double figure_of(const struct clients *c, const struct gsim_task_stats *stats)
 {
-    return strcmp(c->figure, "p99") == 0 ? stats->p99_us : strcmp(c->figure, "p50") == 0 ? stats->p50_us : stats->mean_us;
+    if (strcmp(c->figure, "mean") == 0) return stats->mean_us;
+    return strcmp(c->figure, "p99") == 0 ? stats->p99_us : stats->p50_us;
 }
 
 /* Adds the copies' requests of a draw to TIMES; how many there are then. The copies are alike: one more of them is one
  * more draw, and no worse one. */
-static size_t add_times(double *times, size_t count, const struct gsim_cli_tasks *t, const struct gsim_timeline *timeline)
+static size_t add_times(double *times, size_t count, const struct gsim_cli_tasks *t,
+                        const struct gsim_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->request_count; i++) {
         const struct gsim_request_record *r = &timeline->requests[i];
@@ -227,7 +229,7 @@ static void print(const void *what, struct gsim_output *out)
         else gsim_output_printf(out, "  %s\n", c->best[w] == c->to ? "not tried" : "failed");
     }
     if (c->repeat > 1)
-        gsim_output_printf(out, "\n  requests of %u draws of each point together; +- the 95 %% interval over the draws\n",
+        gsim_output_printf(out, "\n  requests of %u draws of each point together; +- the 95 %% interval over them\n",
                            c->repeat);
     else if (c->is_random) gsim_output_text(out, "\n  of one draw of the arrivals: --repeat 10 takes ten\n");
 }
@@ -235,7 +237,8 @@ static void print(const void *what, struct gsim_output *out)
 static void put_csv(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
-    gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,half_us,per_second,mj_per_request\n");
+    gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,half_us,"
+                          "per_second,mj_per_request\n");
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t n = c->from; n <= c->to; n++)
             for (uint32_t i = 0; i < c->point_count[w]; i++) {
