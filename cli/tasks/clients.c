@@ -265,8 +265,8 @@ static void put_json(const void *what, struct gsim_output *out)
     for (size_t w = 0; w < c->way_count; w++) {
         const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
         gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'half_us': %r, 'per_second': %r, "
-                             "'mj_per_request': %r}", w ? "," : "", c->ways[w]->name, c->best[w], p ? p->of_all.p99_us : NAN,
-                        p ? p->half_us : NAN, p ? p->per_second : NAN, p ? p->mj : NAN);
+                             "'mj_per_request': %r}", w ? "," : "", c->ways[w]->name, c->best[w],
+                        p ? p->of_all.p99_us : NAN, p ? p->half_us : NAN, p ? p->per_second : NAN, p ? p->mj : NAN);
     }
     gsim_output_text(out, "],\n \"ways\": [");
     for (size_t w = 0; w < c->way_count; w++)
