@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * weave SEED COUNT OUT SKIP FILE...: draws wrong lines by rule and weaves all of them into copies of the files, each behind
- * a switch, so that one build holds them all and GPUSIM_MUTANT=ID runs one. Writes OUT/FILE and OUT/table: "id, file, line,
- * kind, text, changed text". A line of a function is drawn, as likely as any other, then one change among those that it
- * allows. SKIP names "FILE:LINE" that do not compile (constants of the language, static tables). run.sh has the rest. */
+ * weave SEED COUNT OUT SKIP FILE...: draws wrong lines by rule and weaves all of them into copies of the files, each
+ * behind a switch, so that one build holds them all and GPUSIM_MUTANT=ID runs one. Writes OUT/FILE and OUT/table: "id,
+ * file, line, kind, text, changed text". A line of a function is drawn, as likely as any other, then one change among
+ * those that it allows. SKIP names "FILE:LINE" that do not compile (constants of the language, static tables). run.sh
+ * has the rest. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ static uint32_t file_count, site_count, drawn_count;
 
 static bool is(const struct file *f, uint32_t t, const char *word)
 {
-    return t < f->count && f->tokens[t].length == strlen(word) && !strncmp(f->text + f->tokens[t].at, word, strlen(word));
+    return t < f->count && f->tokens[t].length == strlen(word) &&
+           !strncmp(f->text + f->tokens[t].at, word, strlen(word));
 }
 
 static bool is_any(const struct file *f, uint32_t t, const char *const words[])
@@ -48,8 +50,8 @@ static bool is_any(const struct file *f, uint32_t t, const char *const words[])
 /* Splits F into tokens, without comments, preprocessor lines, strings (one token each). */
 static void split(struct file *f)
 {
-    static const char *const LONG[] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-                                       "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", NULL};
+    static const char *const LONG[] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                                       "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", NULL};
     const char *s = f->text;
     uint32_t line = 1;
     f->tokens = calloc(TOKENS, sizeof *f->tokens);
@@ -59,7 +61,9 @@ static void split(struct file *f)
         if (isspace((unsigned char)s[i])) continue;
         bool is_comment = !strncmp(s + i, "/*", 2), starts = i == 0 || s[i - 1] == '\n';
         if (is_comment || (starts && s[i] == '#')) {
-            while (s[i + n] && (is_comment ? strncmp(s + i + n - 2, "*/", 2) || n < 4 : s[i + n] != '\n' || s[i + n - 1] == '\\')) n++;
+            while (s[i + n] &&
+                   (is_comment ? strncmp(s + i + n - 2, "*/", 2) || n < 4 : s[i + n] != '\n' || s[i + n - 1] == '\\'))
+                n++;
             for (uint32_t k = 0; k < n; k++) line += s[i + k] == '\n';
             continue;
         }
@@ -67,8 +71,11 @@ static void split(struct file *f)
             while (s[i + n] != s[i]) n += s[i + n] == '\\' ? 2 : 1;
             n++;
         } else if (isalnum((unsigned char)s[i]) || s[i] == '_') {
-            while (isalnum((unsigned char)s[i + n]) || s[i + n] == '_' || (isdigit((unsigned char)s[i]) && s[i + n] == '.') ||
-                   (isdigit((unsigned char)s[i]) && strchr("+-", s[i + n]) && strchr("eE", s[i + n - 1]) && s[i + 1] != 'x')) n++;
+            while (isalnum((unsigned char)s[i + n]) || s[i + n] == '_' ||
+                   (isdigit((unsigned char)s[i]) && s[i + n] == '.') ||
+                   (isdigit((unsigned char)s[i]) && strchr("+-", s[i + n]) && strchr("eE", s[i + n - 1]) &&
+                    s[i + 1] != 'x'))
+                n++;
         } else {
             for (int k = 0; LONG[k]; k++) {
                 if (!strncmp(s + i, LONG[k], strlen(LONG[k])) && n == 1) n = (uint32_t)strlen(LONG[k]);
@@ -82,8 +89,9 @@ static void split(struct file *f)
 /* How strongly operator T binds; 0: none with two operands. */
 static int strength(const struct file *f, uint32_t t)
 {
-    static const char *const BY[][7] = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
-                                        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+    static const char *const BY[][7] = {
+        {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
+        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
     for (int k = 0; f->tokens[t].spaced && k < (int)(sizeof BY / sizeof *BY); k++) {
         if (is_any(f, t, BY[k])) return k + 1;
     }
@@ -92,12 +100,14 @@ static int strength(const struct file *f, uint32_t t)
 
 static bool ends_expression(const struct file *f, uint32_t t)
 {
-    static const char *const WORDS[] = {"(", "[", "{", ")", "]", "}", ";", ",", "?", ":", "=", "+=", "-=", "*=", "/=", "%=", "|=", "&=",
+    static const char *const WORDS[] = {"(",      "[",    "{",  ")",    "]",      "}",   ";",   ",",  "?",
+                                        ":",      "=",    "+=", "-=",   "*=",     "/=",  "%=",  "|=", "&=",
                                         "return", "else", "do", "case", "sizeof", "<<=", ">>=", "^=", NULL};
     return is_any(f, t, WORDS);
 }
 
-/* The token before (STEP -1) or after the operand chain that starts beside T, of operators that bind at least as LEAST. */
+/* The token before (STEP -1) or after the operand chain that starts beside T, of operators that bind at least as LEAST.
+ */
 static uint32_t bound(const struct file *f, uint32_t t, int step, int least)
 {
     const char *const opens[] = {step > 0 ? "(" : ")", step > 0 ? "[" : "]", step > 0 ? "{" : "}", NULL};
@@ -114,7 +124,8 @@ static uint32_t bound(const struct file *f, uint32_t t, int step, int least)
 static uint32_t end_of(const struct file *f, uint32_t t) { return f->tokens[t].at + f->tokens[t].length; }
 
 /* One change at T: bytes FROM to TO become WITH, within the expression from token FIRST to LAST. */
-static void add(uint32_t file, uint32_t t, const char *kind, uint32_t from, uint32_t to, const char *with, uint32_t first, uint32_t last)
+static void add(uint32_t file, uint32_t t, const char *kind, uint32_t from, uint32_t to, const char *with,
+                uint32_t first, uint32_t last)
 {
     const struct file *f = &files[file];
     if (site_count == SITES || first > last || last >= f->count) return;
@@ -125,9 +136,10 @@ static void add(uint32_t file, uint32_t t, const char *kind, uint32_t from, uint
 
 static void add_operator(uint32_t file, uint32_t t)
 {
-    static const char *const FLIP[][3] = {{"<", "<=", "compare"}, {"<=", "<", "compare"}, {">", ">=", "compare"}, {">=", ">", "compare"},
-                                          {"==", "!=", "compare"}, {"!=", "==", "compare"}, {"+", "-", "arithmetic"}, {"-", "+", "arithmetic"},
-                                          {"*", "/", "arithmetic"}, {"/", "*", "arithmetic"}, {"&&", "||", "logic"}, {"||", "&&", "logic"}};
+    static const char *const FLIP[][3] = {{"<", "<=", "compare"},   {"<=", "<", "compare"},   {">", ">=", "compare"},
+                                          {">=", ">", "compare"},   {"==", "!=", "compare"},  {"!=", "==", "compare"},
+                                          {"+", "-", "arithmetic"}, {"-", "+", "arithmetic"}, {"*", "/", "arithmetic"},
+                                          {"/", "*", "arithmetic"}, {"&&", "||", "logic"},    {"||", "&&", "logic"}};
     const struct file *f = &files[file];
     int binds = strength(f, t);
     if (!binds) return;
