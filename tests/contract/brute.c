@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The second simulator of brute.h: it looks at everything after each event and keeps an entry for each block. */
-#include "tests/sim/brute.h"
+#include "tests/contract/brute.h"
 #include "tests/test.h"
 
 enum { MOST = 4000, STREAMS = 64, SMS = 4, EVENTS = 512, QUEUES = BRUTE_QUEUES };

@@ -3,7 +3,7 @@
 #include "gpusim/random.h"
 #include "sim/device/rules.h"
 #include "tests/schedulers/programs.h"
-#include "tests/sim/brute.h"
+#include "tests/contract/brute.h"
 #include "tests/sim/machine_fixture.h"
 
 enum { KERNELS = 8, COPIES = 4 };
@@ -176,4 +176,4 @@ static void all_schedulers(void)
 }
 
 static const struct test_case cases[] = {{"random hosts", random_hosts}, {"every scheduler", all_schedulers}};
-TEST_MAIN("sim/brute", cases)
+TEST_MAIN("contract/brute", cases)
