@@ -391,8 +391,7 @@ static enum gsim_status change(struct gsim_explained *e, struct gsim_error *erro
     if (status == GSIM_OK)
         status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes,
                                    row.count, error);
-    if (status == GSIM_OK && e->variant.note[0])
-        fprintf(stderr, "gpusim: note: --change %s: %s\n", text, e->variant.note);
+    if (status == GSIM_OK && e->variant.note[0]) gsim_cli_subject_note(s, e->variant.note);
     s->scheduler = status == GSIM_OK ? e->variant.simulation.scheduler : s->scheduler;
     return status;
 }

@@ -134,12 +134,6 @@ static enum gsim_status fit_waits(struct gsim_cli_subject *s, struct gsim_error 
     return status;
 }
 
-static void note(struct gsim_cli_subject *s, const char *text)
-{
-    size_t at = strlen(s->gpu_note);
-    snprintf(s->gpu_note + at, sizeof s->gpu_note - at, "%s%s", at ? "; " : "", text);
-}
-
 /* What a collective waits for other ranks is waiting, beside kernels, too. */
 static void note_waits(struct gsim_cli_subject *s)
 {
@@ -152,7 +146,7 @@ static void note_waits(struct gsim_cli_subject *s)
     }
     snprintf(text, sizeof text, "collectives wait %.1f us of a step for other ranks (estimated), alone or beside "
              "kernels: give the traces of all ranks", us / s->step.kept);
-    note(s, text);
+    gsim_cli_subject_note(s, text);
 }
 
 static uint32_t count_kept(const struct gsim_cli_subject *s)
@@ -197,7 +191,7 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
     if (status == GSIM_OK && step->us > recorded_us * (1 + CONTRADICTS)) {
         snprintf(text, sizeof text, "a contradiction: %.0f us without the profiler, and %.0f with it: what is said "
                  "here is %.0f %% off at least", step->us, recorded_us, 100 * (step->us / recorded_us - 1));
-        note(s, text);
+        gsim_cli_subject_note(s, text);
     }
     step->low_us = fmin(fmax(step->low_us, (1 - MOST) * step->us), (1 - LEAST) * step->us);
     step->high_us = fmax(fmin(step->high_us, (1 + MOST) * step->us), (1 + LEAST) * step->us);

@@ -166,6 +166,12 @@ bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
     return false;
 }
 
+void gsim_cli_subject_note(struct gsim_cli_subject *s, const char *text)
+{
+    size_t at = strlen(s->gpu_note);
+    snprintf(s->gpu_note + at, sizeof s->gpu_note - at, "%s%s", at ? "; " : "", text);
+}
+
 void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *s)
 {
     const char *text, *separator = "";
