@@ -26,8 +26,10 @@ struct builder {
     uint32_t *host_seen; /* per stream: positions up to here are complete in the host's eyes */
     uint32_t *best;      /* per stream: the kept predecessor of the current node, and for which node */
     uint32_t *best_for;
-    uint32_t *clock;     /* GSIM_PRUNE_CLOCK: stream_count x stream_count, what each stream has observed */
+    uint32_t *column;    /* GSIM_PRUNE_CLOCK: per stream that has ops, its place among these; there are column_count */
+    uint32_t *clock;     /* column_count x column_count, what each of them has observed */
     uint32_t *snapshot;  /* per node: row in snapshots, NONE for none */
+    uint32_t column_count;
     struct numbers snapshots;
     struct numbers waits, wait_nodes, syncs, recorded, stack, kept;
     bool failed;
@@ -86,15 +88,15 @@ static void sync_host(struct builder *b, uint32_t node)
 
 static uint32_t *clock_of(struct builder *b, uint32_t stream)
 {
-    return b->clock + (size_t)stream * b->choice->stream_count;
+    return b->clock + (size_t)b->column[stream] * b->column_count;
 }
 
 static void observe(struct builder *b, uint32_t stream, uint32_t pred)
 {
     if (!b->clock) return;
-    uint32_t *clock = clock_of(b, stream), from = b->choice->stream_of[pred];
-    const uint32_t *seen = b->snapshots.items + b->snapshot[pred];
-    for (uint32_t s = 0; s < b->choice->stream_count; s++)
+    uint32_t *clock = clock_of(b, stream), from = b->column[b->choice->stream_of[pred]];
+    const uint32_t *seen = b->snapshots.items + (size_t)b->snapshot[pred] * b->column_count;
+    for (uint32_t s = 0; s < b->column_count; s++)
         if (seen[s] > clock[s]) clock[s] = seen[s];
     if (b->position[pred] > clock[from]) clock[from] = b->position[pred];
 }
@@ -102,7 +104,7 @@ static void observe(struct builder *b, uint32_t stream, uint32_t pred)
 static void add_wait(struct builder *b, uint32_t stream, uint32_t pred)
 {
     uint32_t event = b->choice->event_per_edge ? NONE : b->event_of[pred];
-    if (b->clock && clock_of(b, stream)[b->choice->stream_of[pred]] >= b->position[pred]) return;
+    if (b->clock && clock_of(b, stream)[b->column[b->choice->stream_of[pred]]] >= b->position[pred]) return;
     if (event == NONE) {
         event = b->plan->event_count++;
         b->event_of[pred] = event;
@@ -154,9 +156,8 @@ static void take_snapshot(struct builder *b, uint32_t node, uint32_t stream)
     for (uint32_t e = dag->succ_start[node]; e < dag->succ_start[node + 1] && !needed; e++)
         needed = b->choice->stream_of[dag->succs[e]] != stream;
     if (!b->clock || !needed) return;
-    if (b->snapshots.count > UINT32_MAX - b->choice->stream_count) b->failed = true;
-    b->snapshot[node] = (uint32_t)b->snapshots.count;
-    for (uint32_t s = 0; s < b->choice->stream_count && !b->failed; s++) push(b, &b->snapshots, clock_of(b, stream)[s]);
+    b->snapshot[node] = (uint32_t)(b->snapshots.count / b->column_count);
+    for (uint32_t s = 0; s < b->column_count && !b->failed; s++) push(b, &b->snapshots, clock_of(b, stream)[s]);
 }
 
 static void add_steps(struct builder *b)
@@ -231,7 +232,11 @@ static void start(struct builder *b, struct gsim_arena *arena)
     b->best = filled(b, streams, NONE);
     b->best_for = filled(b, streams, NONE);
     if (b->choice->prune == GSIM_PRUNE_CLOCK) {
-        b->clock = filled(b, streams * streams, 0);
+        b->column = filled(b, streams, NONE);
+        for (uint32_t i = 0; b->column && i < plan->step_count; i++)
+            if (!gsim_op_is_host(b->choice->list->ops[i]) && b->column[b->choice->stream_of[i]] == NONE)
+                b->column[b->choice->stream_of[i]] = b->column_count++;
+        b->clock = filled(b, (size_t)b->column_count * b->column_count, 0);
         b->snapshot = filled(b, nodes, NONE);
     }
     plan->ops = GSIM_ARENA_ARRAY(arena, const struct gsim_op *, nodes + 1);
@@ -270,8 +275,8 @@ enum gsim_status gsim_plan_build(struct gsim_run *run, const struct gsim_plan_ch
     start(&b, run->arena);
     if (!b.failed) add_steps(&b);
     if (!b.failed) keep_lists(&b, run->arena);
-    void *scratch[] = {b.position, b.step_of, b.previous, b.event_of, b.tail, b.host_seen, b.best, b.best_for, b.clock,
-                       b.snapshot, b.snapshots.items, b.waits.items, b.wait_nodes.items, b.syncs.items,
+    void *scratch[] = {b.position, b.step_of, b.previous, b.event_of, b.tail, b.host_seen, b.best, b.best_for, b.column,
+                       b.clock, b.snapshot, b.snapshots.items, b.waits.items, b.wait_nodes.items, b.syncs.items,
                        b.recorded.items, b.stack.items, b.kept.items};
     for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) gsim_free(scratch[i]);
     return b.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while planning") : GSIM_OK;

@@ -63,6 +63,13 @@ for file in blanks.json quick.json.gz; do
     done
 done
 
+# --- thousands of GPUs: a plan's tables are of the streams that have kernels, not of all that there could be
+(
+    grep -q __asan_init "$gpusim" || ulimit -v 1000000
+    "$gpusim" --workload cholesky --sched heft --memory pinned --node dgx-h100-x1024 --place round-robin >out 2>messages &&
+        grep -q Makespan out
+) || fail "8192 GPUs: $(cat messages)"
+
 # --- texts: neither raw control characters nor those that turn the order around, in messages, tables and JSON
 raw() { LC_ALL=C grep -qE "$(printf '\033|\302[\200-\237]|\342\200[\250-\256]|\342\201[\246-\251]')" "$@"; }
 bad=$(printf 'a\342\200\256b\302\233c')
