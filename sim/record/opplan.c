@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpusim/limits.h"
 #include "gpusim/timeline.h"
 #include "sim/base/json.h"
 #include "sim/base/output.h"
@@ -74,38 +75,65 @@ enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_
 
 /* --- files --- */
 
+#define MOST_STREAM ((1u << 24) - 1) /* 1,024 on each of the most GPUs */
+
+/* Adds the row whose numbers are op, device, stream, and start_us unless it is left out (0). */
+static enum gsim_status add_numbers(struct gsim_op_plan *plan, size_t *room, const double number[4], const char *path,
+                                    const char *what, size_t index, struct gsim_error *error)
+{
+    const double most[] = {UINT32_MAX - 1, GSIM_LIMIT_GPUS - 1, MOST_STREAM};
+    for (int i = 0; i < 3; i++)
+        if (!(number[i] >= 0 && number[i] <= most[i]) || number[i] != floor(number[i]))
+            return gsim_error_set(error, GSIM_INPUT, "'%s': %s %zu: expected %s from 0 to %.0f, found %g", path, what,
+                                  index, (const char *const[]){"an op", "a device", "a stream"}[i], most[i], number[i]);
+    if (!(number[3] >= 0 && number[3] <= GSIM_LIMIT_TOTAL_US))
+        return gsim_error_set(error, GSIM_INPUT, "'%s': %s %zu: expected start_us from 0 to %g, found %g", path, what,
+                              index, GSIM_LIMIT_TOTAL_US, number[3]);
+    return add(plan, room,
+               &(struct gsim_op_plan_row){gsim_whole_u32(number[0]), gsim_whole_u32(number[1]),
+                                          gsim_whole_u32(number[2]), number[3]},
+               error);
+}
+
+/* Up to four numbers with commas between, and nothing else; how many. */
+static int read_numbers(const char *line, double number[4])
+{
+    for (int count = 0; count < 4;) {
+        char *end;
+        number[count++] = strtod(line, &end);
+        if (end == line) return 0;
+        end += strspn(end, " \t\r");
+        if (!*end || (*end == '\n' && !end[1])) return count;
+        if (*end != ',') return 0;
+        line = end + 1;
+    }
+    return 0;
+}
+
 static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
 {
     char line[256];
-    size_t room = 0, number = 0;
+    size_t room = 0, index = 0;
     FILE *file = fopen(path, "r");
-    enum gsim_status status = file ? GSIM_OK : gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
+    enum gsim_status status = GSIM_OK;
     while (file && status == GSIM_OK && fgets(line, sizeof line, file)) {
-        struct gsim_op_plan_row row = {0};
-        number++;
+        double number[4] = {0};
+        index++;
         if (line[0] == '#' || strncmp(line, "op,", 3) == 0 || line[0] == '\n') continue;
-        if (sscanf(line, "%u,%u,%u,%lf", &row.op, &row.device, &row.stream, &row.start_us) < 3)
+        if (read_numbers(line, number) < 3)
             status =
-                gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, number);
+                gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, index);
         else
-            status = add(plan, &room, &row, error);
+            status = add_numbers(plan, &room, number, path, "line", index, error);
     }
+    if (!file || ferror(file)) status = gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
     if (file) fclose(file);
     return status;
 }
 
-static bool read_count(const cJSON *item, const char *name, uint32_t *value)
-{
-    const cJSON *found = cJSON_GetObjectItemCaseSensitive(item, name);
-    if (!cJSON_IsNumber(found) || found->valuedouble < 0 || found->valuedouble >= UINT32_MAX ||
-        found->valuedouble != floor(found->valuedouble))
-        return false;
-    *value = gsim_whole_u32(found->valuedouble);
-    return true;
-}
-
 static enum gsim_status read_json(struct gsim_op_plan *plan, const char *path, struct gsim_error *error)
 {
+    static const char *const names[] = {"op", "device", "stream", "start_us"};
     cJSON *json = gsim_json_read(path, error);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "ops"), *item;
     size_t room = 0;
@@ -114,14 +142,13 @@ static enum gsim_status read_json(struct gsim_op_plan *plan, const char *path, s
         cJSON_IsArray(list) ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "'%s': ops: expected a list", path);
     cJSON_ArrayForEach(item, list)
     {
-        struct gsim_op_plan_row row = {0};
+        double number[4] = {0};
         if (status != GSIM_OK) break;
-        if (!read_count(item, "op", &row.op) || !read_count(item, "device", &row.device) ||
-            !read_count(item, "stream", &row.stream))
-            status =
-                gsim_error_set(error, GSIM_INPUT, "'%s': ops[%zu]: expected op, device and stream", path, plan->count);
-        else
-            status = add(plan, &room, &row, error);
+        for (int i = 0; i < 4; i++) {
+            const cJSON *found = cJSON_GetObjectItemCaseSensitive(item, names[i]);
+            if (found || i < 3) number[i] = cJSON_IsNumber(found) ? found->valuedouble : NAN;
+        }
+        status = add_numbers(plan, &room, number, path, "ops, row", plan->count + 1, error);
     }
     gsim_json_release(json);
     return status;

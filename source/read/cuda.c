@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sim/base/output.h"
 #include "sim/program/file.h"
 #include "source/read/expand.h"
 #include "source/read/guard.h"
@@ -160,6 +162,20 @@ bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration)
     return is_ours;
 }
 
+/* By whichever way and at whichever depth: no file that is read is written. */
+static void check_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
+{
+    struct gsim_cu *s = data;
+    CXString name = s->clang.getFileName(file);
+    const char *path = s->clang.getCString(name);
+    (void)stack;
+    for (int i = 0; i < 2 && depth && s->status == GSIM_OK; i++)
+        if (s->options->written[i] && access(path, F_OK) == 0 && gsim_output_is_same(path, s->options->written[i]))
+            s->status = gsim_error_set(s->error, GSIM_USAGE, "cannot write '%.200s': '%.200s' includes it",
+                                       s->options->written[i], s->path);
+    s->clang.disposeString(name);
+}
+
 static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
 {
     static const char *const own[] = {"-x",
@@ -226,7 +242,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     char *text = gsim_file_read(s->path, &length, &ignored);
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->text.spans) : NULL;
     s->text.span_count = expanded ? expanded_length : 0;
-    if (text) s->status = gsim_cu_check_includes(s->path, text, s->options->written, s->error);
+    if (text) s->status = gsim_cu_check_includes(s->path, text, s->error);
     if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
     enum CXErrorCode code = s->status ? CXError_Failure
@@ -245,7 +261,8 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
         return s->status =
                    gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
     s->file = s->clang.getFile(s->unit, s->path);
-    return check_diagnostics(s);
+    if (check_diagnostics(s) == GSIM_OK) s->clang.getInclusions(s->unit, check_inclusion, s);
+    return s->status;
 }
 
 /* --- launches that the file shows --- */

@@ -15,7 +15,6 @@
 
 #include "gpusim/memory.h"
 #include "sim/base/ends.h"
-#include "sim/base/output.h"
 
 #define STACK_BYTES  ((size_t)1 << 28) /* of address space: pages are taken as they are used */
 #define SIGNAL_BYTES 65536             /* of the stack that its signals use */
@@ -148,8 +147,7 @@ static bool is_other(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-enum gsim_status gsim_cu_check_includes(const char *path, const char *text, const char *const written[2],
-                                        struct gsim_error *error)
+enum gsim_status gsim_cu_check_includes(const char *path, const char *text, struct gsim_error *error)
 {
     const char *slash = strrchr(path, '/');
     unsigned line = 1;
@@ -167,10 +165,6 @@ enum gsim_status gsim_cu_check_includes(const char *path, const char *text, cons
         if (is_other(full))
             return gsim_error_set(error, GSIM_INPUT, "%s:%u: expected a regular file, found '%.200s'", path, line,
                                   name);
-        for (int i = 0; i < 2; i++)
-            if (written[i] && access(full, F_OK) == 0 && gsim_output_is_same(full, written[i]))
-                return gsim_error_set(error, GSIM_USAGE, "cannot write '%.200s': line %u of '%.200s' includes it",
-                                      written[i], line, path);
     }
     return GSIM_OK;
 }

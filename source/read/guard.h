@@ -13,7 +13,5 @@ void gsim_cu_guard_init(void);
  * time that are spent: one line with PATH, and the program ends with exit status 2. */
 enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path,
                                struct gsim_error *error) GSIM_NODISCARD;
-/* Checks that the files that TEXT of PATH includes by their names, from its folder or an absolute path, are regular and
- * none of WRITTEN. */
-enum gsim_status gsim_cu_check_includes(const char *path, const char *text, const char *const written[2],
-                                        struct gsim_error *error) GSIM_NODISCARD;
+/* Checks that the files that TEXT of PATH includes by their names, from its folder or an absolute path, are regular. */
+enum gsim_status gsim_cu_check_includes(const char *path, const char *text, struct gsim_error *error) GSIM_NODISCARD;

@@ -112,7 +112,43 @@ static void wrong(void)
     end();
 }
 
+/* Each row says what no plan can have: refused with the place and the value, in both kinds of file. */
+static void rows(void)
+{
+    static const struct {
+        const char *row, *json, *says;
+    } cases[] = {
+        {"0,0,-1,0", "\"op\": 0, \"device\": 0, \"stream\": -1", "expected a stream from 0 to 16777215, found -1"},
+        {"0,0,4294967296,0", "\"op\": 0, \"device\": 0, \"stream\": 4294967296", "found 4.29497e+09"},
+        {"0,0,1e9,0", "\"op\": 0, \"device\": 0, \"stream\": 1e9", "found 1e+09"},
+        {"0,0,1.5,0", "\"op\": 0, \"device\": 0, \"stream\": 1.5", "found 1.5"},
+        {"0,-1,1,0", "\"op\": 0, \"device\": -1, \"stream\": 1", "expected a device from 0 to 16383, found -1"},
+        {"-1,0,1,0", "\"op\": -1, \"device\": 0, \"stream\": 1", "expected an op from 0 to 4294967294, found -1"},
+        {"0,0,1,-5", "\"op\": 0, \"device\": 0, \"stream\": 1, \"start_us\": -5", "start_us from 0 to 4e+12, found -5"},
+        {"0,0,1,nan", "\"op\": 0, \"device\": 0, \"stream\": 1, \"start_us\": \"x\"", "start_us from 0 to 4e+12, found nan"},
+        {"0,0,1,1e308", "\"op\": 0, \"device\": 0, \"stream\": 1, \"start_us\": 1e308", "found 1e+308"},
+        {"0,0,1,2,3", NULL, "line 1: expected op,device,stream,start_us"},
+        {"0,0,1,2x", NULL, "line 1: expected op,device,stream,start_us"},
+        {"0,0,", NULL, "line 1: expected op,device,stream,start_us"},
+        {"0,0,1,", NULL, "line 1: expected op,device,stream,start_us"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int json = 0; json < (cases[i].json ? 2 : 1); json++) {
+            const char *path = json ? "rows.json" : "rows.csv";
+            struct gsim_op_plan plan;
+            struct gsim_error error = {0};
+            FILE *file = fopen(path, "w");
+            if (json) fprintf(file, "{\"ops\": [{%s}]}", cases[i].json);
+            else fprintf(file, "%s\n", cases[i].row);
+            fclose(file);
+            CHECK_MSG(gsim_op_plan_read(&plan, path, &error) == GSIM_INPUT, "%s is read", cases[i].row);
+            CHECK_HAS(error.message, cases[i].says);
+            unlink(path);
+        }
+}
+
 static const struct test_case cases[] = {
+    {"rows that are wrong", rows},
     {"a plan is followed", followed},
     {"plans that are wrong", wrong},
 };

@@ -52,5 +52,16 @@ cp "$source_dir/examples/cuda/support.h" . && cp "$source_dir/examples/cuda/img.
 "$gpusim" schedule "$name" --sched kesco -o out.cu --diff out.diff >/dev/null 2>&1 || fail 'a name with a line'
 ! grep -q '^int evil;' out.cu out.diff || fail 'a name is code'
 refused "cannot write './support.h'" schedule img.cu --sched kesco -o ./support.h
-cmp -s support.h "$source_dir/examples/cuda/support.h" || fail 'the header was changed'
+# By a header of a header, by -I, by a macro and through a link.
+mkdir folder && cp support.h folder/far.h && ln -s folder/far.h link.h
+sed 's/"support.h"/"middle.h"/' img.cu >nested.cu && echo '#include "support.h"' >middle.h
+sed 's/"support.h"/<far.h>/' img.cu >far.cu
+sed 's/#include "support.h"/#define WHERE "support.h"\n#include WHERE/' img.cu >macro.cu
+refused "cannot write 'support.h': 'nested.cu' includes it" schedule nested.cu --sched kesco -o support.h
+refused "cannot write 'middle.h': 'nested.cu' includes it" schedule nested.cu --sched kesco --diff middle.h
+refused "cannot write 'link.h': 'far.cu' includes it" schedule far.cu -I folder --sched kesco -o link.h
+refused "cannot write 'support.h': 'macro.cu' includes it" schedule macro.cu --sched kesco -o support.h
+for header in support.h folder/far.h; do
+    cmp -s $header "$source_dir/examples/cuda/support.h" || fail "$header was changed"
+done
 [ $failed = 0 ]
