@@ -240,6 +240,7 @@ static enum gsim_status infer_alone(gsim_import_reader *read, const char *path, 
         *error = (struct gsim_error){0};
         found = GSIM_OK;
     }
+    options->times = NULL;
     gsim_import_times_release(&times);
     return status == GSIM_OK ? found : status;
 }

@@ -370,9 +370,9 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     if (status == GSIM_OK && series) status = gsim_frame_need(frame, "--series", series, &series_column, error);
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y", y, &y_column, error);
     if (status != GSIM_OK) return status;
-    size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1)),
-           *group = at + frame->row_count;
+    size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1));
     if (!at) return no_memory(error);
+    size_t *group = at + frame->row_count;
     groups->xs = distinct(frame, x_column, true, at, &groups->x_count, &groups->x_is_number, &groups->arena);
     groups->series = distinct(frame, series_column, false, group, &groups->series_count, &is_number, &groups->arena);
     groups->x_values = gsim_arena_alloc(&groups->arena, sizeof *groups->x_values * (groups->x_count + 1));

@@ -422,7 +422,7 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
 /* A round of several steps counts for each by its time alone. */
 static void count_time(struct server *s, const struct round *r, bool is_beside, double took)
 {
-    double weights[GSIM_LAUNCH_MOST], sum = 0;
+    double weights[GSIM_LAUNCH_MOST] = {0}, sum = 0;
     if (is_beside) s->result->both_us += took;
     for (uint32_t i = 0; i < r->count && !is_beside; i++)
         sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;

@@ -67,8 +67,9 @@ static enum gsim_status init_platform(struct gsim_hardware *h, struct gsim_error
     struct gsim_arena *arena = &h->machine->arena;
     const struct gsim_own_links **access = GSIM_ARENA_ARRAY(arena, const struct gsim_own_links *, h->device_count);
     const struct gsim_device_facts **facts = GSIM_ARENA_ARRAY(arena, const struct gsim_device_facts *, h->device_count);
-    double *peer_gbps = GSIM_ARENA_ARRAY(arena, double, 2 * h->device_count), *peer_us = peer_gbps + h->device_count;
-    if (!access || !facts || !peer_gbps) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    double *peer_gbps = GSIM_ARENA_ARRAY(arena, double, h->device_count);
+    double *peer_us = GSIM_ARENA_ARRAY(arena, double, h->device_count);
+    if (!access || !facts || !peer_gbps || !peer_us) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0, k = 0; i < h->device_count; i++) {
         while (h->kinds[k].spec != h->specs[i]) k = (k + 1) % h->kind_count;
         access[i] = &h->kinds[k].access;

@@ -334,7 +334,7 @@ static int compare_rows(const void *left, const void *right)
 /* Rows of the best one, the best two, the best three, ... that can be done together. */
 static void add_together(struct gsim_whatif *w)
 {
-    const struct gsim_whatif_row *helping[GSIM_WHATIF_ROWS];
+    const struct gsim_whatif_row *helping[GSIM_WHATIF_ROWS] = {NULL};
     struct gsim_whatif_row together = {.time_us = NAN, .is_together = true};
     uint32_t count = 0, rows = w->row_count;
     double now = w->rows[0].time_us;

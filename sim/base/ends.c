@@ -190,9 +190,10 @@ static void take_abort(int signal_number)
 void gsim_ends_guard_cpp(void)
 {
     void *library = state.owner ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
-    void (*(*set)(void (*)(void)))(void) = NULL;
-    if (library) *(void **)&set = dlsym(library, "_ZSt15set_new_handlerPFvvE");
-    if (set) set(gsim_ends_out_of_memory);
+    void *found = library ? dlsym(library, "_ZSt15set_new_handlerPFvvE") : NULL;
+    void (*(*set)(void (*)(void)))(void);
+    memcpy(&set, &found, sizeof set);
+    if (found) set(gsim_ends_out_of_memory);
 }
 
 /* GSL goes on after this, and takes the memory that it did not get for granted. */

@@ -18,7 +18,7 @@ bool gsim_reuse_is_measured(const struct gsim_device *d, const struct gsim_op *o
 static double read_missing(struct gsim_device *d, const struct gsim_op *op, const struct gsim_l2_op *at)
 {
     const struct gsim_kernel *kernel = &d->space->program->kernels[op->kernel_index];
-    double *gone = &d->l2.gone[at->first_arg], bytes = 0;
+    double *gone = d->l2.gone + at->first_arg, bytes = 0;
     struct gsim_access_walk walk = {.op = op};
     for (uint32_t i = 0; i < op->arg_count; i++) gone[i] = 0;
     for (struct gsim_access a; gsim_l2_next(d, &walk, &a);) {

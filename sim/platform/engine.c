@@ -155,7 +155,7 @@ enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*ma
         gsim_arena_release(&engine.simgrid.arena);
         return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
-    *running = &engine;
+    *running = &engine; // cppcheck-suppress autoVariables ; until it has run, below
     while (gsim_coroutine_enter(engine.coroutine)) { /* it left: SimGrid is needed */
         if (gsim_simgrid_load(&engine.failure)) continue;
         gsim_simgrid_start(&engine.simgrid, &engine.first);
@@ -180,7 +180,7 @@ struct gsim_actor *gsim_engine_spawn(struct gsim_engine *engine, void (*body)(vo
     struct request request = {.kind = SPAWN, .body = body, .argument = argument};
     if (!needs_simgrid(engine)) return NULL;
     if (engine->simgrid.self != &engine->first) return gsim_simgrid_spawn(&engine->simgrid, body, argument);
-    engine->request = &request;
+    engine->request = &request; // cppcheck-suppress autoVariables ; answered before this returns
     gsim_coroutine_leave(engine->coroutine);
     return request.actor;
 }

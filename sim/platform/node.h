@@ -48,8 +48,8 @@ struct gsim_network {
     enum gsim_topology topology;
     double gbps, latency_us;      /* of each link, each way; of any crossing */
     uint32_t level_count;         /* fat tree */
-    uint32_t down[GSIM_NETWORK_LEVELS], up[GSIM_NETWORK_LEVELS],
-        links[GSIM_NETWORK_LEVELS]; /* fat tree: by level, from the leaves up */
+    uint32_t down[GSIM_NETWORK_LEVELS], up[GSIM_NETWORK_LEVELS]; /* fat tree: by level, from the leaves up */
+    uint32_t links[GSIM_NETWORK_LEVELS];
     uint32_t groups, chassis, routers, nodes, group_links, chassis_links, router_links; /* dragonfly */
 };
 

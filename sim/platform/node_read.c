@@ -103,7 +103,7 @@ static enum gsim_status read_devices(struct reader *r, const cJSON *list)
     enum gsim_status status = GSIM_OK;
     cJSON_ArrayForEach(entry, list)
     {
-        const char *name, *model;
+        const char *name = NULL, *model = NULL;
         snprintf(place, sizeof place, "devices[%u]", i++);
         status = gsim_json_read_count(entry, place, "count", 1, GSIM_LIMIT_GPUS, 1, &count, r->error);
         if (!status) status = gsim_json_read_text(entry, place, "name", "gpu", &r->node->arena, &name, r->error);

@@ -123,8 +123,7 @@ static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, st
         if (read_numbers(line, number) < 3)
             status =
                 gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, index);
-        else
-            status = add_numbers(plan, &room, number, path, "line", index, error);
+        else status = add_numbers(plan, &room, number, path, "line", index, error);
     }
     if (!file || ferror(file)) status = gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
     if (file) fclose(file);
@@ -175,8 +174,7 @@ enum gsim_status gsim_op_plan_write(const struct gsim_op_plan *plan, const char 
         if (json)
             gsim_output_printf(&output, "%s\n  {\"op\": %u, \"device\": %u, \"stream\": %u, \"start_us\": %.6f}",
                                i ? "," : "", r->op, r->device, r->stream, r->start_us);
-        else
-            gsim_output_printf(&output, "%u,%u,%u,%.6f\n", r->op, r->device, r->stream, r->start_us);
+        else gsim_output_printf(&output, "%u,%u,%u,%.6f\n", r->op, r->device, r->stream, r->start_us);
     }
     if (json) gsim_output_text(&output, "\n]}\n");
     return gsim_output_commit(&output, error);

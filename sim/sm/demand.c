@@ -464,7 +464,7 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
     set_carveout(work, device, kernel, &limits);
     work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
     if (gsim_rule_holds(device->rules_off, GSIM_RULE_TILE_QUEUE)) gsim_demand_set_tiles(work, device, kernel);
-    return status;
+    return GSIM_OK;
 }
 
 /* NEAR: as invert's. */
@@ -565,5 +565,5 @@ enum gsim_status gsim_kernel_alone(const struct gsim_device_spec *device, const 
         .dram_us = bytes / device->dram_gbps * 1e-3,
         .issue_us = work.issue_ps * work.units * (double)work.blocks / device->sm_count * 1e-6,
     };
-    return status;
+    return GSIM_OK;
 }

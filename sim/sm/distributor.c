@@ -96,7 +96,7 @@ struct portion {
 
 static struct portion portion_of(const struct gsim_unequal *unequal, uint64_t first, uint64_t blocks)
 {
-    struct portion before, p;
+    struct portion before = {0}, p = {0};
     gsim_unequal_count(unequal, first, before.kinds);
     gsim_unequal_count(unequal, first + blocks, p.kinds);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) p.kinds[i] -= before.kinds[i];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See cuda_runtime_api.h. What nvcc knows beside it: words, threads' places, functions of kernels, typed calls. Compiled
- * by clang++ -x cuda --cuda-host-only, which checks kernels and makes no code of them. */
+/* See cuda_runtime_api.h. What nvcc knows beside it: words, threads' places, functions of kernels, typed calls.
+ * Compiled by clang++ -x cuda --cuda-host-only, which checks kernels and makes no code of them. */
 #pragma once
 
-#define __CUDACC__ 1
-#define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
+#define __CUDACC__             1
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __forceinline__ inline __attribute__((always_inline))
-#define __align__(n) __attribute__((aligned(n)))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __align__(n)           __attribute__((aligned(n)))
 #define __grid_constant__
 
 #include <math.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_runtime_api.h"
+#include "tests/traces/runner/stub/cuda_runtime_api.h"
 
 struct uint3 {
     unsigned x, y, z;
@@ -67,9 +67,9 @@ __host__ __device__ static inline unsigned min(unsigned a, unsigned b) { return 
 __host__ __device__ static inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
 __host__ __device__ static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 __device__ unsigned __float_as_uint(float);
-#define GSIM_STUB_MATH(name) \
-    __device__ float name(float); \
-    __device__ double name(double); \
+#define GSIM_STUB_MATH(name)                                                                                           \
+    __device__ float name(float);                                                                                      \
+    __device__ double name(double);                                                                                    \
     extern "C" __device__ float name##f(float);
 GSIM_STUB_MATH(exp)
 GSIM_STUB_MATH(fabs)
@@ -78,7 +78,10 @@ GSIM_STUB_MATH(sqrt)
 #undef GSIM_STUB_MATH
 
 template <class T> static inline cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
-template <class T> static inline cudaError_t cudaHostAlloc(T **p, size_t n, unsigned f) { return cudaHostAlloc((void **)p, n, f); }
+template <class T> static inline cudaError_t cudaHostAlloc(T **p, size_t n, unsigned f)
+{
+    return cudaHostAlloc((void **)p, n, f);
+}
 template <class T> static inline cudaError_t cudaMallocManaged(T **p, size_t n, unsigned f = cudaMemAttachGlobal)
 {
     return cudaMallocManaged((void **)p, n, f);
@@ -95,12 +98,12 @@ template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFu
 {
     return cudaFuncGetAttributes(a, (const void *)f);
 }
-template <class... T, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*)(T...), A &&...)
+template <class... T, class... A>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*)(T...), A &&...)
 {
     return c ? cudaErrorNotSupported : cudaErrorInvalidValue;
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, T, int, size_t)
+template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, T, int, size_t)
 {
     *count = 0;
     return cudaErrorNotSupported;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What gpusim-runner uses of CUDA's run time, in our words, for a build where no toolkit is (CMakeLists.txt). Values are
- * those of CUDA's documentation. What a new call needs is added here: then CI sees the runner as a machine with CUDA does.
+ * What gpusim-runner uses of CUDA's run time, in our words, for a build where no toolkit is (CMakeLists.txt). Values
+ * are those of CUDA's documentation. What a new call needs is added here: then CI sees the runner as a machine with
+ * CUDA does.
  */
 #pragma once
 
@@ -28,9 +29,23 @@ typedef enum cudaError {
     cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorNotSupported = 801
 } cudaError_t;
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone,
+    cudaStreamCaptureStatusActive,
+    cudaStreamCaptureStatusInvalidated
+};
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
@@ -71,16 +86,21 @@ struct dim3 {
 #ifdef __CUDA__
     __host__ __device__
 #endif
-    constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+        constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
+        : x(a), y(b), z(c)
+    {
+    }
 #endif
 };
 typedef struct dim3 dim3;
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
-    int major, minor, multiProcessorCount, regsPerMultiprocessor, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, l2CacheSize,
-        memoryBusWidth, warpSize, maxThreadsPerBlock, persistingL2CacheMaxSize, asyncEngineCount, concurrentManagedAccess;
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, sharedMemPerBlockOptin,
+        reservedSharedMemPerBlock;
+    int major, minor, multiProcessorCount, regsPerMultiprocessor, maxThreadsPerMultiProcessor,
+        maxBlocksPerMultiProcessor, l2CacheSize, memoryBusWidth, warpSize, maxThreadsPerBlock, persistingL2CacheMaxSize,
+        asyncEngineCount, concurrentManagedAccess;
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -92,7 +112,10 @@ struct cudaKernelNodeParams {
     unsigned sharedMemBytes;
     void **kernelParams, **extra;
 };
-enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4, cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
 typedef struct {
     enum cudaLaunchAttributeID id;
     union {
@@ -114,7 +137,7 @@ typedef struct {
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 #define GSIM_STUB_CALL(name, ...) cudaError_t name(__VA_ARGS__);
-#include "cuda_runtime.def"
+#include "tests/traces/runner/stub/cuda_runtime.def"
 #undef GSIM_STUB_CALL
 #ifdef __cplusplus
 }

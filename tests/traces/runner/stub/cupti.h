@@ -52,10 +52,12 @@ typedef struct {
 } CUpti_GraphData;
 typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 typedef void (*CUpti_BuffersCallbackRequestFunc)(uint8_t **buffer, size_t *size, size_t *most);
-typedef void (*CUpti_BuffersCallbackCompleteFunc)(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t used);
+typedef void (*CUpti_BuffersCallbackCompleteFunc)(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                                                  size_t used);
 typedef void (*CUpti_CallbackFunc)(void *argument, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data);
 
-CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc wanted, CUpti_BuffersCallbackCompleteFunc full);
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc wanted,
+                                           CUpti_BuffersCallbackCompleteFunc full);
 CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc timestamp);
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind);
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind);
@@ -67,5 +69,6 @@ CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind 
 CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id);
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *argument);
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber);
-CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, CUpti_CallbackId id);
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
+                                CUpti_CallbackId id);
 CUptiResult cuptiGetResultString(CUptiResult result, const char **text);
