@@ -1,0 +1,256 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Whole answers of the program on a GPU of round numbers, each number computed by hand: the calculations stand beside them.
+# test_on_paper.sh SOURCE-DIR BUILD-DIR.
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
+
+# same WHAT COMMAND...: its output, without the options, is the standard input.
+same() {
+    what=$1
+    shift
+    cat >right
+    "$@" >found 2>err || fail "$what: $(cat err)"
+    sed '/^  Options /,/^$/{/^$/!d;}' found | diff right - >differs || fail "$what: expected (<), found (>): $(cat differs)"
+}
+# has WHAT TEXT FILE: a line of FILE with TEXT.
+has() { grep -qF -- "$2" "$3" || fail "$1: expected $2 in: $(cat "$3")"; }
+number() { while [ $# -gt 1 ]; do sed -i "s/\"$1\": {\"value\": [^,]*,/\"$1\": {\"value\": $2,/" paper.json; shift 2; done; }
+
+# A launch takes 4 us and its kernel starts 1 later; a copy's call 5, the copy 1 and its bytes at 10 or 20 GB/s. Behind a kernel
+# in its stream 2 us, behind one elsewhere 3, behind a copy 1. Who waited goes on 6 us after the end. 80 SMs.
+sed 's/"name": "v100"/"name": "paper"/; s/"gpus": .*/"gpus": ["paper"],/; s/"title": .*/"title": "A GPU on paper",/' "$source_dir/models/v100.json" >paper.json
+number launch_to_start_us 1 stream_gap_us 2 event_gap_us 3 h2d_gbps 10 d2h_gbps 20 bidirectional_gbps 25 h2d_latency_us 1 d2h_latency_us 1 \
+    copy_gap_us 1 launch_us 4 stream_create_us 0 stream_destroy_us 0 event_create_us 0 event_destroy_us 0 event_record_us 1 \
+    event_record_no_timing_us 1 stream_wait_us 1 memcpy_us 5 sync_return_us 6 sync_idle_us 2
+on="--device ./paper.json --memory pinned"
+# Kernels of 40 blocks, one an SM. 1 MB comes (101 us), A 100 us, B 40 beside or behind it, B again behind A, 2 MB go back (101 us).
+k() { echo "{\"name\": \"$1\", \"solo_us\": $2, \"solo_device\": \"paper\", \"regs_per_thread\": 32, \"smem_bytes\": 60000, \"dram_bytes\": 0}"; }
+cat >two.json <<EOF
+{"schema": "gpusim-program/1", "name": "two", "iterations": 2,
+ "buffers": [{"name": "x", "bytes": 1000000, "init": "host"}, {"name": "y", "bytes": 2000000, "init": "none"}],
+ "kernels": [$(k a 100), $(k b 40)],
+ "ops": [{"op": "kernel", "kernel": "a", "grid": [40], "block": [256], "reads": ["x"], "writes": ["y"]},
+         {"op": "kernel", "kernel": "b", "grid": [40], "block": [256], "reads": ["x"]},
+         {"op": "kernel", "kernel": "b", "grid": [40], "block": [256], "reads": ["y"], "writes": ["y"]},
+         {"op": "host_read", "buffer": "y", "bytes": 2000000}]}
+EOF
+echo "{\"schema\": \"gpusim-program/1\", \"name\": \"one\", \"kernels\": [$(k a 100)], \"ops\": [{\"op\": \"kernel\", \"kernel\": \"a\", \"grid\": [80], \"block\": [256]}]}" >one.json
+
+# serial waits after each: copy 5-106, A 107-207 (launched 5-9), B 218-258 (207 + 6 + 4 + 1), B 269-309, copy 320-421 (309 + 6 + 5, of which the first is its start), 427.
+# Again without the first copy: 325. 4 us of launches less or more: 3 an iteration, of which the first copy hides one.
+# Of 752 us: copies 303, A 200, B 160, calls and waits 87 - 4 that the copy hides. SMs: (200 + 160) / 2 of 752.
+# shellcheck disable=SC2086
+same serial "$gpusim" --workload two.json --sched serial $on --csv serial.csv <<'EOF'
+two with serial on paper, seed 1
+
+  Makespan     752.0 us
+  Iterations   2: median 376.0 us, fastest 325.0 us, slowest 427.0 us
+  Lower bound  280.0 us, 37.2 % of the makespan: critical path
+  Limited by   link 40.3 %, a single kernel 26.6 %, dependence 21.3 %, host 11.0 %
+  Overlap      CT 0.0 %, TC 0.0 %, CC 0.0 %, TOT 0.0 %  (C computation, T transfer)
+  Streams      1 used, 0 events recorded, 0 stream waits in the first iteration
+  SMs          23.9 % busy on average, occupancy 12.5 % while busy
+  Host         87.00 us busy in 17 calls, 665.0 us blocked
+  Moved        1.000 MB to the device, 4.000 MB back
+
+  Kernel                                   count      total       mean        min        max   share
+  a                                            2   200.0 us   100.0 us   100.0 us   100.0 us  55.6 %
+  b                                            4   160.0 us   40.00 us   40.00 us   40.00 us  44.4 %
+
+  Transfer                                 count      bytes      total       mean         rate
+  h2d explicit                                 1   1.000 MB   101.0 us   101.0 us    9.90 GB/s
+  d2h explicit                                 2   4.000 MB   202.0 us   101.0 us   19.80 GB/s
+
+  Host call (time includes blocking)       count      total       mean        min        max   share
+  cudaDeviceSynchronize                        8   713.0 us   89.12 us   47.00 us   204.0 us  94.8 %
+  cudaLaunchKernel                             6   24.00 us   4.000 us   4.000 us   4.000 us   3.2 %
+  cudaMemcpyAsync                              3   15.00 us   5.000 us   5.000 us   5.000 us   2.0 %
+EOF
+awk -F, '{ for (i = 12; i <= NF; i++) if ($i != "" && NR > 1) $i = sprintf("%.0f", $i); $1 = $1; print }' OFS=, serial.csv >rows
+diff rows - >differs <<'EOF' || fail "serial.csv: found (<), expected (>): $(cat differs)"
+type,op,iteration,task,name,stream,device,bytes,reason,grid,block,launch_us,ready_us,start_us,end_us,duration_us
+kernel,0,0,0,a,0,0,,,40 1 1,256 1 1,5,107,107,207,100
+kernel,1,0,0,b,0,0,,,40 1 1,256 1 1,213,218,218,258,40
+kernel,2,0,0,b,0,0,,,40 1 1,256 1 1,264,269,269,309,40
+kernel,0,1,0,a,0,0,,,40 1 1,256 1 1,427,432,432,532,100
+kernel,1,1,0,b,0,0,,,40 1 1,256 1 1,538,543,543,583,40
+kernel,2,1,0,b,0,0,,,40 1 1,256 1 1,589,594,594,634,40
+h2d,0,0,0,x,0,0,1000000,explicit,,,0,,5,106,101
+d2h,3,0,0,y,0,0,2000000,explicit,,,315,,320,421,101
+d2h,3,1,0,y,0,0,2000000,explicit,,,640,,645,746,101
+EOF
+
+# kesco: copy 5-106, A 107-207, B 109-149 (an event), B 209-249, copy 251-352, 358. Again: A 363-463, B 465-505, copy 507-608, 614: 256.
+# Of 614 us: copies 303, both at once 80 (all SMs busy), A without B 120, B behind A 80; calls 14 and waits 7 beside these.
+# shellcheck disable=SC2086
+same kesco "$gpusim" --workload two.json --sched kesco $on --report kesco.json <<'EOF'
+two with kesco on paper, seed 1
+
+  Makespan     614.0 us
+  Iterations   2: median 307.0 us, fastest 256.0 us, slowest 358.0 us
+  Lower bound  280.0 us, 45.6 % of the makespan: critical path
+  Limited by   link 49.3 %, a single kernel 19.5 %, dependence 13.0 %, SMs 13.0 %
+  Overlap      CT 0.0 %, TC 0.0 %, CC 22.2 %, TOT 12.1 %  (C computation, T transfer)
+  Streams      2 used, 1 event recorded, 1 stream wait in the first iteration
+  SMs          29.3 % busy on average, occupancy 12.5 % while busy
+  Host         53.00 us busy in 24 calls, 561.0 us blocked
+  Moved        1.000 MB to the device, 4.000 MB back
+
+  Kernel                                   count      total       mean        min        max   share
+  a                                            2   200.0 us   100.0 us   100.0 us   100.0 us  55.6 %
+  b                                            4   160.0 us   40.00 us   40.00 us   40.00 us  44.4 %
+
+  Transfer                                 count      bytes      total       mean         rate
+  h2d explicit                                 1   1.000 MB   101.0 us   101.0 us    9.90 GB/s
+  d2h explicit                                 2   4.000 MB   202.0 us   101.0 us   19.80 GB/s
+
+  Host call (time includes blocking)       count      total       mean        min        max   share
+  cudaDeviceSynchronize                        2   573.0 us   286.5 us   239.0 us   334.0 us  93.3 %
+  cudaLaunchKernel                             6   24.00 us   4.000 us   4.000 us   4.000 us   3.9 %
+  cudaMemcpyAsync                              3   15.00 us   5.000 us   5.000 us   5.000 us   2.4 %
+  cudaEventRecord                              1   1.000 us   1.000 us   1.000 us   1.000 us   0.2 %
+  cudaStreamWaitEvent                          1   1.000 us   1.000 us   1.000 us   1.000 us   0.2 %
+  cudaEventCreate                              1       0 us       0 us       0 us       0 us   0.0 %
+  cudaStreamCreateWithPriority                10       0 us       0 us       0 us       0 us   0.0 %
+EOF
+tr -d '\n' <kesco.json | sed 's/\([0-9]\)\.\([0-9]*\)/\1.\2/g' >line
+for text in '"iteration_us": [358.000000, 256.000000], "iteration_start_us": [0.000000, 358.000000]' '[109.000000, 80, 640],  [149.000200, 40, 320],  [207.000500, 0, 0]' \
+    '"bytes_by_reason": {"explicit": 5000000, "prefetch": 0, "fault": 0, "eviction": 0}' '"compute_compute": 0.222222, "total": 0.120664' '"single_kernel_us": 120.0' \
+    '"link_us": 302.99' '"sms_us": 80.0' '"dependence_us": 80.0' '"tasks": [{"name": "two", "priority": 0, "arrival_us": 0.000000, "jct_us": [614.000000]}]'; do
+    has kesco.json "$text" line
+done
+
+# 376 / 307, 427 / 376, 358 / 307.
+# shellcheck disable=SC2086
+same compare "$gpusim" compare --workload two.json --sched serial,kesco $on <<'EOF'
+Median time of an iteration on paper and speed-up over serial, seed 1
+
+                  serial          kesco
+two.json  376.0 us  1.00 307.0 us  1.22
+geomean             1.00           1.22
+
+First iterations that differ by more than 5 %, with the time over the steady one:
+  two.json             serial           427.0 us  1.14
+  two.json             kesco            358.0 us  1.17
+EOF
+
+# Idle: 6 us behind each of 8 waits, the calls of 4 kernels and 3 copies (the fifth and sixth are of the first copy: 5), 1 us before each
+# of 5 kernels or copies that were waited for, 1 us between the first copy and A.
+# shellcheck disable=SC2086
+"$gpusim" explain two.json --sched serial $on | sed '/^of the busy time/,/^critical path/{/^critical/!d;}; /^longest idle/,$d' >found
+diff - found >differs <<'EOF' || fail "explain: expected (<), found (>): $(cat differs)"
+two under serial on paper
+
+                                                                     us   share
+GPU busy                                                        663.000   88.16
+  kernels on some of the SMs                                    360.002   47.87
+  copies alone                                                  302.998   40.29
+GPU idle                                                         89.000   11.84
+  host late: waited for a result                                 48.000    6.38
+  host late: launch calls                                        35.000    4.65
+  launch latency                                                  5.000    0.66
+  gap between dependent works                                     1.000    0.13
+all                                                             752.000  100.00
+
+critical path: what the end waited for
+  2 x copies to the host                                        201.998   26.86
+  2 x a                                                         200.001   26.60
+  4 x b                                                         160.001   21.28
+  1 x copies to the device                                      101.000   13.43
+  8 x host late: waited for a result                             48.000    6.38
+  8 x host late: launch calls                                    35.000    4.65
+  5 x launch latency                                              5.000    0.66
+  1 x gap between dependent works                                 1.000    0.13
+
+EOF
+# An iteration as it repeats is 325: 41 of the host, 3 of launch latency. The copy's 100 us by half, A's 100, 12 us of launches.
+# shellcheck disable=SC2086
+"$gpusim" whatif two.json --sched serial $on --change link=2x,kernel:a=2x,launch=2x | sed 's/  *gpusim explain.*//' >found
+diff - found >differs <<'EOF' || fail "whatif: expected (<), found (>): $(cat differs)"
+two under serial on paper, an iteration: GPU-bound
+12.6 % of the critical path is the host's, the GPU is idle for 13.5 % of the time (most of it: host late: waited for a result)
+
+change                               us     saved us       %     +- us  command
+now                               325.0          0.0     0.0
+link=2x                           275.0         50.0    15.4      10.0
+kernel:a=2x                       275.0         50.0    15.4       5.0
+launch=2x                         319.0          6.0     1.8       0.6
+
+  launch       launch calls that many times cheaper (+- 10 % of what is saved: assumed)
+  kernel:NAME  kernels of that NAME, or whose names hold it, so many times faster (+- 10 % of what is saved: assumed)
+  link         a link to the host so many times faster (+- 20 % of what is saved: assumed)
+EOF
+
+# Launches of 8 us: serial 427 + 8 and 325 + 12, kesco 358 (the copy hides all) and 260.
+# shellcheck disable=SC2086
+"$gpusim" sweep --workload two.json --sched serial,kesco --vary device.launch_us=4,8 $on --out r.db >out 2>err || fail "sweep: $(cat err)"
+same "results" "$gpusim" results r.db <<'EOF'
+sched   device.launch_us  iteration_us
+serial                 4           376
+serial                 8           386
+kesco                  4           307
+kesco                  8           309
+EOF
+same "results --base" "$gpusim" results r.db --base serial <<'EOF'
+sched   device.launch_us  speedup
+serial                 4        1
+serial                 8        1
+kesco                  4  1.22476
+kesco                  8  1.24919
+EOF
+# Of 376 and 386: half the difference times the root of two; the root of the product.
+same "results --group" "$gpusim" results r.db --group sched --csv - <<'EOF'
+sched,n,mean,spread,geomean,min,max
+serial,2,381,7.07106781187,380.967190188,376,386
+kesco,2,308,1.41421356237,307.998376619,307,309
+EOF
+# -69 and -77: t of one degree of freedom is 12.706, times 4. Logarithms of the ratios: 0.20275 and 0.22250. Two of two wins: 2 / 2^2.
+"$gpusim" results r.db --base serial --paired | tail -n 2 >found
+diff - found >differs <<'EOF' || fail "results --paired: expected (<), found (>): $(cat differs)"
+sched  cells  wins  ties  losses  difference     ci95    ratio  ratio_low  ratio_high  sign_p
+kesco      2     2     0       0         -73  50.8248  1.23691    1.09102     1.40231     0.5
+EOF
+"$gpusim" results r.db --where 'sched = kesco && device.launch_us > 4' --columns all --json - >line
+for text in '"makespan_us": 618, ' '"iteration_min_us": 260, "iteration_max_us": 358' '"kernels": 3, "streams_used": 2, "events_recorded": 1, "stream_waits": 1' '"achieved_occupancy": 0.125' \
+    '"h2d_bytes": 0, "d2h_bytes": 2000000, "d2d_bytes": 0, "kernel_time_us": 180.0' '"device_busy_us": 241' '"host_busy_us": 35, "host_waited_us": 225'; do
+    has "columns of kesco" "$text" line
+done
+
+# A request alone: 4 + 1 + 100 + 6. Two clients whose kernels fill the GPU: 5-105, 105-205, the first's second launch waits to 205, ...
+# Latencies 111 and 200, 211 and 200; speeds 111 / 155.5 and 111 / 205.5; 2 in 311 us and in 411.
+sed 's/"smem_bytes": 60000/"smem_bytes": 80000/' one.json >full.json
+# shellcheck disable=SC2086
+same "compare tasks" "$gpusim" compare --task full.json,requests=2,name=p --task full.json,requests=2,name=q --share streams $on <<'EOF'
+p and q on paper, seed 1: requests under each way of sharing
+
+  share        task               prio requests       mean        p50        p99   slower     per s fairness
+  streams      p                     0        2   155.5 us   111.0 us   200.0 us    1.40x      6431    0.981
+               q                     0        2   205.5 us   200.0 us   211.0 us    1.85x      4866
+
+  Note: p99 of fewer than 100 requests is the longest of them
+EOF
+
+# A paper of two cells: 325 / 256, and 1.4 for at most 1.25.
+printf 'cell,unit,low,high,slack,source\ntwo,x,1.2,1.3,0,on paper\nwide,x,1.2,1.25,0.1,on paper\n' >mine.csv
+cat >mine.json <<'EOF'
+{"schema": "gpusim-paper/1", "name": "mine", "title": "On paper", "tables": {"expected": "mine.csv"},
+ "steps": [{"runs": "times", "figures": ["iteration_us"], "options": {"device": "./paper.json", "memory": "pinned"},
+            "vary": {"workload": ["two.json"], "sched": ["serial", "kesco"]}},
+           {"table": "cells", "sql": ["SELECT 'two' AS cell, s.iteration_us / k.iteration_us AS simulated FROM times s, times k",
+                                      "WHERE s.sched = 'serial' AND k.sched = 'kesco' UNION SELECT 'wide', 1.4"]}]}
+EOF
+"$gpusim" reproduce ./mine.json --csv cells.csv >found 2>err
+diff - found >differs <<'EOF' || fail "reproduce: expected (<), found (>): $(cat differs err)"
+On paper
+
+                                                  published  simulated                       source
+two                                              1.2 to 1.3       1.27 x      within         on paper
+wide                                            1.2 to 1.25        1.4 x      missed         on paper
+EOF
+diff - cells.csv >differs <<'EOF' || fail "cells.csv: expected (<), found (>): $(cat differs)"
+cell,unit,low,high,slack,source,simulated,off
+two,x,1.2,1.3,0,on paper,1.26953125,0
+wide,x,1.2,1.25,0.1,on paper,1.4,0.12
+EOF
+[ $failures = 0 ]
