@@ -475,7 +475,10 @@ static void constant_memory(void)
 {
     static const char *const schedulers[] = {"async", "serial"};
     for (size_t s = 0; s < 2; s++) {
-        struct cost few = cost_of(10000, schedulers[s]), many = cost_of(IS_SANITIZED ? 50000 : test_is_full() ? 1000000 : 200000, schedulers[s]);
+        struct cost few = cost_of(10000, schedulers[s]), many = cost_of(IS_SANITIZED     ? 50000
+                                                                        : test_is_full() ? 1000000
+                                                                                         : 200000,
+                                                                        schedulers[s]);
         CHECK_MSG(many.allocations <= few.allocations + 100,
                   "%s: %" PRIu64 " allocations for many kernels, %" PRIu64 " for 10,000", schedulers[s],
                   many.allocations, few.allocations);
