@@ -458,7 +458,6 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     gsim_free(s->device.pending);
     gsim_free(s->code.errors);
     gsim_cu_access_release(s);
-    gsim_cu_slice_release(s);
     gsim_free(s);
     return status;
 }

@@ -108,6 +108,7 @@ struct gsim_cu_host {
     uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
     uint32_t depth, body, argc;        /* BODY: entry of the function's body; ARGC: its cell */
     uint32_t plain_loops;              /* without calls of CUDA, around what is executed */
+    uint64_t plain_steps, plain_until; /* spent in such loops; where the outermost one is left */
     bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls
                        not */
     bool in_kernel;
@@ -130,7 +131,6 @@ struct gsim_cu_text_table {
 
 /* What is known of functions. */
 struct gsim_cu_code {
-    struct gsim_cu_slice *slice;     /* of the host, by host/slice.c */
     struct gsim_cu_access *accesses; /* of the device, by kernel/access.c */
     uint32_t access_depth;
     CXSourceLocation *errors;        /* in code of the device */
@@ -265,10 +265,6 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
-
-/* host/slice.c */
-bool gsim_cu_matters(struct gsim_cu *s, CXCursor loop); /* to a launch, a call of CUDA or a condition around one */
-void gsim_cu_slice_release(struct gsim_cu *s);
 
 /* kernel/access.c */
 #define GSIM_CU_TOLD 30 /* parameters of a function of the device that are told apart */

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_PLAIN_TRIPS 256      /* of a loop without calls of CUDA: what it computes is not known behind that */
+/* Of loops without calls of CUDA: what one computes is not known behind so many expressions, nor once all took ALL. */
+#define MOST_PLAIN_STEPS 4000u
+#define ALL_PLAIN_STEPS  200000u
+#define MOST_PLAIN_TRIPS 256u
 #define MOST_TRIPS       1000000u
 #define MOST_DEPTH       64
 
@@ -341,6 +344,20 @@ static bool goes_on(struct gsim_cu *s)
     return false;
 }
 
+/* A loop without calls of CUDA, within no other: how long it may take. */
+static void begin_plain(struct gsim_cu *s)
+{
+    uint64_t left = s->host.plain_steps < ALL_PLAIN_STEPS ? ALL_PLAIN_STEPS - s->host.plain_steps : 0;
+    if (s->host.plain_loops++) return;
+    s->host.plain_until = s->counts.steps + (left < MOST_PLAIN_STEPS ? left : MOST_PLAIN_STEPS);
+    s->host.plain_steps -= s->counts.steps;
+}
+
+static void end_plain(struct gsim_cu *s)
+{
+    if (!--s->host.plain_loops) s->host.plain_steps += s->counts.steps;
+}
+
 static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCursor condition, CXCursor step,
                  CXCursor body, bool tests_first)
 {
@@ -348,14 +365,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
     bool was_cut = s->host.is_cut, is_guessed = false;
     char name[GSIM_LIMIT_NAME + 1];
-    if (!has_calls && !s->host.in_kernel && !gsim_cu_matters(s, statement)) {
-        s->host.plain_loops++;
-        forget_all(s, statement, false);
-        s->host.plain_loops--;
-        return;
-    }
     s->host.is_cut = false;
-    s->host.plain_loops += !has_calls;
+    if (!has_calls) begin_plain(s);
     if (!is_null(initial)) walk(s, initial);
     for (;; trips++) {
         if (trips || tests_first) {
@@ -364,7 +375,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
             is_known = is_true >= 0;
             if (is_true == 0 || (!is_known && (trips || !has_calls))) break;
         }
-        if (trips == most) break;
+        if (!has_calls && !s->host.in_kernel && s->counts.steps >= s->host.plain_until) is_known = false;
+        if (trips == most || (!has_calls && !is_known)) break;
         walk(s, body);
         is_known &= !s->host.is_cut;
         s->host.is_cut = was_cut;
@@ -379,7 +391,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     else if (trips == most && has_calls)
         gsim_cu_fail(s, statement, "expected a loop with calls of CUDA of at most %u rounds", most);
     if (!is_known || trips == most || is_guessed) forget_all(s, statement, is_known && trips < most);
-    s->host.plain_loops -= !has_calls;
+    if (!has_calls) end_plain(s);
 }
 
 static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
