@@ -285,9 +285,10 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "of a CUDA source: run it and what is written on the CPU, in many\n"                                             \
       "orders of the streams, and compare what the host sees; without\n"                                               \
       "--sched: the source itself")                                                                                    \
-    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_SCHEDULE,                                                                   \
-      "of a CUDA source: the arguments of its main when it is run")                                                    \
-    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_SCHEDULE,                                                         \
+    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                              \
+      "of a CUDA source: run it on the CPU with these arguments of its\n"                                              \
+      "main (\"\": none), which tells sizes and rounds that the text does not")                                        \
+    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                    \
       "of a CUDA source: of each run (default 10)")                                                                    \
     X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")         \
     X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \

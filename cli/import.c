@@ -376,6 +376,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
 int gsim_cli_import(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
+    struct gsim_cli_run run = {0};
     struct import i = {.arguments = arguments, .infers = true, .options = {.cuda = &i.cuda, .name = i.name}};
     if (arguments->operand_count >= 2 && strcmp(arguments->operands[0], "ncu") == 0)
         return gsim_cli_import_ncu(arguments);
@@ -389,7 +390,9 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     bool is_source = i.importer && strcmp(i.importer->name, "cuda") == 0;
     if (status == GSIM_OK)
         status = gsim_cli_check_used(arguments, is_source ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE, &error);
+    if (status == GSIM_OK && is_source) status = gsim_cli_source_run(arguments, i.path, true, &i.cuda, &run, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
+    gsim_cli_run_release(&run);
     if (status == GSIM_OK && is_source) status = gsim_cli_source_used(&i.cuda, &error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);

@@ -12,7 +12,8 @@ enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *argume
                                          struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_cuda_options;
+struct gsim_cli_run;
 /* WRITTEN against the source at PATH; NULL: the source alone. GSIM_INPUT: it is wrong, and what is wrong is printed. */
-enum gsim_status gsim_cli_schedule_check(const struct gsim_cli_arguments *arguments, const char *path,
-                                         const struct gsim_cuda_options *options, const char *written, size_t length,
+enum gsim_status gsim_cli_schedule_check(const char *path, const struct gsim_cuda_options *options,
+                                         const struct gsim_cli_run *run, const char *written, size_t length,
                                          struct gsim_error *error) GSIM_NODISCARD;

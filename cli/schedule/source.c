@@ -26,15 +26,15 @@ struct source {
     struct gsim_cli_point point;
     struct gsim_timeline timeline;
     struct gsim_cuda_counts counts;
+    struct gsim_cli_run run;
     char command[256];
 };
 
 static enum gsim_status check_words(struct source *s, struct gsim_error *error)
 {
     const char *const *value = s->arguments->value;
-    if (!value[GSIM_CLI_CHECK] && (value[GSIM_CLI_RUN_ARGS] || value[GSIM_CLI_RUN_LIMIT]))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: applies where the source is run (--check)",
-                              value[GSIM_CLI_RUN_LIMIT] ? "run-limit" : "run");
+    if (!value[GSIM_CLI_CHECK] && !value[GSIM_CLI_RUN_ARGS] && value[GSIM_CLI_RUN_LIMIT])
+        return gsim_error_set(error, GSIM_USAGE, "--run-limit: applies where the source is run (--run, --check)");
     if (!value[GSIM_CLI_SCHED])
         return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     if (!value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF] && !value[GSIM_CLI_PLAN] && !value[GSIM_CLI_CHECK])
@@ -64,6 +64,7 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
     s->cuda.log = &s->log;
     s->cuda.written[0] = s->arguments->value[GSIM_CLI_OUTPUT];
     s->cuda.written[1] = s->arguments->value[GSIM_CLI_DIFF];
+    if (status == GSIM_OK) status = gsim_cli_source_run(s->arguments, s->path, true, &s->cuda, &s->run, error);
     if (status == GSIM_OK) status = gsim_import_cuda(s->path, &options, &s->program, &s->notes, error);
     if (status == GSIM_OK && s->log.stream_line)
         status = gsim_error_set(error, GSIM_INPUT,
@@ -196,7 +197,7 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
         diff = is_wanted ? diff : NULL;
     }
     if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
-        status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, text, length, error);
+        status = gsim_cli_schedule_check(s->path, &s->cuda, &s->run, text, length, error);
     if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
     if (status == GSIM_OK && to) status = write_text(to, text, length, error);
     if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
@@ -212,7 +213,9 @@ static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
     s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
     enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->arguments, s->path, &s->cuda, NULL, 0, error);
+    if (status == GSIM_OK) status = gsim_cli_source_run(s->arguments, s->path, false, &s->cuda, &s->run, error);
+    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->path, &s->cuda, &s->run, NULL, 0, error);
+    gsim_cli_run_release(&s->run);
     gsim_free(s->words);
     return status;
 }
@@ -234,6 +237,7 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
     gsim_cli_setup_release(&s.setup);
     gsim_program_release(&s.program);
     gsim_cuda_log_release(&s.log);
+    gsim_cli_run_release(&s.run);
     gsim_free(s.words);
     return status;
 }

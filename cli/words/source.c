@@ -7,6 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "source/run/run.h"
+
+#define LIMIT_S    10.0
+#define MOST_WORDS 64
+
 static void tell_note(const char *path, unsigned line, const char *text)
 {
     fprintf(stderr, "gpusim: note: %s:%u: %s\n", path, line, text);
@@ -50,4 +55,46 @@ enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, st
             return gsim_error_set(error, GSIM_USAGE, "--arg %.60s: no variable of that name is set in what is executed",
                                   source->words[i].text);
     return GSIM_OK;
+}
+
+static enum gsim_status read_words(const struct gsim_cli_arguments *arguments, const char *path,
+                                   struct gsim_cli_run *run, struct gsim_error *error)
+{
+    const char *limit = arguments->value[GSIM_CLI_RUN_LIMIT], *given = arguments->value[GSIM_CLI_RUN_ARGS];
+    char *text = gsim_arena_strdup(&run->arena, given ? given : ""), *end = NULL;
+    size_t count = 0;
+    run->words = GSIM_ARENA_ARRAY(&run->arena, const char *, MOST_WORDS + 2);
+    if (!text || !run->words) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    run->words[count++] = path;
+    while (*(text += strspn(text, " ")) && count <= MOST_WORDS) {
+        size_t length = strcspn(text, " ");
+        run->words[count++] = text;
+        text += length;
+        if (*text) *text++ = '\0';
+    }
+    if (*text) return gsim_error_set(error, GSIM_USAGE, "--run: expected at most %d words", MOST_WORDS);
+    run->limit_s = limit ? strtod(limit, &end) : LIMIT_S;
+    if (limit && (*end || end == limit || !(run->limit_s > 0) || run->limit_s > 86400))
+        return gsim_error_set(error, GSIM_USAGE, "--run-limit: expected seconds, found '%s'", limit);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_source_run(const struct gsim_cli_arguments *arguments, const char *path,
+                                     bool tells, struct gsim_cuda_options *source, struct gsim_cli_run *run,
+                                     struct gsim_error *error)
+{
+    int exit_status = 0;
+    enum gsim_status status = read_words(arguments, path, run, error);
+    if (status != GSIM_OK || !tells || !arguments->value[GSIM_CLI_RUN_ARGS]) return status;
+    status = gsim_run_tell(path, source, run->words, run->limit_s, &run->told, &exit_status, error);
+    if (status == GSIM_OK && exit_status)
+        fprintf(stderr, "gpusim: note: %s, run: it ended with status %d\n", path, exit_status);
+    source->told = &run->told;
+    return status;
+}
+
+void gsim_cli_run_release(struct gsim_cli_run *run)
+{
+    gsim_cuda_told_release(&run->told);
+    gsim_arena_release(&run->arena);
 }

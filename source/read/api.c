@@ -246,6 +246,7 @@ static void allocate(struct gsim_cu *s, const struct call *c, enum gsim_cu_memor
     char name[GSIM_LIMIT_NAME + 1];
     gsim_cu_name(s, gsim_cu_reference_in(s, c->kids->at[1]), name);
     uint32_t region = gsim_cu_region(s, memory, name[0] ? name : "buffer", number(c, 1, 0), c->at);
+    gsim_cu_tell_region(s, region, c->at);
     if (region != GSIM_CU_NONE) set(s, c->values[0], (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
 }
 
@@ -476,7 +477,9 @@ bool gsim_cu_api(struct gsim_cu *s, CXCursor at, const char *name, const struct 
     if (!gsim_cu_is_api(s, at, name) || s->host.in_kernel) return false;
     for (size_t i = 0; i < 9; i++) c.values[i] = i >= 3 ? done : (struct gsim_cu_value){0};
     for (size_t i = 1; i < kids->count && i <= 9; i++)
-        c.values[i - 1] = gsim_cu_is_default(s, kids->at[i]) ? done : gsim_cu_evaluate(s, kids->at[i]);
+        c.values[i - 1] = gsim_cu_is_default(s, kids->at[i])
+                              ? done
+                              : gsim_cu_told(s, kids->at[i], gsim_cu_evaluate(s, kids->at[i]));
     *result = done;
     s->text.call = at;
     s->text.call_name = name;

@@ -123,12 +123,8 @@ static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXC
     (void)parent;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod)
         return CXChildVisit_Recurse;
-    struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
-    for (size_t i = 0; i < kids.count; i++) {
-        enum CXCursorKind attribute = s->clang.getCursorKind(kids.at[i]);
-        around->is_device |= attribute == CXCursor_CUDAGlobalAttr || attribute == CXCursor_CUDADeviceAttr;
-    }
-    gsim_free(kids.at);
+    around->is_device |= gsim_cu_has_attribute(s, cursor, CXCursor_CUDAGlobalAttr) ||
+                         gsim_cu_has_attribute(s, cursor, CXCursor_CUDADeviceAttr);
     return CXChildVisit_Break;
 }
 
@@ -285,9 +281,6 @@ static uint64_t launches_in_text(struct gsim_cu *s)
 struct found {
     struct gsim_cu *s;
     uint64_t launches, executed;
-    CXCursor entries[64]; /* functions with a body, in the order of the file, up to the first that launches */
-    unsigned entry_count;
-    bool has_launcher;
 };
 
 static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -309,54 +302,42 @@ static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, C
 }
 
 /* --- where it begins --- */
+/* Functions with a body: that of a name; without one, those with calls of CUDA up to the first that launches. */
+struct functions {
+    struct gsim_cu *s;
+    const char *name;
+    CXCursor at[64];
+    unsigned count;
+    bool has_launcher;
+};
 
-static enum CXChildVisitResult find_entries(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_functions(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct found *found = data;
-    struct gsim_cu *s = found->s;
+    struct functions *f = data;
+    struct gsim_cu *s = f->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     (void)parent;
     if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
     CXCursor body = gsim_cu_body(s, cursor);
-    if (body.kind == CXCursor_InvalidFile || found->entry_count == 64 || found->has_launcher)
-        return CXChildVisit_Continue;
+    if (body.kind == CXCursor_InvalidFile || f->count == 64 || f->has_launcher) return CXChildVisit_Continue;
+    if (f->name ? !gsim_cu_is_named(s, cursor, f->name) : !gsim_cu_has_calls(s, body)) return CXChildVisit_Continue;
     struct found inner = {.s = s};
-    s->clang.visitChildren(body, find_launches, &inner);
-    if (!gsim_cu_has_calls(s, body)) return CXChildVisit_Continue;
-    found->entries[found->entry_count++] = cursor;
-    found->has_launcher = inner.launches > 0;
-    return CXChildVisit_Continue;
-}
-
-struct named {
-    struct gsim_cu *s;
-    const char *name;
-    CXCursor function;
-};
-
-static enum CXChildVisitResult find_named(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct named *named = data;
-    struct gsim_cu *s = named->s;
-    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
-    if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
-    if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
-    if (gsim_cu_is_named(s, cursor, named->name) && gsim_cu_body(s, cursor).kind != CXCursor_InvalidFile)
-        named->function = cursor;
+    if (!f->name) s->clang.visitChildren(body, find_launches, &inner);
+    f->at[f->count++] = cursor;
+    f->has_launcher = inner.launches > 0;
     return CXChildVisit_Continue;
 }
 
 static bool execute_named(struct gsim_cu *s, const char *name)
 {
-    const struct gsim_cu_value arguments = {.kind = GSIM_CU_NUMBER, .n = {1, 1}}; /* argc */
-    bool is_main = strcmp(name, "main") == 0;
-    struct named named = {.s = s, .name = name, .function = {.kind = CXCursor_InvalidFile}};
-    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_named, &named);
-    if (named.function.kind == CXCursor_InvalidFile) return false;
+    const struct gsim_cuda_told *told = s->options->told;
+    const struct gsim_cu_value argc = {.kind = GSIM_CU_NUMBER, .n = {told ? told->word_count : 1, !told}};
+    struct functions functions = {.s = s, .name = name};
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_functions, &functions);
+    if (!functions.count) return false;
     s->host.argc = GSIM_CU_NONE;
-    (void)gsim_cu_inline(s, named.function, &arguments, is_main, s->host.self);
+    (void)gsim_cu_inline(s, functions.at[functions.count - 1], &argc, strcmp(name, "main") == 0, s->host.self);
     gsim_cu_end(s);
     return true;
 }
@@ -364,7 +345,7 @@ static bool execute_named(struct gsim_cu *s, const char *name)
 static void execute(struct gsim_cu *s)
 {
     bool any = false;
-    struct found found = {.s = s};
+    struct functions functions = {.s = s};
     s->host.self = gsim_cu_cell(s, 0, gsim_cu_text_key("this"));
     for (size_t i = 0; i < s->options->count && s->status == GSIM_OK; i++) {
         const char *name = s->options->words[i].text;
@@ -375,12 +356,12 @@ static void execute(struct gsim_cu *s)
                                        s->path, name);
     }
     if (any || s->status != GSIM_OK || execute_named(s, "main")) return;
-    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_entries, &found);
-    for (unsigned i = 0; i < found.entry_count; i++) {
+    s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_functions, &functions);
+    for (unsigned i = 0; i < functions.count; i++) {
         char name[GSIM_LIMIT_NAME + 1];
-        gsim_cu_name(s, found.entries[i], name);
-        gsim_cu_note(s, found.entries[i], "there is no main: '%s' is executed (--entry NAME)", name);
-        (void)gsim_cu_inline(s, found.entries[i], NULL, 0, s->host.self);
+        gsim_cu_name(s, functions.at[i], name);
+        gsim_cu_note(s, functions.at[i], "there is no main: '%s' is executed (--entry NAME)", name);
+        (void)gsim_cu_inline(s, functions.at[i], NULL, 0, s->host.self);
         gsim_cu_end(s);
     }
 }
@@ -418,7 +399,7 @@ static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
 
 struct import {
     struct gsim_cu *s;
-    struct gsim_import_notes *notes;
+    struct gsim_import_notes *notes; /* NULL: the probes alone are wanted */
 };
 
 static void import(void *context)
@@ -426,31 +407,34 @@ static void import(void *context)
     struct import *i = context;
     struct gsim_cu *s = i->s;
     CXIndex index = s->clang.createIndex(0, 0);
-    if (parse(s, index) == GSIM_OK) execute(s);
-    if (s->status == GSIM_OK) gsim_cu_log_done(s);
-    if (s->status == GSIM_OK) count_launches(s, i->notes);
+    enum gsim_status status = parse(s, index);
+    if (status == GSIM_OK && !i->notes) gsim_cu_find_probes(s);
+    if (status == GSIM_OK && i->notes) execute(s);
+    if (s->status == GSIM_OK && i->notes) {
+        gsim_cu_check_told(s);
+        gsim_cu_log_done(s);
+        count_launches(s, i->notes);
+    }
     if (s->unit) s->clang.disposeTranslationUnit(s->unit);
     s->clang.disposeIndex(index);
 }
 
-enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
+static enum gsim_status read_file(const char *path, const struct gsim_cuda_options *options, const char *name,
                                   struct gsim_program *program, struct gsim_import_notes *notes,
                                   struct gsim_error *error)
 {
-    static const struct gsim_cuda_options plain;
     struct gsim_cu *s = gsim_alloc(sizeof *s);
-    *notes = (struct gsim_import_notes){0};
     if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    s->options = options->cuda ? options->cuda : &plain;
+    s->options = options;
     s->path = path;
     s->error = error;
     gsim_cu_guard_init();
     s->status = gsim_clang_load(&s->clang, error);
-    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(options->name)))
+    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(name)))
         s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct import job = {s, notes};
     if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;
-    enum gsim_status status = finish(s, program);
+    enum gsim_status status = program ? finish(s, program) : s->status;
     if (s->builder) gsim_builder_destroy(s->builder);
     gsim_free(s->memory.cells);
     gsim_free(s->memory.regions);
@@ -460,4 +444,23 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     gsim_cu_access_release(s);
     gsim_free(s);
     return status;
+}
+
+enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_options *options,
+                                  struct gsim_program *program, struct gsim_import_notes *notes,
+                                  struct gsim_error *error)
+{
+    static const struct gsim_cuda_options plain;
+    *notes = (struct gsim_import_notes){0};
+    return read_file(path, options->cuda ? options->cuda : &plain, options->name, program, notes, error);
+}
+
+enum gsim_status gsim_cuda_probes(const char *path, const struct gsim_cuda_options *options,
+                                  struct gsim_cuda_told *told, struct gsim_error *error)
+{
+    struct gsim_cuda_options own = *options;
+    own.told = told;
+    own.note = NULL;
+    own.log = NULL;
+    return read_file(path, &own, "probes", NULL, NULL, error);
 }

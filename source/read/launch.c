@@ -67,6 +67,7 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
     kernel.grid = shape_of(s, launch, launch->grid, "grid");
     kernel.block = shape_of(s, launch, launch->block, "block");
     gsim_cu_read_operands(s, launch->at, launch->kernel, launch->values, launch->count, &o);
+    gsim_cu_confirm(s, launch->at, &o);
     count_cost(s, launch, &o, &kernel);
     struct gsim_op op = {.kind = GSIM_OP_KERNEL,
                          .kernel_index = gsim_builder_kernel(s->builder, &kernel),
@@ -94,10 +95,11 @@ struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const stru
     if (s->host.in_kernel) return gsim_cu_number(0);
     launch.kernel = gsim_cu_function(s, call);
     for (size_t i = 1; i < parts.count && i <= 4; i++)
-        if (!gsim_cu_is_default(s, parts.at[i])) *into[i - 1] = gsim_cu_evaluate(s, parts.at[i]);
+        if (!gsim_cu_is_default(s, parts.at[i]))
+            *into[i - 1] = gsim_cu_told(s, parts.at[i], gsim_cu_evaluate(s, parts.at[i]));
     gsim_free(parts.at);
     for (size_t i = 2; i < kids->count && launch.count < GSIM_CU_PARAMS; i++)
-        launch.values[launch.count++] = gsim_cu_object(s, kids->at[i]);
+        launch.values[launch.count++] = gsim_cu_told(s, kids->at[i], gsim_cu_object(s, kids->at[i]));
     s->text.call = call;
     s->text.call_name = NULL;
     if (s->clang.Cursor_isNull(launch.kernel)) {

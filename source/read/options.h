@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct gsim_cuda_log;
+struct gsim_cuda_told;
 
 struct gsim_cuda_word {
     enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY } kind;
@@ -20,4 +21,5 @@ struct gsim_cuda_options {
     /* What could not be told, with the line of the file that was read. NULL allowed. */
     void (*note)(const char *path, unsigned line, const char *text);
     struct gsim_cuda_log *log; /* filled; NULL: not wanted */
+    struct gsim_cuda_told *told; /* by a run of the program. NULL: there was none */
 };

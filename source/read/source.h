@@ -14,6 +14,7 @@
 #include "source/read/expand.h"
 #include "source/read/log.h"
 #include "source/read/options.h"
+#include "source/read/told.h"
 
 #define GSIM_CU_NONE   UINT32_MAX
 #define GSIM_CU_PARAMS 64 /* of a kernel; those behind are not told apart */
@@ -43,6 +44,7 @@ struct gsim_cu_region {
     bool begins_on_host; /* written by the host before the first op */
     uint32_t used;       /* of host memory: index + 1 of the op that used it last */
     bool used_writes;    /* that, or one before that is not waited for, writes it */
+    double address, bytes; /* in the run; 0: there was none */
 };
 
 /* A statement that is being executed. */
@@ -185,6 +187,7 @@ bool gsim_cu_is_default(struct gsim_cu *s, CXCursor argument); /* left out in th
 CXCursor gsim_cu_parameter(struct gsim_cu *s, CXCursor function, unsigned index); /* null: there is none */
 CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
 
+bool gsim_cu_has_attribute(struct gsim_cu *s, CXCursor declaration, enum CXCursorKind kind);
 bool gsim_cu_is_local(struct gsim_cu *s, CXCursor variable);
 bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration); /* by the stub header */
 bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function);
@@ -196,6 +199,7 @@ struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression); /* 
 bool gsim_cu_constant(struct gsim_cu *s, CXCursor expression, double *number);
 /* * & + - ! ~, i for ++, d for --, ? where a macro hides it. */
 char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind);
+CXCursor gsim_cu_last_kid(struct gsim_cu *s, CXCursor cursor, bool *is_there);
 struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression);
 /* host/call.c */
 struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids);
@@ -215,6 +219,9 @@ bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 /* The first integer variable in it whose value is not known, for messages; "NAME": there is none. */
 const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char name[GSIM_LIMIT_NAME + 1]);
 bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement); /* out of it */
+/* Of a loop, an "if" or a "switch": initial, condition, step, body; those left out are null. */
+void gsim_cu_parts(struct gsim_cu *s, CXCursor statement, CXCursor parts[4]);
+bool gsim_cu_list_of(struct gsim_cu *s, CXCursor range); /* the range of a "for" is {...} */
 double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of a for loop; NAN: not known */
 
 /* kernel/operands.c */
@@ -265,6 +272,13 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
+
+/* host/told.c */
+struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct gsim_cu_value value); /* VALUE: as read */
+void gsim_cu_tell_region(struct gsim_cu *s, uint32_t region, CXCursor call);
+void gsim_cu_confirm(struct gsim_cu *s, CXCursor launch, struct gsim_cu_operands *operands);
+void gsim_cu_check_told(struct gsim_cu *s);
+void gsim_cu_find_probes(struct gsim_cu *s);
 
 /* kernel/access.c */
 #define GSIM_CU_TOLD 30 /* parameters of a function of the device that are told apart */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* In place of the rest of this folder where gpusim is built without libclang's header. */
 #include "source/read/log.h"
+#include "source/read/told.h"
 #include "source/read/tokens.h"
 #include "traces/import/importers.h"
 
@@ -28,4 +29,13 @@ enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, str
     return fail(path, error);
 }
 
+enum gsim_status gsim_cuda_probes(const char *path, const struct gsim_cuda_options *options,
+                                  struct gsim_cuda_told *told, struct gsim_error *error)
+{
+    (void)options;
+    (void)told;
+    return fail(path, error);
+}
+
+void gsim_cuda_told_release(struct gsim_cuda_told *told) { (void)told; }
 void gsim_cuda_log_release(struct gsim_cuda_log *log) { (void)log; }

@@ -130,7 +130,7 @@ enum gsim_status gsim_run_execute(const struct gsim_run_program *p, const struct
 {
     int result = 0;
     bool is_late = false;
-    memset(shared, 0, sizeof *shared);
+    memset(shared, 0, offsetof(struct gsim_run_shared, facts));
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) return gsim_error_set(error, GSIM_IO, "cannot start a process for %s", p->name);

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -139,6 +140,23 @@ cudaError_t gpusim_launch_kernel(R (*kernel)(P...), dim3 grid, dim3 block, void 
 {
     gpusim_unpack(kernel, arguments, std::index_sequence_for<P...>());
     return (cudaError_t)gpusim_go(grid, block, shared, stream, file, line);
+}
+
+/* --- what a reader wants to know of the host's values: source/read/told.h --- */
+template <class T> T gpusim_told(unsigned what, T x)
+{
+    if constexpr (std::is_same<T, dim3>::value) gpusim->told(what, 0, x.x, x.y, x.z);
+    else if constexpr (std::is_pointer<T>::value) gpusim->told(what, 0, (double)(uintptr_t)x, 0, 0);
+    else gpusim->told(what, 0, (double)x, 0, 0);
+    return x;
+}
+
+template <class T> T gpusim_range(unsigned what, T &&x)
+{
+    using std::begin;
+    using std::end;
+    gpusim->told(what, 0, (double)std::distance(begin(x), end(x)), 0, 0);
+    return std::forward<T>(x);
 }
 
 /* --- the API --- */

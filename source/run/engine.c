@@ -116,6 +116,25 @@ static void do_copy(struct gsim_run_command *c)
     c->staged = NULL;
 }
 
+static void tell(unsigned what, unsigned line, double x, double y, double z)
+{
+    struct gsim_run_shared *s = e.shared;
+    if (s->fact_count < GSIM_RUN_FACTS)
+        s->facts[s->fact_count] = (struct gsim_cuda_fact){what, line, s->fact_count, 0, {x, y, z}};
+    s->fact_count += s->fact_count <= GSIM_RUN_FACTS; /* one more: there was no room */
+}
+
+/* The memory that a launch used, each once. */
+static void tell_spans(const struct gsim_run_spans *spans, unsigned what, unsigned launch)
+{
+    const struct gsim_run_allocation *last = NULL;
+    for (size_t i = 0; i < spans->count && spans->at[i].begin < GSIM_RUN_ARENA; i++) {
+        const struct gsim_run_allocation *own = gsim_run_allocation_at(spans->at[i].begin);
+        if (own && own != last) tell(what, launch, (double)(uintptr_t)own->begin, 0, 0);
+        last = own;
+    }
+}
+
 static void execute(struct gsim_run_command *c)
 {
     e.run.in_kernel = 1;
@@ -139,6 +158,11 @@ static void execute(struct gsim_run_command *c)
     c->follow_count = 0;
     if (!e.settings->is_recorded || c->kind == GSIM_RUN_MARK) return;
     gsim_run_collect(&c->reads, &c->writes);
+    if (c->kind == GSIM_RUN_KERNEL && c->work.block[0]) {
+        tell(GSIM_FACT_LAUNCH, (unsigned)c->work.line, c->number, 0, 0);
+        tell_spans(&c->reads, GSIM_FACT_READ, c->number);
+        tell_spans(&c->writes, GSIM_FACT_WRITE, c->number);
+    }
     gsim_run_races(c);
 }
 
@@ -374,7 +398,9 @@ void gsim_run_will_be_seen(struct gsim_run_command *c)
 static int allocate(void **memory, size_t bytes, int kind, const char *file, int line)
 {
     gsim_run_begin(file, line);
-    return gsim_run_allocate(memory, bytes, kind, file, line);
+    int result = gsim_run_allocate(memory, bytes, kind, file, line);
+    tell(GSIM_FACT_ALLOCATION, (unsigned)line, (double)(uintptr_t)*memory, (double)bytes, 0);
+    return result;
 }
 
 static long clock_ns(void) { return 1000000000000000l + 1000 * (long)e.clock_calls++; }
@@ -401,6 +427,7 @@ bool gsim_run_engine_init(const struct gsim_run_settings *settings, struct gsim_
     e.run.move = gsim_run_move;
     e.run.fill = gsim_run_fill;
     e.run.clock_ns = clock_ns;
+    e.run.told = tell;
     e.run.fail = gsim_run_fail;
     return gsim_run_memory_init(&e.run, settings->is_recorded, settings->limit_bytes);
 }

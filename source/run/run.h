@@ -10,11 +10,13 @@
 #include <stdbool.h>
 
 #include "gpusim/status.h"
+#include "source/read/told.h"
 
 struct gsim_cuda_options;
 
 #define GSIM_RUN_TEXT 65536
 #define GSIM_RUN_SEEN 65536
+#define GSIM_RUN_FACTS 1000000
 
 /* When commands are executed. */
 enum gsim_run_order {
@@ -51,6 +53,8 @@ struct gsim_run_shared {
     char failure[512];     /* why it could not go on; "": it could */
     size_t text_length;
     char text[GSIM_RUN_TEXT]; /* the races, one after the other */
+    uint32_t fact_count;
+    struct gsim_cuda_fact facts[GSIM_RUN_FACTS]; /* as they came; where there is room */
 };
 
 /* TEXT is the source's (in PATH's folder, by its name); OPTIONS: -D and -I of it. GSIM_INPUT: there is no clang++, or
@@ -64,6 +68,12 @@ enum gsim_status gsim_run_execute(const struct gsim_run_program *program, const 
                                   struct gsim_run_shared *result, struct gsim_error *error) GSIM_NODISCARD;
 struct gsim_run_shared *gsim_run_result(void); /* NULL: no memory */
 void gsim_run_result_release(struct gsim_run_shared *result);
+
+/* Runs PATH, in the order of the source, with WORDS as its main's arguments, and fills TOLD, the caller's to release in
+ * any case. STATUS: of its exit. GSIM_INPUT: it cannot be run, or it told more than there is room for. */
+enum gsim_status gsim_run_tell(const char *path, const struct gsim_cuda_options *options, const char *const *words,
+                               double limit_s, struct gsim_cuda_told *told, int *exit_status,
+                               struct gsim_error *error) GSIM_NODISCARD;
 
 /* Whether a clang++ is there: NULL, or why not. */
 const char *gsim_run_missing(void);

@@ -68,6 +68,7 @@ struct gpusim_run {
     void *(*move)(void *to, const void *from, size_t bytes);
     void *(*fill)(void *to, int value, size_t bytes);
     long (*clock_ns)(void);
+    void (*told)(unsigned what, unsigned line, double x, double y, double z); /* source/read/told.h */
     void (*fail)(const char *what);
 };
 #endif

@@ -11,7 +11,7 @@
 
 static const struct gsim_cu_value unknown;
 
-static CXCursor last_kid(struct gsim_cu *s, CXCursor cursor, bool *is_there)
+CXCursor gsim_cu_last_kid(struct gsim_cu *s, CXCursor cursor, bool *is_there)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     *is_there = kids.count > 0;
@@ -30,7 +30,7 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
             kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
             kind != CXCursor_CXXConstCastExpr)
             break;
-        cursor = last_kid(s, cursor, &is_there);
+        cursor = gsim_cu_last_kid(s, cursor, &is_there);
     }
     return cursor;
 }
@@ -403,7 +403,7 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
     if (cell != GSIM_CU_NONE && !gsim_cu_is_set(s, cell) &&
         s->clang.getCursorKind(field) == CXCursor_FieldDecl) { /* its default */
         bool is_there = false;
-        CXCursor initial = last_kid(s, field, &is_there);
+        CXCursor initial = gsim_cu_last_kid(s, field, &is_there);
         if (is_there && s->clang.getCursorKind(initial) != CXCursor_TypeRef) value = gsim_cu_evaluate(s, initial);
     }
     return value;

@@ -208,7 +208,7 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
 /* --- branches --- */
 static int truth(struct gsim_cu *s, CXCursor condition, bool *is_guess) /* -1: not known */
 {
-    struct gsim_cu_value value = gsim_cu_evaluate(s, condition);
+    struct gsim_cu_value value = gsim_cu_told(s, condition, gsim_cu_evaluate(s, condition));
     *is_guess |= gsim_cu_is_guess(value);
     if (value.kind == GSIM_CU_POINTER || value.kind == GSIM_CU_CELL) return 1;
     return gsim_cu_is_known(value) ? value.n[0] != 0 : -1;
@@ -394,29 +394,74 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     if (!has_calls) end_plain(s);
 }
 
+void gsim_cu_parts(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
+{
+    enum CXCursorKind kind = s->clang.getCursorKind(statement);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    for (int i = 0; i < 4; i++) parts[i] = none;
+    if (kind == CXCursor_ForStmt) {
+        split_for(s, statement, parts);
+    } else if (kids.count >= 2) {
+        bool is_first = kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt, is_do = kind == CXCursor_DoStmt;
+        parts[3] = kids.at[is_do ? 0 : kids.count - 1];
+        parts[1] = kids.at[is_first ? 0 : is_do ? kids.count - 1 : kids.count - 2];
+    }
+    gsim_free(kids.at);
+}
+
+static CXCursor list_of(struct gsim_cu *s, CXCursor range)
+{
+    bool is_there = true;
+    while (is_there && s->clang.getCursorKind(range) == CXCursor_UnexposedExpr) range = gsim_cu_last_kid(s, range, &is_there);
+    return range;
+}
+
+bool gsim_cu_list_of(struct gsim_cu *s, CXCursor range)
+{
+    return s->clang.getCursorKind(list_of(s, range)) == CXCursor_InitListExpr;
+}
+
+/* for (VARIABLE : RANGE), of a list, an array or what the run told. */
+static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCursor body)
+{
+    CXCursor list = list_of(s, range);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement), items = {0};
+    long long size = s->clang.getArraySize(s->clang.getCanonicalType(s->clang.getCursorType(range)));
+    struct gsim_cu_value array = {0}, rounds = size >= 0 ? gsim_cu_number((double)size) : array;
+    if (s->clang.getCursorKind(list) == CXCursor_InitListExpr) {
+        items = gsim_cu_kids(s, list);
+        rounds = gsim_cu_number((double)items.count);
+    }
+    if (size >= 0) array = gsim_cu_object(s, range);
+    rounds = gsim_cu_told(s, range, rounds);
+    bool is_known = gsim_cu_is_known(rounds) && rounds.n[0] <= MOST_TRIPS, has_calls = gsim_cu_has_calls(s, body);
+    if (has_calls && !is_known) {
+        gsim_cu_log_serial(s, s->text.entry_count - 1);
+        gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed (--run tells it)");
+    }
+    for (double i = 0; i < (!is_known ? 1 : has_calls ? rounds.n[0] : fmin(rounds.n[0], MOST_PLAIN_TRIPS)); i++) {
+        struct gsim_cu_value value = {0};
+        if (i < (double)items.count) value = gsim_cu_evaluate(s, items.at[(size_t)i]);
+        else if (array.kind == GSIM_CU_CELL) value = gsim_cu_load(s, gsim_cu_cell(s, array.at, (uint64_t)i + 1));
+        if (s->clang.getCursorKind(kids.at[0]) == CXCursor_VarDecl)
+            gsim_cu_store(s, gsim_cu_variable(s, kids.at[0]), value);
+        walk(s, body);
+        if (!goes_on(s)) break;
+    }
+    if (!is_known || !has_calls) forget_all(s, statement, false);
+    gsim_free(kids.at);
+    gsim_free(items.at);
+}
+
 static void loops(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)
 {
     CXCursor parts[4];
-    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
-    if (kind == CXCursor_ForStmt) {
-        split_for(s, statement, parts);
-        loop(s, statement, parts[0], parts[1], parts[2], parts[3], true);
-    } else if (kids.count >= 2) {
-        bool is_while = kind == CXCursor_WhileStmt;
-        CXCursor body = kids.at[is_while ? kids.count - 1 : 0],
-                 condition = kids.at[is_while ? kids.count - 2 : kids.count - 1];
-        if (kind == CXCursor_CXXForRangeStmt) {
-            body = kids.at[kids.count - 1];
-            if (gsim_cu_has_calls(s, body)) gsim_cu_log_serial(s, s->text.entry_count - 1);
-            if (gsim_cu_has_calls(s, body))
-                gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed");
-            walk(s, body);
-            (void)goes_on(s);
-            forget_all(s, statement, false);
-        } else
-            loop(s, statement, none, condition, none, body, is_while);
+    gsim_cu_parts(s, statement, parts);
+    if (kind == CXCursor_CXXForRangeStmt) {
+        each_of(s, statement, parts[1], parts[3]);
+    } else if (!is_null(parts[3])) {
+        loop(s, statement, parts[0], parts[1], parts[2], parts[3], kind != CXCursor_DoStmt);
     }
-    gsim_free(kids.at);
 }
 
 double gsim_cu_trips(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
@@ -441,15 +486,43 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor statement, CXCursor parts[4])
     return trips;
 }
 
+/* What a label or several of them stand before; *IS_IT: one is VALUE's, or, without VALUE, "default". */
+static CXCursor behind_labels(struct gsim_cu *s, CXCursor statement, const double *value, bool *is_it)
+{
+    enum CXCursorKind kind = s->clang.getCursorKind(statement);
+    if (kind != CXCursor_CaseStmt && kind != CXCursor_DefaultStmt) return statement;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    struct gsim_cu_value label = {0};
+    if (kind == CXCursor_CaseStmt && value && kids.count) label = gsim_cu_evaluate(s, kids.at[0]);
+    *is_it |= value ? gsim_cu_is_known(label) && label.n[0] == *value : kind == CXCursor_DefaultStmt;
+    CXCursor inner = kids.count ? kids.at[kids.count - 1] : none;
+    gsim_free(kids.at);
+    return is_null(inner) ? inner : behind_labels(s, inner, value, is_it);
+}
+
 static void choose_case(struct gsim_cu *s, CXCursor statement)
 {
-    struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
+    CXCursor parts[4];
+    gsim_cu_parts(s, statement, parts);
+    struct gsim_cu_value value = {0};
+    if (!is_null(parts[1])) value = gsim_cu_told(s, parts[1], gsim_cu_evaluate(s, parts[1]));
+    bool is_known = gsim_cu_is_known(value) && !gsim_cu_is_guess(value), is_in = false;
+    struct gsim_cu_kids kids = is_known ? gsim_cu_kids(s, parts[3]) : (struct gsim_cu_kids){0};
+    for (int pass = 0; pass < 2 && !is_in; pass++) /* the second: "default" */
+        for (size_t i = 0; i < kids.count; i++) {
+            CXCursor inner = behind_labels(s, kids.at[i], pass ? NULL : value.n, &is_in);
+            if (is_in && !is_null(inner)) walk(s, inner);
+        }
+    gsim_free(kids.at);
+    if (s->host.flow == GSIM_CU_BREAK) s->host.flow = GSIM_CU_ON;
+    if (is_known) return;
     if (gsim_cu_has_calls(s, statement)) {
-        gsim_cu_note(s, statement, "calls of CUDA in a switch are not read");
-        gsim_cu_foreign(s);
+        gsim_cu_log_serial(s, s->text.entry_count - 1);
+        gsim_cu_note(s, statement, "which case of the switch is taken is not known: its calls of CUDA are not read");
+        gsim_cu_barrier(s, statement, "");
     }
     forget_all(s, statement, false);
-    gsim_free(kids.at);
+    note_jumps(s, statement);
 }
 
 static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kind)

@@ -178,9 +178,9 @@ uint64_t gsim_cu_flow_pointee(struct gsim_cu_walk *w, CXCursor cursor, struct gs
 }
 
 /* --- leaves --- */
-static bool has_attribute(struct gsim_cu *s, CXCursor variable, enum CXCursorKind kind)
+bool gsim_cu_has_attribute(struct gsim_cu *s, CXCursor declaration, enum CXCursorKind kind)
 {
-    struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
+    struct gsim_cu_kids kids = gsim_cu_kids(s, declaration);
     bool found = false;
     for (size_t i = 0; i < kids.count; i++) found |= s->clang.getCursorKind(kids.at[i]) == kind;
     gsim_free(kids.at);
@@ -195,7 +195,7 @@ static struct gsim_cu_flow evaluate_name(struct gsim_cu_walk *w, CXCursor cursor
     CXType type = s->clang.getCursorType(declaration);
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return (struct gsim_cu_flow){0};
     if (kind == CXCursor_VarDecl && !gsim_cu_is_local(s, declaration) &&
-        !has_attribute(s, declaration, CXCursor_CUDASharedAttr)) { /* who names one reads and writes it: operands.c */
+        !gsim_cu_has_attribute(s, declaration, CXCursor_CUDASharedAttr)) { /* who names one reads and writes it: operands.c */
         if (s->clang.Cursor_getStorageClass(declaration) == CX_SC_Extern &&
             s->clang.Cursor_isNull(s->clang.getCursorDefinition(declaration)) && !gsim_cu_is_of_cuda(s, declaration))
             gsim_cu_give_up(w, cursor, "it names a variable of another file");
