@@ -98,8 +98,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "Overlapping kernels get shorter times alone, which reproduce their recorded durations in a replay on\n"
             "that device (--alone). Repairs are counted on stderr.\n"
             "A CUDA source (cuda; .cu) is parsed without CUDA's headers and executed symbolically from main on:\n"
-            "launches, copies, streams and events become the program, kernels' times are estimated\n"
-            "(docs/source.md).\n"
+            "launches, copies, streams and events become the program, kernels' times are estimated; other files of\n"
+            "the program may follow, and --run has it run for what its text does not tell (docs/source.md).\n"
             "What ncu measured of single kernels (ncu: its raw page as CSV, or .ncu-rep where ncu is) becomes a\n"
             "file that --kernels reads: clusters, pipes, times with empty caches (docs/kernels-you-profile.md).\n",
             "  gpusim import kineto trace.json.gz -o program.json\n"
@@ -107,6 +107,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim import report.sqlite -o program.json.gz --name training --device a100-sxm4-40gb\n"
             "  gpusim import ncu kernels.csv more.csv -o kernels.json\n"
             "  gpusim import cuda main.cu -DN=4096 --arg steps=10 -o main.json\n"
+            "  gpusim import cuda step.cu main.c --run \"4096 100\" -o main.json\n"
             "  gpusim import kineto trace.json --range 100:199 --gaps off -o -\n",
         },
     [GSIM_CLI_PLOT] =
@@ -323,13 +324,14 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_SCHEDULE] =
         {
             "write the schedule of a CUDA source or of a PyTorch model's trace",
-            "gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD [options]",
+            "gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD [options]",
             "A serial CUDA source becomes one with streams and events, or a CUDA graph, as a scheduler places its\n"
-            "kernels.\n"
+            "kernels. Other files of its program stand behind it: they are read, and stay as they are.\n"
             "For a trace, with its execution trace or its CUDA graph's edges, it prints the speed-up of a CUDA\n"
             "graph on several streams over one stream, with an interval, and writes the plan: the stream of each\n"
             "kernel and the kernels that it waits for. --python writes code that applies it (docs/schedule.md).\n",
             "  gpusim schedule img.cu --sched kesco -o img_async.cu\n"
+            "  gpusim schedule step.cu main.c --run \"4096 100\" --sched kesco --check -o step_async.cu\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --streams 6 -o plan.json\n"
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --python plan.py\n"
             "  gpusim schedule graph.json.gz --cuda-graph graph.dot --sched heft -o -\n",

@@ -64,8 +64,10 @@ static enum gsim_status parse_operands(struct import *i, struct gsim_error *erro
         return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s or ncu%s", word, names,
                               gsim_nearest_text(&nearest, hint, sizeof hint));
     }
-    i->named = count == 2 ? named : NULL;
-    i->path = i->arguments->operands[count - 1];
+    bool is_source = count > 2 && named && strcmp(word, "cuda") == 0; /* the file to read is the first */
+    if (count > 2 && !is_source) return gsim_error_set(error, GSIM_USAGE, "expected one FILE, found %zu", count - 1);
+    i->named = count >= 2 ? named : NULL;
+    i->path = i->arguments->operands[is_source ? 1 : count - 1];
     return GSIM_OK;
 }
 
@@ -383,7 +385,8 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0]) &&
         (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0))
         return gsim_cli_import_ranks(arguments);
-    struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (arguments->repeated_count + 1));
+    size_t word_count = arguments->repeated_count + arguments->operand_count;
+    struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (word_count + 1));
     enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error)
                                     : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = prepare(&i, &error);

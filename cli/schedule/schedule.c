@@ -6,11 +6,12 @@
 
 static enum gsim_status schedule(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    if (arguments->operand_count != 1)
+    const char *path = arguments->operand_count ? arguments->operands[0] : "", *end = strrchr(path, '.');
+    bool is_source = end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
+    if (!is_source && arguments->operand_count != 1)
         return gsim_error_set(error, GSIM_USAGE,
-                              "nothing to schedule: expected gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD");
-    const char *path = arguments->operands[0], *end = strrchr(path, '.');
-    if (end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0)) {
+                              "nothing to schedule: expected gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD");
+    if (is_source) {
         enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_CUDA, error);
         return status == GSIM_OK ? gsim_cli_schedule_source(arguments, error) : status;
     }

@@ -58,7 +58,7 @@ static void name_command(struct source *s)
 static enum gsim_status read_source(struct source *s, struct gsim_error *error)
 {
     struct gsim_import_options options = {.cuda = &s->cuda, .name = "source"};
-    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
+    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + s->arguments->operand_count));
     enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->cuda.log = &s->log;
@@ -110,7 +110,7 @@ static bool judge(const struct source *s)
 {
     const struct gsim_cuda_counts *c = &s->counts;
     char text[2][GSIM_TEXT_SIZE];
-    uint32_t unknown = count_unknown(&s->log);
+    uint32_t unknown = s->run.told.facts ? 0 : count_unknown(&s->log);
     double least = gain_of(s, 0), most = least;
     bool pays = c->calls > c->left_calls;
     for (size_t i = 1; i < GSIM_GAIN_TIMES; i++) {
@@ -210,7 +210,7 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
 /* The source as it stands: its own streams. */
 static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
 {
-    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + 1));
+    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + s->arguments->operand_count));
     enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_cli_source_run(s->arguments, s->path, false, &s->cuda, &s->run, error);

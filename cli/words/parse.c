@@ -120,9 +120,10 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
 static size_t most_operands(const struct gsim_cli_arguments *arguments)
 {
     enum gsim_cli_command command = arguments->command;
-    bool takes_pages =
-        command == GSIM_CLI_IMPORT && arguments->operand_count && strcmp(arguments->operands[0], "ncu") == 0;
-    if (takes_pages) return SIZE_MAX;
+    bool takes_many =
+        command == GSIM_CLI_IMPORT && arguments->operand_count &&
+        (strcmp(arguments->operands[0], "ncu") == 0 || strcmp(arguments->operands[0], "cuda") == 0);
+    if (takes_many) return SIZE_MAX;
     if (command == GSIM_CLI_IMPORT || command == GSIM_CLI_LIST) return 2;
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE ||
         command == GSIM_CLI_CALIBRATE || command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE ||

@@ -43,6 +43,18 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
             words[source->count++].text = option->text;
         }
     }
+    bool is_behind = false;
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        const char *end = strrchr(arguments->operands[i], '.');
+        bool is_code = end && (!strcmp(end, ".c") || !strcmp(end, ".cu") || !strcmp(end, ".cpp"));
+        if (is_behind && !is_code && (!end || strcmp(end, ".cc") != 0))
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "expected other files of the program (.cu, .cpp, .cc, .c), found '%s'",
+                                  arguments->operands[i]);
+        if (is_behind)
+            words[source->count++] = (struct gsim_cuda_word){.kind = GSIM_CUDA_FILE, .text = arguments->operands[i]};
+        is_behind |= end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
+    }
     source->words = words;
     source->note = tell_note;
     return GSIM_OK;

@@ -7,7 +7,7 @@
 #include "source/read/options.h"
 #include "source/read/told.h"
 
-/* WORDS: room for all options that are repeated; outlives SOURCE, whose notes go to stderr. */
+/* WORDS: room for all options that are repeated and all operands; outlives SOURCE, whose notes go to stderr. */
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,
                                  struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;
 /* Fails on an --arg that no variable took, once the source was executed. */

@@ -27,6 +27,7 @@ void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes)
     struct gsim_cu_region *r = &s->memory.regions[region];
     r->used_writes = writes || (r->used > s->device.complete && r->used_writes);
     r->used = s->counts.op_count;
+    s->device.has_returned |= writes;
     if (writes) gsim_cu_wipe(s, r->cell);
 }
 
@@ -112,6 +113,7 @@ void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
 {
     if (s->host.in_kernel || s->host.is_silent) return;
     gsim_cu_foreign(s);
+    s->device.has_returned = true;
     s->text.call = at;
     (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, at, name, GSIM_CUDA_NONE);
     for (size_t r = 0; r < s->memory.region_count; r++) gsim_cu_wipe(s, s->memory.regions[r].cell);
@@ -131,18 +133,8 @@ void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
 
 void gsim_cu_end(struct gsim_cu *s)
 {
-    const struct gsim_cuda_log *log = s->options->log;
     keep_sync(s);
-    if (!log || s->device.promised <= s->device.complete || log->failed) return;
-    for (size_t i = log->step_count; i-- > 0;) {
-        uint32_t node = log->steps[i].node;
-        if (log->steps[i].op == GSIM_CUDA_NONE) continue;
-        while (node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE &&
-               log->nodes[log->nodes[node].parent].parent != GSIM_CUDA_NONE)
-            node = log->nodes[node].parent;
-        gsim_cu_log_end(s, node, log->sites[log->steps[i].site].line, GSIM_CUDA_NONE);
-        return;
-    }
+    if (s->device.promised > s->device.complete) gsim_cu_log_last(s, GSIM_CUDA_NONE);
 }
 
 void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
@@ -151,6 +143,7 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
     bool *was = writes ? &r->was_host_written : &r->was_host_read;
     if (*was) return;
     *was = true;
+    s->device.has_returned |= !writes;
     keep_sync(s);
     if (s->counts.op_count == 0) {
         r->begins_on_host |= writes;
@@ -307,6 +300,7 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
         return;
     }
     bool is_in = into != GSIM_CU_NONE;
+    s->device.has_returned |= !is_in;
     const struct gsim_arg arg = {is_in ? into : out_of, !is_in, is_in, !is_in};
     struct gsim_op op = {.kind = GSIM_OP_COPY,
                          .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H,

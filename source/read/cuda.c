@@ -15,7 +15,8 @@
 #include "source/read/guard.h"
 #include "traces/import/sniff.h"
 
-#define STUB_FILE   "/gpusim-cuda-stub.h"
+#define STUB_FILE    "/gpusim-cuda-stub.h"
+#define MOST_HEADERS 24
 
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
@@ -65,6 +66,7 @@ static enum gsim_status find_error(struct gsim_cu *s)
 static enum gsim_status check_diagnostics(struct gsim_cu *s)
 {
     unsigned in_kernels = 0, first_line = 0;
+    char first[160] = "";
     if (find_error(s) != GSIM_OK) return s->status;
     for (unsigned i = 0; i < s->clang.getNumDiagnostics(s->unit); i++) {
         CXDiagnostic diagnostic = s->clang.getDiagnostic(s->unit, i);
@@ -73,7 +75,10 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         unsigned line = 0;
         s->clang.getExpansionLocation(s->clang.getDiagnosticLocation(diagnostic), &file, &line, NULL, NULL);
         if (severity == CXDiagnostic_Error && is_device_code(s, diagnostic)) {
+            CXString text = s->clang.getDiagnosticSpelling(diagnostic);
+            if (!in_kernels) snprintf(first, sizeof first, "%s", s->clang.getCString(text));
             if (!in_kernels++) first_line = line;
+            s->clang.disposeString(text);
             if (gsim_array_grow(&s->code.errors, sizeof *s->code.errors, s->code.error_count, &s->code.error_room))
                 s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
             else s->code.errors[s->code.error_count++] = s->clang.getDiagnosticLocation(diagnostic);
@@ -88,8 +93,9 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         s->clang.disposeDiagnostic(diagnostic);
     }
     if (in_kernels && s->options->note) {
-        char text[96];
-        snprintf(text, sizeof text, "%u errors within kernels: these may read and write any buffer", in_kernels);
+        char text[288];
+        snprintf(text, sizeof text, "%u errors within kernels (%s): these may read and write any buffer", in_kernels,
+                 first);
         s->options->note(s->path, first_line, text);
     }
     return s->status;
@@ -172,21 +178,9 @@ static void check_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
     s->clang.disposeString(name);
 }
 
-static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
+/* The first files are ours; behind them there is room for one. Returns how many. */
+static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
 {
-    static const char *const own[] = {"-x",
-                                     "cuda",
-                                     "--cuda-host-only",
-                                     "-nocudainc",
-                                     "-nocudalib",
-                                     "-std=c++17",
-                                     "-ferror-limit=0",
-                                     "-w",
-                                     "-Xclang",
-                                     "-fcuda-allow-variadic-functions",
-                                     "-include",
-                                     STUB_FILE,
-                                     "-I/gpusim"};
     static const char *const headers[] = {"/gpusim/cuda_runtime.h",
                                           "/gpusim/cuda.h",
                                           "/gpusim/cuda_runtime_api.h",
@@ -204,14 +198,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
                                           "/gpusim/curand_kernel.h",
                                           "/gpusim/helper_functions.h",
                                           "/gpusim/helper_cuda.h"};
-    struct CXUnsavedFile files[2 + sizeof headers / sizeof headers[0]] = {{STUB_FILE, (const char *)stub, sizeof stub}};
-    int count = sizeof own / sizeof own[0];
-    const char **words = gsim_alloc(sizeof *words * ((size_t)count + 2 * s->options->count));
-    if (!words) return s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    memcpy(words, own, sizeof own);
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
-    files[sizeof headers / sizeof headers[0]].Contents =
+    static const char helper[] =
         "#pragma once\n#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n"
         "inline int findCudaDevice(int, const char **) { return 0; }\n"
         "inline int gpuGetMaxGflopsDeviceId() { return 0; }\n"
@@ -225,26 +212,104 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
         "    sdkStopTimer(StopWatchInterface **), sdkResetTimer(StopWatchInterface **),\n"
         "    sdkDeleteTimer(StopWatchInterface **);\n"
         "float sdkGetTimerValue(StopWatchInterface **), sdkGetAverageTimerValue(StopWatchInterface **);\n";
-    files[sizeof headers / sizeof headers[0]].Length = strlen(files[sizeof headers / sizeof headers[0]].Contents);
+    const unsigned count = sizeof headers / sizeof headers[0];
+    files[0] = (struct CXUnsavedFile){STUB_FILE, (const char *)stub, sizeof stub};
+    for (unsigned i = 0; i < count; i++) files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
+    files[count].Contents = helper;
+    files[count].Length = sizeof helper - 1;
+    return 1 + count;
+}
+
+/* FILE, of which TEXT (NULL: what the file holds) is parsed. */
+static enum CXErrorCode parse_file(struct gsim_cu *s, CXIndex index, const char *path, const char *text, size_t length,
+                                   CXTranslationUnit *unit)
+{
+    static const char *const own[] = {"-x",
+                                     "cuda",
+                                     "--cuda-host-only",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-std=c++17",
+                                     "-ferror-limit=0",
+                                     "-w",
+                                     "-Xclang",
+                                     "-fcuda-allow-variadic-functions",
+                                     "-include",
+                                     STUB_FILE,
+                                     "-I/gpusim"};
+    static const char *const plain[] = {"-x", "c", "-ferror-limit=0", "-w"};
+    struct CXUnsavedFile files[MOST_HEADERS + 1];
+    const char **words = gsim_alloc(sizeof *words * (sizeof own / sizeof own[0] + 2 * s->options->count)), *end;
+    unsigned file_count = own_headers(files);
+    bool is_c = (end = strrchr(path, '.')) && strcmp(end, ".c") == 0;
+    int count = is_c ? sizeof plain / sizeof plain[0] : sizeof own / sizeof own[0];
+    if (!words) return CXError_Failure;
+    memcpy(words, is_c ? plain : own, sizeof *words * (size_t)count);
     for (size_t i = 0; i < s->options->count; i++) {
         const struct gsim_cuda_word *word = &s->options->words[i];
         if (word->kind != GSIM_CUDA_DEFINE && word->kind != GSIM_CUDA_INCLUDE) continue;
         words[count++] = word->kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
         words[count++] = word->text;
     }
+    if (text) files[file_count++] = (struct CXUnsavedFile){path, text, length};
+    enum CXErrorCode code = s->clang.parseTranslationUnit2(index, path, words, count, files, file_count,
+                                                           CXTranslationUnit_None, unit);
+    gsim_free(words);
+    return code;
+}
+
+static enum CXChildVisitResult add_external(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct gsim_cu *s = data;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) return CXChildVisit_Recurse;
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl) ||
+        s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor)) ||
+        s->clang.Cursor_getStorageClass(cursor) == CX_SC_Static ||
+        s->clang.hashCursor(s->clang.getCursorDefinition(cursor)) != s->clang.hashCursor(cursor))
+        return CXChildVisit_Continue;
+    if (gsim_array_grow(&s->code.externals, sizeof cursor, s->code.external_count, &s->code.external_room))
+        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    else s->code.externals[s->code.external_count++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+/* The program's other files. */
+static enum gsim_status parse_others(struct gsim_cu *s, CXIndex index)
+{
+    const CXTranslationUnit own = s->unit;
+    bool has_others = false;
+    for (size_t i = 0; i < s->options->count; i++) has_others |= s->options->words[i].kind == GSIM_CUDA_FILE;
+    if (has_others) s->clang.visitChildren(s->clang.getTranslationUnitCursor(own), add_external, s);
+    for (size_t i = 0; i < s->options->count && s->status == GSIM_OK; i++) {
+        const char *path = s->options->words[i].text;
+        if (s->options->words[i].kind != GSIM_CUDA_FILE) continue;
+        CXTranslationUnit *unit = &s->code.others[s->code.other_count];
+        if (s->code.other_count == GSIM_CU_FILES)
+            return s->status = gsim_error_set(s->error, GSIM_INPUT, "expected at most %d files", GSIM_CU_FILES);
+        if (parse_file(s, index, path, NULL, 0, unit) != CXError_Success)
+            return s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it", path);
+        s->code.other_count++;
+        s->unit = *unit;
+        (void)check_diagnostics(s);
+        s->unit = own;
+        s->clang.visitChildren(s->clang.getTranslationUnitCursor(*unit), add_external, s);
+    }
+    return s->status;
+}
+
+static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
+{
     struct gsim_error ignored = {0}; /* libclang says it better */
     size_t length = 0, expanded_length = 0;
-    unsigned file_count = 1 + sizeof headers / sizeof headers[0];
     char *text = gsim_file_read(s->path, &length, &ignored);
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->text.spans) : NULL;
     s->text.span_count = expanded ? expanded_length : 0;
     if (text) s->status = gsim_cu_check_includes(s->path, text, s->error);
     if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    if (expanded) files[file_count++] = (struct CXUnsavedFile){s->path, expanded, expanded_length};
-    enum CXErrorCode code = s->status ? CXError_Failure
-                                      : s->clang.parseTranslationUnit2(index, s->path, words, count, files, file_count,
-                                                                       CXTranslationUnit_None, &s->unit);
-    gsim_free(words);
+    enum CXErrorCode code =
+        s->status ? CXError_Failure : parse_file(s, index, s->path, expanded, expanded_length, &s->unit);
     if (s->options->log) {
         s->options->log->text = text;
         s->options->log->length = length;
@@ -258,7 +323,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
                    gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it (error %d)", s->path, (int)code);
     s->file = s->clang.getFile(s->unit, s->path);
     if (check_diagnostics(s) == GSIM_OK) s->clang.getInclusions(s->unit, check_inclusion, s);
-    return s->status;
+    return s->status == GSIM_OK ? parse_others(s, index) : s->status;
 }
 
 /* --- launches that the file shows --- */
@@ -334,6 +399,8 @@ static bool execute_named(struct gsim_cu *s, const char *name)
     const struct gsim_cuda_told *told = s->options->told;
     const struct gsim_cu_value argc = {.kind = GSIM_CU_NUMBER, .n = {told ? told->word_count : 1, !told}};
     struct functions functions = {.s = s, .name = name};
+    for (size_t i = 0; i < s->code.other_count; i++) /* that of the file itself is the last */
+        s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->code.others[i]), find_functions, &functions);
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_functions, &functions);
     if (!functions.count) return false;
     s->host.argc = GSIM_CU_NONE;
@@ -416,6 +483,7 @@ static void import(void *context)
         count_launches(s, i->notes);
     }
     if (s->unit) s->clang.disposeTranslationUnit(s->unit);
+    for (size_t u = 0; u < s->code.other_count; u++) s->clang.disposeTranslationUnit(s->code.others[u]);
     s->clang.disposeIndex(index);
 }
 
@@ -441,6 +509,7 @@ static enum gsim_status read_file(const char *path, const struct gsim_cuda_optio
     gsim_free(s->text.spans);
     gsim_free(s->device.pending);
     gsim_free(s->code.errors);
+    gsim_free(s->code.externals);
     gsim_cu_access_release(s);
     gsim_free(s);
     return status;

@@ -15,6 +15,15 @@ void gsim_cuda_log_release(struct gsim_cuda_log *log)
     *log = (struct gsim_cuda_log){0};
 }
 
+uint32_t gsim_cuda_outermost(const struct gsim_cuda_log *log, uint32_t node)
+{
+    uint32_t found = GSIM_CUDA_NONE;
+    for (; node != GSIM_CUDA_NONE && log->nodes[node].parent != GSIM_CUDA_NONE; node = log->nodes[node].parent)
+        if (log->nodes[node].from != GSIM_CUDA_NONE && log->nodes[log->nodes[node].parent].from != GSIM_CUDA_NONE)
+            found = node;
+    return found;
+}
+
 /* --- places --- */
 /* In the file, past macros; false: it is in another file. */
 static bool range_of(struct gsim_cu *s, CXCursor cursor, uint32_t *from, uint32_t *to)
@@ -163,6 +172,10 @@ uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor 
     struct gsim_cuda_site site = {.kind = kind,
                                   .line = gsim_cu_line(s, kind == GSIM_CUDA_USE ? s->text.entries[own].statement : at)};
     snprintf(site.name, sizeof site.name, "%.*s", GSIM_CUDA_NAME, name);
+    if (kind == GSIM_CUDA_USE && s->text.entries[own].from == GSIM_CUDA_NONE) { /* in another file */
+        gsim_cu_log_last(s, op);
+        return GSIM_CUDA_NONE;
+    }
     site.from = s->text.entries[own].from;
     site.to = s->text.entries[own].to;
     site.is_braced = own && s->clang.getCursorKind(s->text.entries[own - 1].statement) == CXCursor_CompoundStmt;
@@ -190,6 +203,18 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
         .kind = GSIM_CUDA_END, .begin = n->from, .end = n->to, .from = n->from, .to = n->to, .line = line};
     site.is_braced = n->parent != GSIM_CUDA_NONE && log->nodes[n->parent].is_block;
     (void)add_step(s, &site, (struct gsim_cuda_step){.op = op, .node = node});
+}
+
+void gsim_cu_log_last(struct gsim_cu *s, uint32_t op)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    for (size_t i = log && !log->failed ? log->step_count : 0; i-- > 0;) {
+        uint32_t node = log->steps[i].op == GSIM_CUDA_NONE ? GSIM_CUDA_NONE
+                                                           : gsim_cuda_outermost(log, log->steps[i].node);
+        if (node == GSIM_CUDA_NONE) continue;
+        gsim_cu_log_end(s, node, log->sites[log->steps[i].site].line, op);
+        return;
+    }
 }
 
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer)

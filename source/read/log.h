@@ -70,4 +70,6 @@ struct gsim_cuda_log {
     bool failed;           /* memory was out */
 };
 
+/* The outermost statement around NODE that stands in a block of the file; UINT32_MAX: there is none. */
+uint32_t gsim_cuda_outermost(const struct gsim_cuda_log *log, uint32_t node);
 void gsim_cuda_log_release(struct gsim_cuda_log *log); /* accepts zeroed */

@@ -9,8 +9,8 @@ struct gsim_cuda_log;
 struct gsim_cuda_told;
 
 struct gsim_cuda_word {
-    enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY } kind;
-    const char *text; /* "NAME=VALUE", of a macro or a variable; a folder; a function */
+    enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY, GSIM_CUDA_FILE } kind;
+    const char *text; /* "NAME=VALUE", of a macro or a variable; a folder; a function; another file of the program */
     bool is_used;     /* set: a variable took the value */
 };
 

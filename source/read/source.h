@@ -17,6 +17,7 @@
 #include "source/read/told.h"
 
 #define GSIM_CU_NONE   UINT32_MAX
+#define GSIM_CU_FILES  32 /* of a program */
 #define GSIM_CU_PARAMS 64 /* of a kernel; those behind are not told apart */
 
 /* A value; UNKNOWN is all zero. */
@@ -97,6 +98,7 @@ struct gsim_cu_device_table {
     size_t pending_count, pending_room;
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
     bool is_sync_pending;        /* nothing was executed behind a synchronisation */
+    bool has_returned;           /* what the device computed may have come to the host */
     uint32_t sync_step;
 };
 
@@ -137,6 +139,9 @@ struct gsim_cu_code {
     uint32_t access_depth;
     CXSourceLocation *errors;        /* in code of the device */
     size_t error_count, error_room;
+    CXTranslationUnit others[GSIM_CU_FILES]; /* of the program's other files */
+    CXCursor *externals;                     /* functions and variables that they define */
+    size_t other_count, external_count, external_room;
 };
 
 struct gsim_cu {
@@ -174,6 +179,8 @@ bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name);
 void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1]);
 /* The text of a token that begins at the cursor, or behind which it stands; NULL: in no file that is there. */
 const char *gsim_cu_text(struct gsim_cu *s, CXSourceLocation at, size_t *left, size_t *before);
+const char *gsim_cu_contents(struct gsim_cu *s, CXFile file, size_t *size); /* of any file of the program */
+CXCursor gsim_cu_defined(struct gsim_cu *s, CXCursor declaration); /* where another file defines it; else itself */
 void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4]);
 unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor);
 void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
@@ -219,6 +226,14 @@ bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 /* The first integer variable in it whose value is not known, for messages; "NAME": there is none. */
 const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char name[GSIM_LIMIT_NAME + 1]);
 bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement); /* out of it */
+void gsim_cu_walk(struct gsim_cu *s, CXCursor statement);
+/* What is assigned in STATEMENT becomes unknown, or with IS_GUESS a guess; its accesses of memory count. */
+void gsim_cu_forget(struct gsim_cu *s, CXCursor statement, bool is_guess);
+int gsim_cu_truth(struct gsim_cu *s, CXCursor condition, bool *is_guess); /* -1: not known */
+void gsim_cu_note_jumps(struct gsim_cu *s, CXCursor statement);          /* what is behind may not be executed */
+/* host/loop.c */
+void gsim_cu_loop(struct gsim_cu *s, CXCursor statement);
+void gsim_cu_switch(struct gsim_cu *s, CXCursor statement);
 /* Of a loop, an "if" or a "switch": initial, condition, step, body; those left out are null. */
 void gsim_cu_parts(struct gsim_cu *s, CXCursor statement, CXCursor parts[4]);
 bool gsim_cu_list_of(struct gsim_cu *s, CXCursor range); /* the range of a "for" is {...} */
@@ -270,11 +285,16 @@ void gsim_cu_leave(struct gsim_cu *s);
 uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op);
 /* The host waits behind the statement NODE, by OP where the program has that. */
 void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t op);
+/* Behind the statement of the file that holds the last op. */
+void gsim_cu_log_last(struct gsim_cu *s, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
 /* host/told.c */
-struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct gsim_cu_value value); /* VALUE: as read */
+/* VALUE: as read. What the device's results may have a part in is another in another run: gsim_cu_told_before() takes
+ * what comes before the first of them alone. */
+struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct gsim_cu_value value);
+struct gsim_cu_value gsim_cu_told_before(struct gsim_cu *s, CXCursor expression, struct gsim_cu_value value);
 void gsim_cu_tell_region(struct gsim_cu *s, uint32_t region, CXCursor call);
 void gsim_cu_confirm(struct gsim_cu *s, CXCursor launch, struct gsim_cu_operands *operands);
 void gsim_cu_check_told(struct gsim_cu *s);

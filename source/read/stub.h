@@ -244,7 +244,8 @@ GPUSIM_MATH1(rsqrt) GPUSIM_MATH1(exp) GPUSIM_MATH1(exp2) GPUSIM_MATH1(log) GPUSI
     GPUSIM_MATH1(sin) GPUSIM_MATH1(cos) GPUSIM_MATH1(tan) GPUSIM_MATH1(tanh) GPUSIM_MATH1(atan) GPUSIM_MATH1(erf)
         GPUSIM_MATH1(erfc) GPUSIM_MATH1(fabs) GPUSIM_MATH1(floor) GPUSIM_MATH1(ceil) GPUSIM_MATH1(normcdf)
             GPUSIM_MATH2(pow) GPUSIM_MATH2(fmax) GPUSIM_MATH2(fmin) GPUSIM_MATH2(fmod) GPUSIM_MATH2(atan2)
-                GPUSIM_MATH2(hypot) GPUSIM_FAST(exp) GPUSIM_FAST(log) GPUSIM_FAST(sin) GPUSIM_FAST(cos) __device__
+                GPUSIM_MATH2(hypot) GPUSIM_FAST(exp) GPUSIM_FAST(log) GPUSIM_FAST(sin) GPUSIM_FAST(cos)
+                    GPUSIM_FAST(tan) GPUSIM_FAST(log2) GPUSIM_FAST(log10) GPUSIM_FAST(exp10) __device__
     double fma(double, double, double);
 __device__ float fmaf(float, float, float), __fdividef(float, float), __powf(float, float), __fsqrt_rn(float);
 __device__ int abs(int);

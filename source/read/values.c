@@ -179,13 +179,33 @@ bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name)
     return strcmp(text, name) == 0;
 }
 
+const char *gsim_cu_contents(struct gsim_cu *s, CXFile file, size_t *size)
+{
+    const char *text = file ? s->clang.getFileContents(s->unit, file, size) : NULL;
+    for (size_t i = 0; file && !text && i < s->code.other_count; i++)
+        text = s->clang.getFileContents(s->code.others[i], file, size);
+    return text;
+}
+
+CXCursor gsim_cu_defined(struct gsim_cu *s, CXCursor declaration)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    if (!s->code.external_count) return declaration;
+    gsim_cu_name(s, declaration, name);
+    for (size_t i = 0; i < s->code.external_count; i++)
+        if (s->clang.getCursorKind(s->code.externals[i]) == s->clang.getCursorKind(declaration) &&
+            gsim_cu_is_named(s, s->code.externals[i], name))
+            return s->code.externals[i];
+    return declaration;
+}
+
 const char *gsim_cu_text(struct gsim_cu *s, CXSourceLocation at, size_t *left, size_t *before)
 {
     CXFile file = NULL;
     unsigned offset = 0;
     size_t size = 0;
     s->clang.getSpellingLocation(at, &file, NULL, NULL, &offset);
-    const char *text = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+    const char *text = gsim_cu_contents(s, file, &size);
     if (!text || offset >= size) return NULL;
     *left = size - offset;
     if (before) *before = offset;
@@ -212,7 +232,7 @@ void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[
     s->clang.getExpansionLocation(s->clang.getRangeStart(s->clang.getCursorExtent(left)), NULL, NULL, NULL, &from);
     s->clang.getExpansionLocation(begin, &file, NULL, NULL, &at);
     op[0] = '\0';
-    const char *text = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+    const char *text = gsim_cu_contents(s, file, &size);
     if (text && at != from && at < size) { /* not both in one macro */
         operator_before(text + at, at, op);
         return;
@@ -248,7 +268,12 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
     if (s->options->log && strstr(text, "assumed")) s->options->log->guesses++;
     if (seen == GSIM_CU_NONE || s->memory.cells[seen].is_set || s->counts.notes++ >= MOST_NOTES) return;
     gsim_cu_store(s, seen, gsim_cu_number(1));
-    s->options->note(s->path, gsim_cu_line(s, at), text);
+    CXFile file = NULL;
+    s->clang.getExpansionLocation(s->clang.getCursorLocation(at), &file, NULL, NULL, NULL);
+    CXString name = s->clang.getFileName(file);
+    const char *in = s->clang.getCString(name);
+    s->options->note(file == s->file || !in ? s->path : in, gsim_cu_line(s, at), text);
+    s->clang.disposeString(name);
 }
 
 void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...)
@@ -304,7 +329,7 @@ CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
     if (!s->clang.Cursor_isNull(whole) && gsim_cu_body(s, whole).kind != CXCursor_InvalidFile) return whole;
     pattern = s->clang.getSpecializedCursorTemplate(function);
     if (!s->clang.Cursor_isNull(pattern)) whole = s->clang.getCursorDefinition(pattern);
-    return s->clang.Cursor_isNull(whole) ? function : whole;
+    return s->clang.Cursor_isNull(whole) ? gsim_cu_defined(s, function) : whole;
 }
 
 CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,6 +88,7 @@ void gsim_run_child(const char *object, const struct gsim_run_settings *settings
     if (!gsim_run_engine_init(settings, shared)) gsim_run_fail("no memory for the device");
     limit(settings);
     forget_signals();
+    mallopt(M_PERTURB, 85); /* what the program does not set is the same in each run */
     if (settings->is_quiet) silence();
     else dup2(STDERR_FILENO, STDOUT_FILENO);
     snprintf(text, sizeof text, "%" PRIuPTR, (uintptr_t)&gsim_run_engine()->run);

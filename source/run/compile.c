@@ -92,8 +92,8 @@ static enum gsim_status refuse(struct gsim_run_program *p, const char *messages,
     struct gsim_error ignored = {0};
     char *text = result >= 0 ? gsim_file_read(messages, &length, &ignored) : NULL;
     const char *at = text ? strstr(text, "undefined reference") : NULL;
-    if (!at && text) at = strstr(text, "error: ");
-    while (at && at > text && at[-1] != '\n' && *at != 'u') at--;
+    if (!at && text && (at = strstr(text, "error: ")))
+        while (at > text && at[-1] != '\n') at--;
     if (at && strncmp(at, p->folder, strlen(p->folder)) == 0) at += strlen(p->folder) + 1;
     if (result < 0) gsim_error_set(error, GSIM_INPUT, "%s cannot be run: %s", p->name, gsim_run_missing());
     else
@@ -103,81 +103,114 @@ static enum gsim_status refuse(struct gsim_run_program *p, const char *messages,
     return error->status;
 }
 
-static enum gsim_status preprocess(struct gsim_run_program *p, const char *path,
-                                   const struct gsim_cuda_options *options, struct gsim_error *error)
+/* A file of the program: its text, in the folder the first's, elsewhere the others' own. */
+struct unit {
+    const char *path, *text, *made; /* PATH: whose folder's headers it names */
+    unsigned number;
+    bool is_c;
+};
+
+static enum gsim_status preprocess(struct gsim_run_program *p, const struct unit *unit,
+                                   const struct gsim_cuda_options *options, const char *to, struct gsim_error *error)
 {
     const char *words[MOST_WORDS] = {"clang++", "-x", "c++", "-std=gnu++17", "-w", "-E", "-DGPUSIM_RUN"};
     size_t count = 7;
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(unit->path, '/');
+    if (unit->is_c) words[2] = "c", words[3] = "-std=gnu17";
+    if (unit->number) words[count++] = "-DGPUSIM_OTHER_FILE";
     words[count++] = "-iquote";
-    words[count++] = slash ? gsim_arena_printf(&p->arena, "%.*s", (int)(slash - path), path) : ".";
-    words[count++] = gsim_arena_printf(&p->arena, "-I%s", p->folder);
+    words[count++] = slash ? gsim_arena_printf(&p->arena, "%.*s", (int)(slash - unit->path), unit->path) : ".";
+    if (!unit->is_c) words[count++] = gsim_arena_printf(&p->arena, "-I%s", p->folder);
     for (size_t i = 0; i < options->count && count + 12 < MOST_WORDS; i++) {
         if (options->words[i].kind != GSIM_CUDA_DEFINE && options->words[i].kind != GSIM_CUDA_INCLUDE) continue;
         words[count++] = options->words[i].kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
         words[count++] = options->words[i].text;
     }
     const char *headers[] = {"gpusim_stub.h", "gpusim_table.h", "gpusim_device.h"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3 && !unit->is_c; i++) {
         words[count++] = "-include";
         words[count++] = headers[i];
     }
     words[count++] = "-o";
-    words[count++] = gsim_arena_printf(&p->arena, "%s/text.ii", p->folder);
-    words[count++] = gsim_arena_printf(&p->arena, "%s/%s", p->folder, p->name);
+    words[count++] = to;
+    words[count++] = unit->text;
     const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     int result = run(words, messages);
     return result ? refuse(p, messages, result, error) : GSIM_OK;
 }
 
-static enum gsim_status build(struct gsim_run_program *p, struct gsim_error *error)
-{
-    p->object = gsim_arena_printf(&p->arena, "%s/program.so", p->folder);
-    const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
-    const char *unit = gsim_arena_printf(&p->arena, "%s/text.cpp", p->folder);
-    const char *made = gsim_arena_printf(&p->arena, "%s/text.o", p->folder);
-    const char *const compile[] = {"clang++",
-                                   "-x",
-                                   "c++-cpp-output",
-                                   "-std=gnu++17",
-                                   "-w",
-                                   "-O1",
-                                   "-fPIC",
-                                   "-ffp-contract=off",
-                                   "-fsanitize=thread",
-                                   "-mllvm",
-                                   "-tsan-instrument-func-entry-exit=0",
-                                   "-mllvm",
-                                   "-tsan-instrument-atomics=0",
-                                   "-mllvm",
-                                   "-tsan-instrument-read-before-write=1",
-                                   "-c",
-                                   "-o",
-                                   made,
-                                   unit,
-                                   NULL};
-    const char *const link[] = {"clang++", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o", p->object, made,
-                                "-lm",     NULL};
-    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    int result = run(compile, messages);
-    if (!result) result = run(link, messages);
-    return result ? refuse(p, messages, result, error) : GSIM_OK;
-}
-
-static enum gsim_status rewrite(struct gsim_run_program *p, struct gsim_error *error)
+static enum gsim_status rewrite(struct gsim_run_program *p, const char *path, const char *name,
+                                struct gsim_error *error)
 {
     size_t length = 0, rewritten_length = 0;
-    const char *path = gsim_arena_printf(&p->arena, "%s/text.ii", p->folder);
-    if (!path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     char *text = gsim_file_read(path, &length, error);
     if (!text) return error->status;
     char *rewritten = gsim_run_rewrite(text, length, &rewritten_length);
-    enum gsim_status status = rewritten ? write_file(p, "text.cpp", rewritten, rewritten_length, error)
+    enum gsim_status status = rewritten ? write_file(p, name, rewritten, rewritten_length, error)
                                         : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_free(text);
     gsim_free(rewritten);
     return status;
+}
+
+static enum gsim_status make(struct gsim_run_program *p, struct unit *unit, const struct gsim_cuda_options *options,
+                             struct gsim_error *error)
+{
+    const char *name = gsim_arena_printf(&p->arena, "text%u.cpp", unit->number);
+    const char *whole = gsim_arena_printf(&p->arena, "%s/text%u.ii", p->folder, unit->number);
+    const char *from = gsim_arena_printf(&p->arena, "%s/text%u.cpp", p->folder, unit->number);
+    const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
+    unit->made = gsim_arena_printf(&p->arena, "%s/text%u.o", p->folder, unit->number);
+    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    const char *const words[] = {"clang++",
+                                 "-x",
+                                 unit->is_c ? "cpp-output" : "c++-cpp-output",
+                                 unit->is_c ? "-std=gnu17" : "-std=gnu++17",
+                                 "-w",
+                                 "-O1",
+                                 "-fPIC",
+                                 "-ffp-contract=off",
+                                 "-fsanitize=thread",
+                                 "-mllvm",
+                                 "-tsan-instrument-func-entry-exit=0",
+                                 "-mllvm",
+                                 "-tsan-instrument-atomics=0",
+                                 "-mllvm",
+                                 "-tsan-instrument-read-before-write=1",
+                                 "-c",
+                                 "-o",
+                                 unit->made,
+                                 unit->is_c ? whole : from,
+                                 NULL};
+    enum gsim_status status = preprocess(p, unit, options, whole, error);
+    if (status == GSIM_OK && !unit->is_c) status = rewrite(p, whole, name, error);
+    int result = status == GSIM_OK ? run(words, messages) : 0;
+    return result ? refuse(p, messages, result, error) : status;
+}
+
+static enum gsim_status build(struct gsim_run_program *p, const char *path, const struct gsim_cuda_options *options,
+                              struct gsim_error *error)
+{
+    const char *words[MOST_WORDS] = {"clang++", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o"};
+    size_t count = 5;
+    const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
+    struct unit unit = {.path = path, .text = gsim_arena_printf(&p->arena, "%s/%s", p->folder, p->name)};
+    words[count++] = p->object = gsim_arena_printf(&p->arena, "%s/program.so", p->folder);
+    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = make(p, &unit, options, error);
+    words[count++] = unit.made;
+    for (size_t i = 0; i < options->count && status == GSIM_OK && count + 2 < MOST_WORDS; i++) {
+        const char *other = options->words[i].text, *end = strrchr(other, '.');
+        if (options->words[i].kind != GSIM_CUDA_FILE) continue;
+        unit = (struct unit){.path = other, .text = other, .number = unit.number + 1,
+                             .is_c = end && strcmp(end, ".c") == 0};
+        status = make(p, &unit, options, error);
+        words[count++] = unit.made;
+    }
+    words[count] = "-lm";
+    int result = status == GSIM_OK ? run(words, messages) : 0;
+    return result ? refuse(p, messages, result, error) : status;
 }
 
 enum gsim_status gsim_run_compile(const char *path, const char *text, size_t length,
@@ -193,9 +226,7 @@ enum gsim_status gsim_run_compile(const char *path, const char *text, size_t len
         status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = write_headers(p, error);
     if (status == GSIM_OK) status = write_file(p, p->name, text, length, error);
-    if (status == GSIM_OK) status = preprocess(p, path, options, error);
-    if (status == GSIM_OK) status = rewrite(p, error);
-    if (status == GSIM_OK) status = build(p, error);
+    if (status == GSIM_OK) status = build(p, path, options, error);
     if (status == GSIM_OK) *program = p;
     else gsim_run_program_destroy(p);
     return status;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/time.h>
 #include <algorithm>
 #include <cmath>
@@ -20,11 +19,21 @@
 #define GPUSIM_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define GPUSIM_IN_SHARED __attribute__((section("gpusim_shared")))
 
-static struct gpusim_run *gpusim;
-GPUSIM_IN_SHARED static uint3 threadIdx = {}, blockIdx = {};
-GPUSIM_IN_SHARED static dim3 blockDim(1), gridDim(1);
+/* The program's first file has the variables. */
+#ifdef GPUSIM_OTHER_FILE
+#define GPUSIM_ONE(type, name, value) extern GPUSIM_HIDDEN type name;
+#else
+#define GPUSIM_ONE(type, name, value) GPUSIM_HIDDEN type name value;
+#endif
+typedef char gpusim_bytes[228 << 10] __attribute__((aligned(256)));
+GPUSIM_ONE(struct gpusim_run *, gpusim, )
+GPUSIM_ONE(GPUSIM_IN_SHARED uint3, threadIdx, = {})
+GPUSIM_ONE(GPUSIM_IN_SHARED uint3, blockIdx, = {})
+GPUSIM_ONE(GPUSIM_IN_SHARED dim3, blockDim, (1))
+GPUSIM_ONE(GPUSIM_IN_SHARED dim3, gridDim, (1))
+GPUSIM_ONE(GPUSIM_IN_SHARED gpusim_bytes, gpusim_dynamic, )
 static constexpr int warpSize = 32;
-GPUSIM_IN_SHARED static char gpusim_dynamic[228 << 10] __attribute__((aligned(256)));
+#ifndef GPUSIM_OTHER_FILE
 extern "C" GPUSIM_HIDDEN char __start_gpusim_shared[], __stop_gpusim_shared[];
 /* Before any constructor of the program: its address is a variable of the environment. */
 __attribute__((constructor(101), no_sanitize("thread"))) static void gpusim_attach(void)
@@ -97,7 +106,8 @@ GPUSIM_BARE int gettimeofday(struct timeval *to, void *) noexcept
 }
 
 /* --- launches: the body of a kernel, called, is kept as a closure for gpusim_go() --- */
-static struct gpusim_run_work gpusim_pending;
+#endif
+GPUSIM_ONE(struct gpusim_run_work, gpusim_pending, )
 template <class Body> void gpusim_kernel(const char *name, const Body &body)
 {
     if (gpusim->in_kernel) gpusim->fail("a kernel launches a kernel, which is not executed here");
@@ -423,10 +433,8 @@ inline const char *cudaGetErrorName(gpusim_place, cudaError_t error) { return er
 inline void __syncthreads() { gpusim->barrier(GPUSIM_BARRIER, 0); }
 inline int __syncthreads_count(int x) { return gpusim->barrier(GPUSIM_BARRIER_COUNT, x); }
 inline int __syncthreads_and(int x) { return gpusim->barrier(GPUSIM_BARRIER_AND, x); }
-inline int __syncthreads_or(int x) { return gpusim->barrier(GPUSIM_BARRIER_OR, x); }
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline int __syncthreads_or(int x) { return gpusim->barrier(GPUSIM_BARRIER_OR, x); } inline void __threadfence() {}
+inline void __threadfence_block() {} inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) {}
 inline unsigned gpusim_lane()
 {
@@ -443,8 +451,7 @@ inline unsigned __ballot_sync(unsigned mask, int x)
 inline int __any_sync(unsigned mask, int x) { return __ballot_sync(mask, x) != 0; }
 inline int __all_sync(unsigned mask, int x) { return __ballot_sync(mask, !x) == 0; }
 inline unsigned __activemask() { return __ballot_sync(~0u, 1); }
-inline unsigned __ballot(int x) { return __ballot_sync(~0u, x); }
-inline int __any(int x) { return __any_sync(~0u, x); }
+inline unsigned __ballot(int x) { return __ballot_sync(~0u, x); } inline int __any(int x) { return __any_sync(~0u, x); }
 inline int __all(int x) { return __all_sync(~0u, x); }
 template <class T> T gpusim_shuffle(unsigned mask, T own, int from, bool is_within)
 {
@@ -512,16 +519,13 @@ inline long long __double_as_longlong(double x) { return gpusim_bits<long long>(
 inline double __longlong_as_double(long long x) { return gpusim_bits<double>(x); }
 inline int __float2int_rn(float x) { return (int)rintf(x); }
 inline int __float2int_rd(float x) { return (int)floorf(x); }
-inline int __double2int_rn(double x) { return (int)rint(x); }
-inline float __int2float_rn(int x) { return (float)x; }
+inline int __double2int_rn(double x) { return (int)rint(x); } inline float __int2float_rn(int x) { return (float)x; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __mul24(int x, int y) { return x * y; }
-inline int __umul24(unsigned x, unsigned y) { return (int)(x * y); }
+inline int __ffs(int x) { return __builtin_ffs(x); } inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline int __mul24(int x, int y) { return x * y; } inline int __umul24(unsigned x, unsigned y) { return (int)(x * y); }
 inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)((uint64_t)x * y >> 32); }
 inline unsigned __brev(unsigned x)
 {
@@ -531,23 +535,15 @@ inline unsigned __brev(unsigned x)
 }
 inline long long clock64() { return 0; }
 inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
-inline float __frcp_rn(float x) { return 1 / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
+inline float __frcp_rn(float x) { return 1 / x; } inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline float __fdividef(float x, float y) { return x / y; }
-inline float __fmul_rn(float x, float y) { return x * y; }
-inline float __fadd_rn(float x, float y) { return x + y; }
-inline float __powf(float x, float y) { return powf(x, y); }
-inline float __expf(float x) { return expf(x); }
-inline float __exp10f(float x) { return powf(10, x); }
-inline float __logf(float x) { return logf(x); }
-inline float __log2f(float x) { return log2f(x); }
-inline float __log10f(float x) { return log10f(x); }
-inline float __sinf(float x) { return sinf(x); }
-inline float __cosf(float x) { return cosf(x); }
-inline float __tanf(float x) { return tanf(x); }
-inline float rsqrtf(float x) { return 1 / sqrtf(x); }
-inline float rsqrt(float x) { return 1 / sqrtf(x); }
+inline float __fdividef(float x, float y) { return x / y; } inline float __fmul_rn(float x, float y) { return x * y; }
+inline float __fadd_rn(float x, float y) { return x + y; } inline float __powf(float x, float y) { return powf(x, y); }
+inline float __expf(float x) { return expf(x); } inline float __exp10f(float x) { return powf(10, x); }
+inline float __logf(float x) { return logf(x); } inline float __log2f(float x) { return log2f(x); }
+inline float __log10f(float x) { return log10f(x); } inline float __sinf(float x) { return sinf(x); }
+inline float __cosf(float x) { return cosf(x); } inline float __tanf(float x) { return tanf(x); }
+inline float rsqrtf(float x) { return 1 / sqrtf(x); } inline float rsqrt(float x) { return 1 / sqrtf(x); }
 inline double rsqrt(double x) { return 1 / sqrt(x); }
 inline float normcdff(float x) { return erfcf(-x * 0.70710678f) / 2; }
 inline double normcdf(double x) { return erfc(-x * 0.70710678118654752440) / 2; }
@@ -577,6 +573,24 @@ inline float __half2float(__half h)
                              : gpusim_bits<float>((rest << 13) + 0x38000000);
     return gpusim_bits<float>(gpusim_bits<uint32_t>(x) | sign);
 }
+#define GPUSIM_HALVES(name, op)                                                                                        \
+    inline __half name(__half a, __half b) { return __float2half(__half2float(a) op __half2float(b)); }
+GPUSIM_HALVES(operator+, +) GPUSIM_HALVES(operator-, -) GPUSIM_HALVES(operator*, *) GPUSIM_HALVES(operator/, /)
+GPUSIM_HALVES(__hadd, +) GPUSIM_HALVES(__hsub, -) GPUSIM_HALVES(__hmul, *)
+inline __half __hfma(__half a, __half b, __half c)
+{
+    return __float2half(fmaf(__half2float(a), __half2float(b), __half2float(c)));
+}
+inline __half &operator+=(__half &a, __half b) { return a = a + b; }
+#define GPUSIM_PAIRS(name, one) inline __half2 name(__half2 a, __half2 b) { return {one(a.x, b.x), one(a.y, b.y)}; }
+GPUSIM_PAIRS(__hadd2, __hadd) GPUSIM_PAIRS(__hsub2, __hsub) GPUSIM_PAIRS(__hmul2, __hmul)
+inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+inline __half2 __floats2half2_rn(float x, float y) { return {__float2half(x), __float2half(y)}; }
+inline __half2 __float2half2_rn(float x) { return __floats2half2_rn(x, x); }
+inline __half2 __halves2half2(__half x, __half y) { return {x, y}; }
+inline float2 __half22float2(__half2 h) { return {__half2float(h.x), __half2float(h.y)}; }
+inline float __low2float(__half2 h) { return __half2float(h.x); }
+inline float __high2float(__half2 h) { return __half2float(h.y); }
 inline __nv_bfloat16 __float2bfloat16(float x)
 {
     uint32_t bits = gpusim_bits<uint32_t>(x);

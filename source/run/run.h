@@ -70,7 +70,7 @@ struct gsim_run_shared *gsim_run_result(void); /* NULL: no memory */
 void gsim_run_result_release(struct gsim_run_shared *result);
 
 /* Runs PATH, in the order of the source, with WORDS as its main's arguments, and fills TOLD, the caller's to release in
- * any case. STATUS: of its exit. GSIM_INPUT: it cannot be run, or it told more than there is room for. */
+ * any case. EXIT_STATUS is the program's. GSIM_INPUT: it cannot be run, or it told more than there is room for. */
 enum gsim_status gsim_run_tell(const char *path, const struct gsim_cuda_options *options, const char *const *words,
                                double limit_s, struct gsim_cuda_told *told, int *exit_status,
                                struct gsim_error *error) GSIM_NODISCARD;

@@ -18,7 +18,8 @@ static int by_begin(const void *a, const void *b)
     return x->to > y->to ? -1 : x->to < y->to;
 }
 
-/* With "gpusim_told(NUMBER, (", of ranges "gpusim_range(", and "))" around each probe; for free(). NULL: memory is out. */
+/* With "gpusim_told(NUMBER, (", of ranges "gpusim_range(", and "))" around each probe; for free(). NULL: memory is
+ * out. */
 static char *put_probes(const char *text, size_t length, const struct gsim_cuda_told *told, size_t *now_length)
 {
     struct gsim_output out = {0};

@@ -244,22 +244,18 @@ static void put_regions(struct writer *w)
 }
 
 /* --- all --- */
-/* Streams are made before the first statement of a function executed that holds a call with one. */
+/* Streams are made before the first statement of an outermost function in the file that holds a call with one. */
 static void put_creation(struct writer *w)
 {
     struct gsim_choice_list done = {0};
+    const struct gsim_cuda_scope *nodes = w->log->nodes;
     for (size_t i = 0; i < w->weave.item_count; i++) {
-        uint32_t node = w->weave.items[i].node;
         if (w->weave.items[i].stream == NONE) continue;
-        while (w->log->nodes[node].parent != GSIM_CUDA_NONE &&
-               w->log->nodes[w->log->nodes[node].parent].parent != GSIM_CUDA_NONE)
-            node = w->log->nodes[node].parent;
-        uint32_t root = w->log->nodes[node].parent == GSIM_CUDA_NONE ? node : w->log->nodes[node].parent;
+        uint32_t node = gsim_cuda_outermost(w->log, w->weave.items[i].node);
         size_t count = done.count;
-        gsim_choice_push(&done, root, &w->weave.failed);
+        if (node != NONE) gsim_choice_push(&done, nodes[nodes[node].parent].from, &w->weave.failed);
         if (done.count == count) continue;
-        const struct gsim_cuda_site site = {
-            .from = w->log->nodes[node].from, .to = w->log->nodes[node].to, .is_braced = true};
+        const struct gsim_cuda_site site = {.from = nodes[node].from, .to = nodes[node].to, .is_braced = true};
         before(w, &site, RANK_CREATE, "gpusim_create();");
     }
     gsim_free(done.at);

@@ -217,7 +217,6 @@ static void order_once(struct clocks *c)
         enum gsim_cuda_step_kind kind = log->sites[step->site].kind;
         for (uint32_t i = c->w->first_item[s]; i < c->w->first_item[s + 1]; i++) order_item(c, i);
         if (kind == GSIM_CUDA_SYNC && c->w->sites[step->site].is_kept) sync_all(c);
-        if (kind == GSIM_CUDA_BARRIER) raise(c->base, c->issued, c->streams);
         if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) order_host(c, step);
     }
 }

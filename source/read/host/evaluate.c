@@ -38,6 +38,9 @@ static CXCursor strip(struct gsim_cu *s, CXCursor cursor)
 /* --- places --- */
 uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 {
+    if (s->code.external_count && !gsim_cu_is_local(s, declaration) &&
+        s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static)
+        declaration = gsim_cu_defined(s, declaration);
     uint32_t frame = gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static
                          ? s->host.frame
                          : 0;
@@ -112,7 +115,7 @@ static uint32_t declared(struct gsim_cu *s, CXCursor declaration)
     s->memory.cells[cell].is_set = true;
     s->memory.cells[cell].is_shared = !gsim_cu_is_local(s, declaration) && /* with other files */
                                s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static;
-    CXCursor whole = s->clang.getCursorDefinition(declaration);
+    CXCursor whole = s->clang.getCursorDefinition(gsim_cu_defined(s, declaration));
     gsim_cu_declare(s, s->clang.Cursor_isNull(whole) ? declaration : whole);
     return cell;
 }
@@ -271,7 +274,8 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
         else (void)gsim_cu_evaluate(s, left);
         return value;
     }
-    if (strcmp(op, "=") == 0) return assign(s, kids->at[0], gsim_cu_evaluate(s, kids->at[1]));
+    if (strcmp(op, "=") == 0)
+        return assign(s, kids->at[0], gsim_cu_told_before(s, kids->at[1], gsim_cu_evaluate(s, kids->at[1])));
     struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
     if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
     if ((strcmp(op, "||") == 0 && gsim_cu_is_known(a) && a.n[0] != 0)) return gsim_cu_number(1);
@@ -297,7 +301,7 @@ char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *i
     *is_behind = own == its;
     if (*is_behind) {
         size_t size = 0;
-        const char *all = file ? s->clang.getFileContents(s->unit, file, &size) : NULL;
+        const char *all = gsim_cu_contents(s, file, &size);
         text = all && end >= 1 && end <= size ? all + end - 1 : NULL;
         return !text ? '?' : *text == '+' ? 'i' : *text == '-' ? 'd' : '?';
     }

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "source/read/source.h"
+#include "source/read/kernel/walk.h"
 
 /* --- places --- */
 /* In the file as it stands: an expression that a function-like macro makes a part of is at none. */
@@ -22,7 +22,7 @@ static bool place_of(struct gsim_cu *s, CXCursor cursor, struct gsim_cuda_probe 
         s->clang.getSpellingLocation(ends[i], NULL, NULL, NULL, &spelled[i]);
         if (!file || file != s->file) return false;
     }
-    const char *text = s->clang.getFileContents(s->unit, s->file, &size);
+    const char *text = gsim_cu_contents(s, s->file, &size);
     if (!text || at[1] <= at[0] || at[1] > size) return false;
     for (unsigned i = at[0]; spelled[0] != at[0] && i < at[1]; i++) { /* of a macro's name */
         if (text[i] == '(') return false;
@@ -37,20 +37,31 @@ static bool place_of(struct gsim_cu *s, CXCursor cursor, struct gsim_cuda_probe 
     return place->to - place->from == at[1] - at[0]; /* each character has its own */
 }
 
-static bool is_value(struct gsim_cu *s, CXCursor expression)
+static bool is_value_of(struct gsim_cu *s, CXType type)
 {
-    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(expression));
-    enum CXCursorKind kind = s->clang.getCursorKind(gsim_cu_strip(s, expression));
-    if (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) return false;
-    if (kind == CXCursor_GNUNullExpr || kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_InitListExpr ||
-        kind == CXCursor_CXXBoolLiteralExpr)
-        return false;
     if (type.kind == CXType_Pointer) {
         enum CXTypeKind to = s->clang.getCanonicalType(s->clang.getPointeeType(type)).kind;
         return to != CXType_Pointer && to != CXType_FunctionProto && to != CXType_FunctionNoProto;
     }
     return (type.kind >= CXType_Bool && type.kind <= CXType_LongDouble) || type.kind == CXType_Enum ||
            (type.kind == CXType_Record && gsim_cu_is_named(s, s->clang.getTypeDeclaration(type), "dim3"));
+}
+
+/* Before and behind conversions that are not written. */
+static bool is_value(struct gsim_cu *s, CXCursor expression)
+{
+    CXCursor inner = gsim_cu_strip(s, expression);
+    CXType own = s->clang.getCanonicalType(s->clang.getCursorType(inner));
+    enum CXCursorKind kind = s->clang.getCursorKind(inner);
+    if (kind == CXCursor_CallExpr &&
+        s->clang.getCursorKind(s->clang.getCursorReferenced(inner)) == CXCursor_ConversionFunction)
+        return false;
+    if (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) return false;
+    if (kind == CXCursor_GNUNullExpr || kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_InitListExpr ||
+        kind == CXCursor_CXXBoolLiteralExpr)
+        return false;
+    return is_value_of(s, s->clang.getCanonicalType(s->clang.getCursorType(expression))) &&
+           (is_value_of(s, own) || own.kind == CXType_ConstantArray);
 }
 
 /* --- probes --- */
@@ -83,6 +94,21 @@ static void add_call(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids
     gsim_free(shape.at);
 }
 
+/* What a variable of a number or a pointer gets. */
+static void add_variable(struct gsim_cu *s, CXCursor cursor, const struct gsim_cu_kids *kids)
+{
+    char op[4] = "";
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    CXCursor last = kids->count ? kids->at[kids->count - 1] : cursor;
+    if (kind == CXCursor_BinaryOperator && kids->count == 2) gsim_cu_operator(s, kids->at[0], last, op);
+    bool is_variable = kind == CXCursor_VarDecl && kids->count && s->clang.getCursorKind(last) >= CXCursor_FirstExpr &&
+                       s->clang.getCursorKind(last) <= CXCursor_LastExpr && gsim_cu_is_local(s, cursor) &&
+                       s->clang.Cursor_getStorageClass(cursor) != CX_SC_Static &&
+                       !gsim_cu_is_reference(s->clang.getCanonicalType(s->clang.getCursorType(cursor)));
+    bool is_class = s->clang.getCanonicalType(s->clang.getCursorType(cursor)).kind == CXType_Record;
+    if (!is_class && (is_variable || strcmp(op, "=") == 0)) add_probe(s, last, false);
+}
+
 static enum CXChildVisitResult find_probes(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct gsim_cu *s = data;
@@ -90,12 +116,12 @@ static enum CXChildVisitResult find_probes(CXCursor cursor, CXCursor parent, CXC
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     bool is_range = kind == CXCursor_CXXForRangeStmt;
     bool is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || is_range;
-    (void)parent;
     if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
     if (is_loop && !gsim_cu_has_calls(s, cursor)) return CXChildVisit_Continue;
     if ((kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
          kind == CXCursor_FunctionTemplate) &&
-        (gsim_cu_is_of_cuda(s, cursor) || gsim_cu_has_attribute(s, cursor, CXCursor_CUDAGlobalAttr) || !gsim_cu_has_calls(s, cursor)))
+        (gsim_cu_is_of_cuda(s, cursor) || gsim_cu_has_attribute(s, cursor, CXCursor_CUDAGlobalAttr) ||
+         !gsim_cu_has_calls(s, cursor)))
         return CXChildVisit_Continue;
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     if (is_loop || kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt) {
@@ -103,6 +129,7 @@ static enum CXChildVisitResult find_probes(CXCursor cursor, CXCursor parent, CXC
         if (!is_range || !gsim_cu_list_of(s, parts[1])) add_probe(s, parts[1], is_range);
     }
     if (kind == CXCursor_CallExpr) add_call(s, cursor, &kids);
+    if (s->clang.getCursorKind(parent) != CXCursor_CXXForRangeStmt) add_variable(s, cursor, &kids);
     gsim_free(kids.at);
     return CXChildVisit_Recurse;
 }
@@ -159,6 +186,7 @@ struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct
     if (told->probes[p].is_range) return now;
     if (type == CXType_Record) now.kind = GSIM_CU_DIM; /* of one that a number makes the others are 1 */
     for (int i = 1; i < 3 && type == CXType_Record; i++) now.n[i] = fact->n[i] > 0 ? fact->n[i] : 1;
+    if (type == CXType_Pointer && s->device.has_returned) return value;
     if (type == CXType_Pointer && fact->n[0] != 0) {
         double offset;
         uint32_t region = region_at(s, fact->n[0], &offset);
@@ -170,6 +198,12 @@ struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct
     if (is_other)
         gsim_cu_note(s, expression, "it is %g as read and %g in the run, which is believed", value.n[0], now.n[0]);
     return now;
+}
+
+struct gsim_cu_value gsim_cu_told_before(struct gsim_cu *s, CXCursor expression, struct gsim_cu_value value)
+{
+    struct gsim_cu_value now = gsim_cu_told(s, expression, value);
+    return s->device.has_returned ? value : now;
 }
 
 void gsim_cu_tell_region(struct gsim_cu *s, uint32_t region, CXCursor call)
@@ -184,7 +218,11 @@ void gsim_cu_tell_region(struct gsim_cu *s, uint32_t region, CXCursor call)
 void gsim_cu_confirm(struct gsim_cu *s, CXCursor call, struct gsim_cu_operands *o)
 {
     const struct gsim_cuda_told *told = s->options->told;
-    const struct gsim_cuda_fact *launch = take(told, GSIM_FACT_LAUNCH, gsim_cu_line(s, call)), *fact;
+    const struct gsim_cuda_fact *launch, *fact;
+    unsigned line = gsim_cu_line(s, call);
+    if (!s->text.call_name) /* the run has the line where <<<>>>() ends */
+        s->clang.getExpansionLocation(s->clang.getRangeEnd(s->clang.getCursorExtent(call)), NULL, &line, NULL, NULL);
+    launch = take(told, GSIM_FACT_LAUNCH, line);
     for (int writes = 0; launch && writes < 2; writes++)
         while ((fact = take(told, writes ? GSIM_FACT_WRITE : GSIM_FACT_READ, (uint32_t)launch->n[0]))) {
             double offset;
@@ -196,7 +234,8 @@ void gsim_cu_confirm(struct gsim_cu *s, CXCursor call, struct gsim_cu_operands *
             for (uint32_t i = 0; i < o->host_count; i++) has |= o->hosts[i] == region && (!writes || o->host_writes[i]);
             if (has) continue;
             o->is_unknown = true;
-            gsim_cu_note(s, call, "in the run it %s memory that its body does not show: it may read and write any buffer",
+            gsim_cu_note(s, call,
+                         "in the run it %s memory that its body does not show: it may read and write any buffer",
                          writes ? "writes" : "reads");
         }
 }
@@ -214,7 +253,7 @@ void gsim_cu_check_told(struct gsim_cu *s)
         if (!is_last || fact->what != GSIM_FACT_LAUNCH || first->taken == count) continue;
         char text[160];
         snprintf(text, sizeof text,
-                 "launched %zu times in the run and %u times as read: what it is given, and how often, is not the run's",
+                 "launched %zu times in the run, %u times as read: what it is given, and how often, is not the run's",
                  count, first->taken);
         if (s->options->note) s->options->note(s->path, fact->line, text);
         if (s->options->log) s->options->log->guesses++;

@@ -195,7 +195,7 @@ static struct gsim_cu_flow evaluate_name(struct gsim_cu_walk *w, CXCursor cursor
     CXType type = s->clang.getCursorType(declaration);
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return (struct gsim_cu_flow){0};
     if (kind == CXCursor_VarDecl && !gsim_cu_is_local(s, declaration) &&
-        !gsim_cu_has_attribute(s, declaration, CXCursor_CUDASharedAttr)) { /* who names one reads and writes it: operands.c */
+        !gsim_cu_has_attribute(s, declaration, CXCursor_CUDASharedAttr)) { /* it is read and written: operands.c */
         if (s->clang.Cursor_getStorageClass(declaration) == CX_SC_Extern &&
             s->clang.Cursor_isNull(s->clang.getCursorDefinition(declaration)) && !gsim_cu_is_of_cuda(s, declaration))
             gsim_cu_give_up(w, cursor, "it names a variable of another file");
