@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Features compose: every scheduler x {known, drawn} x {1 GPU, 2, 2 unlike} x {pinned, managed} x {alone, a task}.
- * Every kernel ends once and no dependence is broken. Nothing is refused.
+ * Every kernel ends once and no dependence is broken. Nothing is refused, bytes and times add up.
  */
+#include "gpusim/metrics.h"
 #include "gpusim/placement.h"
 #include "gpusim/simulate.h"
 #include "sim/program/verify.h"
@@ -50,6 +51,97 @@ static const struct gsim_placement_ops *placement_of(const struct point *p)
                                                                      : gsim_placement_find("round-robin");
 }
 
+/* How many of T's kernels (copies) are under way between AT and just behind it. */
+static uint32_t kernels_at(const struct gsim_timeline *t, gsim_time at)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) count += t->kernels[i].start <= at && at < t->kernels[i].end;
+    return count;
+}
+static uint32_t copies_at(const struct gsim_timeline *t, gsim_time at)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < t->copy_count; i++) count += t->copies[i].start <= at && at < t->copies[i].end;
+    return count;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    gsim_time x = *(const gsim_time *)a, y = *(const gsim_time *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Times in which something is under way, counted from one start or end to the next. */
+struct busy {
+    gsim_time kernels, copies, any, of_kernels, of_copies;
+    uint64_t bytes[GSIM_COPY_KIND_COUNT];
+};
+static struct busy busy_of(const struct gsim_timeline *t)
+{
+    gsim_time times[200];
+    size_t count = 0;
+    struct busy b = {0};
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        b.of_kernels += t->kernels[i].end - t->kernels[i].start;
+        times[count++] = t->kernels[i].start, times[count++] = t->kernels[i].end;
+    }
+    for (size_t i = 0; i < t->copy_count && count < 198; i++) {
+        b.of_copies += t->copies[i].end - t->copies[i].start;
+        b.bytes[t->copies[i].kind] += t->copies[i].bytes;
+        times[count++] = t->copies[i].start, times[count++] = t->copies[i].end;
+    }
+    qsort(times, count, sizeof *times, by_time);
+    for (size_t i = 0; i + 1 < count; i++) {
+        bool has_kernels = kernels_at(t, times[i]), has_copies = copies_at(t, times[i]);
+        b.kernels += has_kernels ? times[i + 1] - times[i] : 0;
+        b.copies += has_copies ? times[i + 1] - times[i] : 0;
+        b.any += has_kernels || has_copies ? times[i + 1] - times[i] : 0;
+    }
+    return b;
+}
+
+/* What holds in every run: nothing runs before it was called or beyond the iteration, one copy at a time goes one way
+ * on a GPU's link, each byte that the host wrote comes once to where it is read and what it reads comes once; and the
+ * report says what is there. */
+static void laws(const struct point *p, const struct gsim_timeline *t, const char *text)
+{
+    struct busy b = busy_of(t);
+    struct gsim_metrics m;
+    struct gsim_error error = {0};
+    gsim_time end = t->iterations[0].end, sum = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &t->kernels[i];
+        CHECK_MSG(k->launch <= k->ready && k->ready <= k->start && k->start < k->end && k->end <= end, "%s: kernel %zu",
+                  text, i);
+        CHECK_MSG(p->gpus != ONE || k->end - k->start >= 5 * GSIM_PS_PER_US - 1000,
+                  "%s: kernel %zu is faster than alone", text, i);
+    }
+    for (size_t i = 0; i < t->copy_count; i++) {
+        const struct gsim_copy_record *c = &t->copies[i];
+        CHECK_MSG(c->launch <= c->start && c->start < c->end && c->end <= end, "%s: copy %zu", text, i);
+        for (size_t o = 0; o < i && !p->is_managed; o++) {
+            const struct gsim_copy_record *other = &t->copies[o];
+            CHECK_MSG(other->kind != c->kind || other->device != c->device || other->end <= c->start ||
+                          c->end <= other->start,
+                      "%s: copies %zu and %zu at once", text, o, i);
+        }
+    }
+    if (p->gpus == ONE && !p->is_managed) {
+        CHECK_MSG(b.bytes[GSIM_COPY_H2D] == 3 * 4096 && b.bytes[GSIM_COPY_D2H] == 2 * 4096,
+                  "%s: %" PRIu64 " and %" PRIu64 " bytes", text, b.bytes[GSIM_COPY_H2D], b.bytes[GSIM_COPY_D2H]);
+    }
+    CHECK_OK(gsim_metrics_compute(t, &devices[0], NULL, &m, &error), error);
+    CHECK_MSG(m.kernel_time == b.of_kernels && m.transfer_time == b.of_copies && m.device_busy == b.any, "%s: sums",
+              text);
+    CHECK_MSG(m.h2d_bytes == b.bytes[GSIM_COPY_H2D] && m.d2h_bytes == b.bytes[GSIM_COPY_D2H], "%s: bytes", text);
+    CHECK_NEAR(m.overlap.compute_compute * (double)b.of_kernels, b.of_kernels - b.kernels, 2);
+    CHECK_NEAR(m.overlap.total * (double)(b.of_kernels + b.of_copies), b.of_kernels + b.of_copies - b.any, 2);
+    CHECK(m.iteration_min == m.iteration_max && m.iteration_total == end - t->iterations[0].start && m.makespan >= end);
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) sum += m.bottleneck_time[i];
+    CHECK_MSG(!m.has_bottlenecks || llabs(sum - m.makespan) < 1000, "%s: bottlenecks of %.3f us", text,
+              gsim_time_us(sum));
+}
+
 static enum gsim_status run(const struct point *p, struct gsim_error *error)
 {
     struct gsim_source_of_program_params source = {&program};
@@ -66,6 +158,7 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
                                                                : 2,
                                 .memory = p->is_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED,
                                 .seed = 1,
+                                .detailed = true,
                                 .placement = placement_of(p),
                                 .source = p->is_drawn ? &gsim_source_of_program : NULL,
                                 .source_params = &source};
@@ -90,6 +183,9 @@ static enum gsim_status run(const struct point *p, struct gsim_error *error)
     if (!status) status = gsim_simulate(&s, &timeline, error);
     if (!status && !p->is_task)
         status = gsim_verify_timeline(&timeline, &program, 1, p->gpus != ONE && !p->is_managed, error);
+    char text[160];
+    describe(p, text);
+    if (!status && !p->is_task) laws(p, &timeline, text);
     CHECK(status || timeline.kernel_count == 8);
     CHECK(status || !p->is_task || timeline.request_count == 1);
     gsim_timeline_release(&timeline);
