@@ -116,9 +116,9 @@ static void processes(void)
     task_fixture_release(&f);
 }
 
-/* Queueing theory: kernels of 10 us that fill the GPU, arrivals at random at half of what it can serve: M/D/1, whose mean wait
- * is r D / (2 (1 - r)) = 5 us. Of 20,000 requests its standard error is 2 to 3 %; 10 % are four of them, and a load of 0.55
- * is 22 % off. */
+/* Queueing theory: kernels of 10 us that fill the GPU, arrivals at random at half of what it can serve: M/D/1, whose
+ * mean wait is r D / (2 (1 - r)) = 5 us. Of 20,000 requests its standard error is 2 to 3 %; 10 % are four of them, and
+ * a load of 0.55 is 22 % off. */
 static void queueing(void)
 {
     struct task_fixture f = task_fixture();
@@ -145,12 +145,7 @@ static void queueing(void)
 }
 
 static const struct test_case cases[] = {
-    {"queueing", queueing},
-    {"side by side", side_by_side},
-    {"priorities", priorities},
-    {"parts", parts},
-    {"shared DRAM", shared_dram},
-    {"refusals", refusals},
-    {"processes", processes},
+    {"queueing", queueing},       {"side by side", side_by_side}, {"priorities", priorities}, {"parts", parts},
+    {"shared DRAM", shared_dram}, {"refusals", refusals},         {"processes", processes},
 };
 TEST_MAIN("sim/task/tasks", cases)
