@@ -396,6 +396,12 @@ enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments
 /* Writes the files of the options, and the report to the terminal unless one of them went there. */
 enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                   struct gsim_error *error) GSIM_NODISCARD;
+struct gsim_cli_point;
+/* The same of a run by its timeline, with metrics and the window of --trace-window. STATS: of tasks, or NULL. */
+enum gsim_status gsim_cli_deliver_all(const struct gsim_cli_arguments *arguments,
+                                      const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+                                      const struct gsim_cli_point *point, const struct gsim_task_stats *stats,
+                                      struct gsim_error *error) GSIM_NODISCARD;
 /* Warns on stderr if --trace-window begins after the run's end. */
 void gsim_cli_note_window(const struct gsim_result *result);
 

@@ -127,3 +127,16 @@ enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, co
     gsim_energy_release(&energy);
     return status;
 }
+
+enum gsim_status gsim_cli_deliver_all(const struct gsim_cli_arguments *arguments,
+                                      const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
+                                      const struct gsim_cli_point *point, const struct gsim_task_stats *stats,
+                                      struct gsim_error *error)
+{
+    struct gsim_metrics metrics;
+    struct gsim_result result = {.simulation = simulation, .timeline = timeline, .metrics = &metrics, .tasks = stats,
+                                 .options = point->options, .option_count = point->option_count};
+    enum gsim_status status = gsim_metrics_compute(timeline, simulation->device, NULL, &metrics, error);
+    if (!status) status = gsim_cli_trace_window(arguments, &result.window_from, &result.window_until, error);
+    return status ? status : gsim_cli_deliver(arguments, &result, error);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See serving/library.h. */
 #include "serving/library.h"
+#include "gpusim/scenario.h"
 
 struct guest {
     const struct gsim_library *library;
@@ -43,7 +44,7 @@ enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_
     s.scheduler_params = &guest;
     s.iterations = 1;
     s.until_steady = s.detailed = false;
-    enum gsim_status status = gsim_simulate(&s, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = s}, &timeline, error);
     gsim_timeline_release(&timeline);
     return status;
 }
@@ -80,7 +81,7 @@ enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t
     s.tasks = &set;
     s.sharing = gsim_sharing_find(spec->beside == GSIM_BESIDE_MPS ? "mps" : "partition");
     s.detailed = false;
-    status = gsim_simulate(&s, &timeline, error);
+    status = gsim_run(&(struct gsim_scenario){.simulation = s}, &timeline, error);
     gsim_time from = 0, until = 0;
     *count = 0;
     for (size_t i = 0; !status && i < timeline.request_count; i++) {

@@ -8,11 +8,10 @@
 #include "gpusim/device.h"
 #include "gpusim/limits.h"
 #include "gpusim/metrics.h"
-#include "gpusim/simulate.h"
+#include "gpusim/scenario.h"
 #include "gpusim/workload.h"
 #include "session/policy.h"
 #include "sim/base/text.h"
-#include "sim/program/verify.h"
 #include "sim/report/report.h"
 #include "sim/sm/demand.h"
 
@@ -233,10 +232,9 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
     s->simulation.program = &s->program;
     s->simulation.device = &s->device;
     s->simulation.detailed = true;
-    enum gsim_status status = gsim_simulate(&s->simulation, &s->timeline, error);
+    const struct gsim_scenario scenario = {.simulation = s->simulation, .is_checked = true};
+    enum gsim_status status = gsim_run(&scenario, &s->timeline, error);
     s->has_run = true; /* the timeline is to be released in any case */
-    uint32_t iterations = s->simulation.iterations ? s->simulation.iterations : s->program.iterations;
-    if (status == GSIM_OK) status = gsim_verify_timeline(&s->timeline, &s->program, iterations, false, error);
     struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->program.kernel_count + 1));
     if (status == GSIM_OK && !alone) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < s->program.kernel_count && status == GSIM_OK; i++)

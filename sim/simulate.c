@@ -281,7 +281,9 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
                               scheduler->name, placement->name);
     if (!gsim_scheduler_can_place(scheduler))
         return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' knows one GPU only", scheduler->name);
-    return scheduler->places || run->draw ? GSIM_OK : gsim_placing_program(run, error);
+    if (scheduler->places || run->draw) return GSIM_OK;
+    if (placement->place) return placement->place(run, error);
+    return gsim_error_set(error, GSIM_INPUT, "--place %s cannot place a whole program", placement->name);
 }
 
 static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t, uint32_t index,

@@ -2,6 +2,7 @@
 /* See sim/spread.h. A copy is a simulation with noise, another seed, and a device whose latencies and calls are all off
  * by one factor each. */
 #include "sim/spread.h"
+#include "gpusim/scenario.h"
 
 #include <math.h>
 
@@ -104,7 +105,7 @@ static enum gsim_status run_copies(const struct gsim_simulation *simulation, uin
         struct gsim_timeline timeline;
         status = make_copy(&copy, simulation, i, error);
         if (status != GSIM_OK) break;
-        status = gsim_simulate(&copy.simulation, &timeline, error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = copy.simulation}, &timeline, error);
         if (status == GSIM_OK) status = time(&copy, &timeline, &times_us[i], error);
         gsim_timeline_release(&timeline);
     }

@@ -2,6 +2,7 @@
 /* See ask/schedule/assign.h. What is waited for comes from the planner of the static schedulers
  * (gpusim/schedulers/plan.h). */
 #include "ask/schedule/assign.h"
+#include "gpusim/scenario.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,7 +163,7 @@ enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_uni
     s.until_steady = s.detailed = false;
     s.memory = GSIM_MEMORY_PINNED;
     if (status == GSIM_OK) {
-        status = gsim_simulate(&s, &timeline, error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = s}, &timeline, error);
         if (status == GSIM_OK) status = gsim_op_plan_make(&rows, &timeline, error);
         gsim_timeline_release(&timeline);
     }
@@ -240,7 +241,7 @@ enum gsim_status gsim_assignment_time(struct gsim_assignment *a, const struct gs
     enum gsim_status status = build(a, u, &program, error);
     struct gsim_spread_copy copy = {.simulation = as_graph(base, &program)};
     if (status == GSIM_OK) {
-        status = gsim_simulate(&copy.simulation, &timeline, error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = copy.simulation}, &timeline, error);
         if (status == GSIM_OK) status = time_of(&copy, &timeline, &a->us, error);
         gsim_timeline_release(&timeline);
     }

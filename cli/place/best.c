@@ -5,6 +5,7 @@
  * taken as a normal deviation of each.
  */
 #include "cli/cli.h"
+#include "gpusim/scenario.h"
 
 #include <math.h>
 
@@ -55,7 +56,7 @@ static enum gsim_status time_of(const struct gsim_simulation *s, double *us, str
 {
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
-    enum gsim_status status = gsim_simulate(s, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = *s}, &timeline, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, s->device, NULL, &metrics, error);
     if (status == GSIM_OK) *us = gsim_time_us(metrics.makespan);
     gsim_timeline_release(&timeline);

@@ -263,7 +263,7 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
     copy_device(v, t);
     double *of_rank = GSIM_ARENA_ARRAY(&v->arena, double, t->count);
     v->programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_program, t->count);
-    v->run.programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_rank_program, t->count);
+    v->run.programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_client, t->count);
     if (v->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t->count; i++) of_rank[i] = 1;
     for (uint32_t i = 0; i < count && !status; i++)
@@ -275,7 +275,7 @@ enum gsim_status gsim_rank_variant_init(struct gsim_rank_variant *v, const struc
         status = gsim_rank_edit(&t->traces[i].program, &edit, &v->programs[i], &v->has_effect, error);
         if (status) break;
         v->program_count++;
-        v->run.programs[i] = (struct gsim_rank_program){
+        v->run.programs[i] = (struct gsim_client){
             .program = &v->programs[i], .scheduler = scheduler, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
     bool has_node = false;
@@ -297,16 +297,16 @@ void gsim_rank_variant_release(struct gsim_rank_variant *v)
 enum gsim_status gsim_rank_variant_run(const struct gsim_rank_variant *v, const struct gsim_cli_rank_traces *t,
                                        double *step_us, struct gsim_cli_rank_time *times, struct gsim_error *error)
 {
-    struct gsim_rank_set set = {0};
+    struct gsim_scenario scenario = {0};
     struct gsim_timeline timeline = {0};
     *step_us = 0;
-    enum gsim_status status = gsim_cli_rank_traces_run(t, &v->device, &v->run, &set, &timeline, error);
+    enum gsim_status status = gsim_cli_rank_traces_run(t, &v->device, &v->run, &scenario, &timeline, error);
     for (uint32_t i = 0; i < v->run.count && !status; i++) {
         struct gsim_cli_rank_time time = gsim_cli_rank_time(&timeline, i);
         *step_us = fmax(*step_us, time.step);
         if (times) times[i] = time;
     }
     gsim_timeline_release(&timeline);
-    gsim_rank_set_release(&set);
+    gsim_scenario_release(&scenario);
     return status;
 }

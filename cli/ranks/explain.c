@@ -20,23 +20,23 @@ static enum gsim_status run(struct explained *e, struct gsim_error *error)
 {
     struct gsim_cli_rank_traces *t = &e->traces;
     struct gsim_cli_rank_run ranks = {.count = t->count, .iterations = ITERATIONS};
-    struct gsim_rank_set set = {0};
+    struct gsim_scenario scenario = {0};
     struct gsim_timeline timeline = {0};
     const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
-    ranks.programs = GSIM_ARENA_ARRAY(&t->arena, struct gsim_rank_program, t->count);
+    ranks.programs = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
     e->times = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_rank_time, t->count);
     if (!ranks.programs || !e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t->count; i++)
-        ranks.programs[i] = (struct gsim_rank_program){
+        ranks.programs[i] = (struct gsim_client){
             .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
-    enum gsim_status status = gsim_cli_rank_traces_run(t, &t->setup.device, &ranks, &set, &timeline, error);
+    enum gsim_status status = gsim_cli_rank_traces_run(t, &t->setup.device, &ranks, &scenario, &timeline, error);
     for (uint32_t i = 0; i < t->count && !status; i++) {
         e->times[i] = gsim_cli_rank_time(&timeline, i);
         e->step_us = fmax(e->step_us, e->times[i].step);
         if (e->times[i].all_waiting < e->times[e->late].all_waiting) e->late = i;
     }
     gsim_timeline_release(&timeline);
-    gsim_rank_set_release(&set);
+    gsim_scenario_release(&scenario);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/ranks/ranks.h"
 
 #include "cli/ranks/file.h"
+#include "gpusim/scenario.h"
 #include "sim/base/text.h"
 #include "sim/base/whole.h"
 
@@ -14,9 +15,9 @@ struct run {
     struct gsim_cli_arguments words; /* with the node's device */
     struct gsim_cli_setup setup;
     struct gsim_cli_point *points;   /* one of each entry */
-    struct gsim_rank_program *ranks;
+    struct gsim_client *ranks;
     uint32_t count, point_count;
-    struct gsim_rank_set set;
+    struct gsim_scenario scenario;
     struct gsim_arena arena;
 };
 
@@ -121,7 +122,7 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
-    r->ranks = GSIM_ARENA_ARRAY(&r->arena, struct gsim_rank_program, count);
+    r->ranks = GSIM_ARENA_ARRAY(&r->arena, struct gsim_client, count);
     if (r->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0, rank = 0; i < r->file.count; i++) {
         const struct gsim_cli_rank_entry *entry = &r->file.entries[i];
@@ -133,7 +134,7 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
         if (status) return status;
         uint32_t parts = r->file.folds ? 1 : entry->count, copies = r->file.folds ? entry->count : 1;
         for (uint32_t p = 0; p < parts; p++, rank += copies)
-            r->ranks[r->count++] = (struct gsim_rank_program){.program = &point->program,
+            r->ranks[r->count++] = (struct gsim_client){.program = &point->program,
                                                               .scheduler = scheduler,
                                                               .scheduler_params = point->params,
                                                               .rank = rank,
@@ -162,42 +163,18 @@ static enum gsim_status use_library(struct run *r, struct gsim_error *error)
                           "--collective-library custom: the ranks have no all-reduce that it could run");
 }
 
-/* Every kernel of every rank ran, in each of its iterations. */
-static enum gsim_status verify(const struct gsim_rank_set *set, const struct gsim_timeline *timeline,
-                               struct gsim_error *error)
-{
-    for (uint32_t i = 0; i < set->set->count; i++) {
-        uint64_t expected = 0, found = 0;
-        for (uint32_t o = 0; o < set->set->programs[i].op_count; o++)
-            expected += set->set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
-        expected *= set->tasks[i].requests;
-        for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
-        if (found != expected)
-            return gsim_error_set(error, GSIM_SIM, "%s: %llu kernels ran, expected %llu", set->tasks[i].name,
-                                  (unsigned long long)found, (unsigned long long)expected);
-    }
-    return GSIM_OK;
-}
-
 static enum gsim_status simulate(struct run *r, struct gsim_error *error)
 {
-    struct gsim_simulation s = r->points[0].simulation;
     struct gsim_timeline timeline = {0};
-    struct gsim_metrics metrics;
+    r->scenario = (struct gsim_scenario){.simulation = r->points[0].simulation, .is_checked = true};
     enum gsim_status status =
-        gsim_rank_set_init(&r->set, r->ranks, r->count, &r->node.links, r->setup.iterations, &s, error);
+        gsim_scenario_join(&r->scenario, r->ranks, r->count, &r->node.links, r->setup.iterations, error);
     if (status) return status;
-    s.detailed = true;
-    status = gsim_simulate(&s, &timeline, error);
-    if (!status) status = verify(&r->set, &timeline, error);
-    if (!status) status = gsim_metrics_compute(&timeline, s.device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = &s,
-                                 .timeline = &timeline,
-                                 .metrics = &metrics,
-                                 .options = r->points[0].options,
-                                 .option_count = r->points[0].option_count};
-    if (!status) status = gsim_cli_trace_window(r->arguments, &result.window_from, &result.window_until, error);
-    if (!status) status = gsim_cli_deliver(r->arguments, &result, error);
+    r->scenario.simulation.detailed = true;
+    status = gsim_run(&r->scenario, &timeline, error);
+    if (!status)
+        status =
+            gsim_cli_deliver_all(r->arguments, &r->scenario.simulation, &timeline, &r->points[0], NULL, error);
     gsim_timeline_release(&timeline);
     return status;
 }
@@ -212,7 +189,7 @@ enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, 
     if (!status) status = load(&r, error);
     if (!status) status = use_library(&r, error);
     if (!status) status = simulate(&r, error);
-    gsim_rank_set_release(&r.set);
+    gsim_scenario_release(&r.scenario);
     for (uint32_t i = 0; i < r.point_count; i++) gsim_cli_point_release(&r.points[i]);
     if (r.setup.arguments) gsim_cli_setup_release(&r.setup);
     gsim_cli_rank_file_release(&r.file);

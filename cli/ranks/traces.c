@@ -239,17 +239,17 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
 /* --- runs --- */
 
 enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
-                                          const struct gsim_cli_rank_run *run, struct gsim_rank_set *set,
+                                          const struct gsim_cli_rank_run *run, struct gsim_scenario *scenario,
                                           struct gsim_timeline *timeline, struct gsim_error *error)
 {
-    struct gsim_simulation s = {.device = device,
-                                .gpu = t->setup.gpu,
-                                .memory = t->setup.memory,
-                                .prefetch = t->setup.prefetch,
-                                .seed = t->setup.seed,
-                                .noise = t->setup.noise,
-                                .detailed = true};
+    scenario->simulation = (struct gsim_simulation){.device = device,
+                                                    .gpu = t->setup.gpu,
+                                                    .memory = t->setup.memory,
+                                                    .prefetch = t->setup.prefetch,
+                                                    .seed = t->setup.seed,
+                                                    .noise = t->setup.noise,
+                                                    .detailed = true};
     enum gsim_status status =
-        gsim_rank_set_init(set, run->programs, run->count, &run->links, run->iterations, &s, error);
-    return status ? status : gsim_simulate(&s, timeline, error);
+        gsim_scenario_join(scenario, run->programs, run->count, &run->links, run->iterations, error);
+    return status ? status : gsim_run(scenario, timeline, error);
 }

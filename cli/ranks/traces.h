@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/ranks/ranks.h"
+#include "gpusim/scenario.h"
 #include "traces/import/import.h"
 
 struct gsim_cli_rank_trace {
@@ -39,14 +40,14 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts ze
 
 /* Ranks as they are to be run. */
 struct gsim_cli_rank_run {
-    struct gsim_rank_program *programs;
+    struct gsim_client *programs;
     uint32_t count;
     struct gsim_ranks links;
     uint32_t iterations;
 };
-/* SET and TIMELINE are the caller's to release in any case. */
+/* SCENARIO and TIMELINE are the caller's to release in any case. */
 enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
-                                          const struct gsim_cli_rank_run *run, struct gsim_rank_set *set,
+                                          const struct gsim_cli_rank_run *run, struct gsim_scenario *scenario,
                                           struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
 
 /* What a rank's last iteration went into, in us. */

@@ -9,10 +9,10 @@
 #include "trust/validate/traces.h"
 
 /* When each op of TASK's program started and ended, from the rank's first launch on. */
-static void find_moments(const struct gsim_timeline *t, const struct gsim_rank_set *set, uint32_t task,
+static void find_moments(const struct gsim_timeline *t, const struct gsim_scenario *scenario, uint32_t task,
                          struct gsim_moment *moments, uint32_t op_count)
 {
-    uint32_t first = set->set->first_op[task];
+    uint32_t first = scenario->set->first_op[task];
     gsim_time origin = GSIM_TIME_NEVER;
     for (uint32_t i = 0; i < op_count; i++) moments[i] = (struct gsim_moment){NAN, NAN};
     for (size_t i = 0; i < t->kernel_count; i++)
@@ -30,7 +30,7 @@ static void find_moments(const struct gsim_timeline *t, const struct gsim_rank_s
 }
 
 static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace,
-                            const struct gsim_timeline *timeline, const struct gsim_rank_set *set, uint32_t task,
+                            const struct gsim_timeline *timeline, const struct gsim_scenario *scenario, uint32_t task,
                             struct gsim_error *error)
 {
     const char *slash = strrchr(trace->path, '/');
@@ -39,7 +39,7 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_c
     if (!moments) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     snprintf(note, sizeof note, "rank %u of %u, replayed with the others: %llu collectives", trace->rank, trace->world,
              (unsigned long long)trace->notes.collectives);
-    find_moments(timeline, set, task, moments, trace->program.op_count);
+    find_moments(timeline, scenario, task, moments, trace->program.op_count);
     const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : trace->path,
                                                 .gpu = trace->notes.gpu,
                                                 .program = &trace->program,
@@ -57,26 +57,26 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
                                          struct gsim_error *error)
 {
     struct gsim_cli_rank_traces t = {0};
-    struct gsim_rank_set set = {0};
+    struct gsim_scenario scenario = {0};
     struct gsim_timeline timeline = {0};
     struct gsim_cli_rank_run run = {.iterations = 1};
     const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     enum gsim_status status =
         gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
-    if (!status) run.programs = GSIM_ARENA_ARRAY(&t.arena, struct gsim_rank_program, t.count);
+    if (!status) run.programs = GSIM_ARENA_ARRAY(&t.arena, struct gsim_client, t.count);
     if (!status && !run.programs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run.count = status ? 0 : t.count;
     for (uint32_t i = 0; i < run.count; i++)
-        run.programs[i] = (struct gsim_rank_program){.program = &t.traces[i].program,
+        run.programs[i] = (struct gsim_client){.program = &t.traces[i].program,
                                                      .scheduler = gsim_scheduler_find("async"),
                                                      .rank = t.traces[i].rank,
                                                      .copies = 1,
                                                      .device = i,
                                                      .start_us = t.traces[i].offset_us};
-    if (!status) status = gsim_cli_rank_traces_run(&t, &t.setup.device, &run, &set, &timeline, error);
-    for (uint32_t i = 0; i < run.count && !status; i++) status = add(v, &t.traces[i], &timeline, &set, i, error);
+    if (!status) status = gsim_cli_rank_traces_run(&t, &t.setup.device, &run, &scenario, &timeline, error);
+    for (uint32_t i = 0; i < run.count && !status; i++) status = add(v, &t.traces[i], &timeline, &scenario, i, error);
     gsim_timeline_release(&timeline);
-    gsim_rank_set_release(&set);
+    gsim_scenario_release(&scenario);
     gsim_cli_rank_traces_release(&t);
     return status;
 }

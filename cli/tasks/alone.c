@@ -4,22 +4,7 @@
 
 #include <string.h>
 
-static enum gsim_status verify(const struct gsim_task_set *set, const struct gsim_timeline *timeline,
-                               const struct gsim_task_stats *stats, struct gsim_error *error)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        if (set->tasks[i].source) continue; /* that all it drew has ended has been seen to */
-        uint64_t expected = 0, found = 0;
-        for (uint32_t o = 0; o < set->programs[i].op_count; o++)
-            expected += set->programs[i].ops[o].kind == GSIM_OP_KERNEL;
-        expected *= stats[i].requests;
-        for (size_t k = 0; k < timeline->kernel_count; k++) found += timeline->kernels[k].task == i;
-        if (found != expected)
-            return gsim_error_set(error, GSIM_SIM, "task '%s': %llu kernels ran, expected %llu", set->tasks[i].name,
-                                  (unsigned long long)found, (unsigned long long)expected);
-    }
-    return GSIM_OK;
-}
+#include "gpusim/scenario.h"
 
 enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation,
                                     struct gsim_timeline *timeline, struct gsim_task_stats *stats,
@@ -27,11 +12,11 @@ enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct
 {
     gsim_program_release(simulation->drawn); /* of a run before */
     *simulation->drawn = (struct gsim_program){0};
-    enum gsim_status status = gsim_simulate(simulation, timeline, error);
+    const struct gsim_scenario scenario = {.simulation = *simulation, .is_checked = true};
+    enum gsim_status status = gsim_run(&scenario, timeline, error);
     for (uint32_t i = 0; i < simulation->tasks->count && stats != t->alone && simulation->tasks == &t->set; i++)
         stats[i] = t->alone[i];
-    if (status == GSIM_OK) status = gsim_tasks_measure(timeline, simulation->tasks, stats, error);
-    return status == GSIM_OK && !simulation->omits_kernels ? verify(simulation->tasks, timeline, stats, error) : status;
+    return status == GSIM_OK ? gsim_tasks_measure(timeline, simulation->tasks, stats, error) : status;
 }
 
 /* --- alone --- */

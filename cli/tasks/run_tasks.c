@@ -2,18 +2,6 @@
 /* Layer: cli (program). "gpusim run --task ... --share WAY": one simulation of several tasks. */
 #include "cli/tasks/tasks.h"
 
-static enum gsim_status deliver(const struct gsim_cli_arguments *arguments, const struct gsim_simulation *s,
-                                const struct gsim_timeline *timeline, const struct gsim_task_stats *stats,
-                                const struct gsim_cli_tasks *t, struct gsim_error *error)
-{
-    struct gsim_metrics metrics;
-    enum gsim_status status = gsim_metrics_compute(timeline, s->device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = s, .timeline = timeline, .metrics = &metrics, .tasks = stats,
-                                 .options = t->points[0].options, .option_count = t->points[0].option_count};
-    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &result.window_from, &result.window_until, error);
-    return status == GSIM_OK ? gsim_cli_deliver(arguments, &result, error) : status;
-}
-
 static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = t->setup->arguments;
@@ -32,7 +20,7 @@ static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
     struct gsim_simulation s = gsim_cli_tasks_simulation(t, ops, params);
     status = gsim_cli_tasks_alone(t, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
-    if (status == GSIM_OK) status = deliver(arguments, &s, &timeline, stats, t, error);
+    if (status == GSIM_OK) status = gsim_cli_deliver_all(arguments, &s, &timeline, &t->points[0], stats, error);
     gsim_timeline_release(&timeline);
     return status;
 }

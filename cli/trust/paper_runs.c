@@ -10,6 +10,7 @@
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
 #include "cli/tasks/tasks.h"
+#include "gpusim/scenario.h"
 #include "sim/base/jobs/run.h"
 #include "sim/base/scratch.h"
 #include "source/read/tokens.h"
@@ -202,9 +203,9 @@ static enum gsim_status take_cxx(struct gsim_cli_point *point, const char *workl
 
 /* RANKS that run the point's program: one for all of them, or, where each is asked for, that many. */
 static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gsim_paper_point *asked,
-                                   struct gsim_rank_set *set, struct gsim_error *error)
+                                   struct gsim_scenario *scenario, struct gsim_error *error)
 {
-    struct gsim_rank_program list[MOST_RANKS];
+    struct gsim_client list[MOST_RANKS];
     const char *node_name = own_setting(asked, NODE);
     struct gsim_cli_node node = {.links.has_multicast = own_setting(asked, MULTICAST) != NULL};
     uint32_t ranks = (uint32_t)strtoul(own_setting(asked, RANKS), NULL, 10);
@@ -215,13 +216,13 @@ static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gs
     if (!ranks || count > MOST_RANKS)
         return gsim_error_set(error, GSIM_INPUT, RANKS ": expected 1 or more, and at most %d each", MOST_RANKS);
     for (uint32_t i = 0; i < count; i++)
-        list[i] = (struct gsim_rank_program){.program = &point->program,
+        list[i] = (struct gsim_client){.program = &point->program,
                                              .scheduler = point->simulation.scheduler,
                                              .scheduler_params = point->params,
                                              .rank = i,
                                              .copies = ranks / count,
                                              .device = i};
-    return gsim_rank_set_init(set, list, count, &node.links, 1, &point->simulation, error);
+    return gsim_scenario_join(scenario, list, count, &node.links, 1, error);
 }
 
 static enum gsim_status run_program(const struct gsim_cli_setup *setup, const struct gsim_paper_point *asked,
@@ -232,7 +233,7 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     const struct gsim_scheduler_ops *scheduler = NULL;
     struct gsim_cli_point point = {0};
     struct gsim_cli_setup drawn = *setup;
-    struct gsim_rank_set ranks = {0};
+    struct gsim_scenario scenario = {0};
     struct gsim_timeline timeline = {0};
     if (!workload || !name) return gsim_error_set(error, GSIM_INPUT, "expected a workload and sched, or task1");
     enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
@@ -244,8 +245,9 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     point.simulation.seed = setup->seed;
     for (size_t f = 0; f < batch->figure_count; f++) point.simulation.detailed |= needs_detail(batch->figures[f]);
     if (cxx && is(cxx, "1")) status = take_cxx(&point, workload, error);
-    if (status == GSIM_OK && own_setting(asked, RANKS)) status = make_ranks(&point, asked, &ranks, error);
-    if (status == GSIM_OK) status = gsim_simulate(&point.simulation, &timeline, error);
+    scenario.simulation = point.simulation;
+    if (status == GSIM_OK && own_setting(asked, RANKS)) status = make_ranks(&point, asked, &scenario, error);
+    if (status == GSIM_OK) status = gsim_run(&scenario, &timeline, error);
     struct shot shot = {.timeline = &timeline, .program = &point.program, .device = point.simulation.device};
     for (int pass = 0; pass < 2; pass++) /* what is of the last iteration alone comes last: it drops the others */
         for (size_t f = 0; f < batch->figure_count && status == GSIM_OK; f++) {
@@ -255,7 +257,7 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
             if (is_whole == !pass) status = figure(&shot, batch->figures[f], &values[f], error);
         }
     gsim_timeline_release(&timeline);
-    gsim_rank_set_release(&ranks);
+    gsim_scenario_release(&scenario);
     gsim_cli_point_release(&point);
     return status;
 }

@@ -4,6 +4,7 @@
  * text, CSV and JSON.
  */
 #include "cli/whatif/explain.h"
+#include "gpusim/scenario.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -404,7 +405,7 @@ static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
     e->repeats = (e->subject.is_trace || e->subject.arguments.value[GSIM_CLI_CHANGE]) && !e->subject.setup.iterations;
     simulation->detailed = true;
     simulation->until_steady = e->repeats;
-    enum gsim_status status = gsim_simulate(simulation, &e->timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = *simulation}, &e->timeline, error);
     if (status != GSIM_OK) return status;
     return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS,
                         &e->explanation, error);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/whatif/explain.h"
+#include "gpusim/scenario.h"
 #include "sim/report/chrome.h"
 #include "ask/whatif/moments.h"
 
@@ -21,7 +22,7 @@ static enum gsim_status measure(const struct gsim_explained *e, struct gsim_vari
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
     variant->simulation.detailed = true; /* the makespan counts calls, too */
-    enum gsim_status status = gsim_simulate(&variant->simulation, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = variant->simulation}, &timeline, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant->simulation.device, NULL, &metrics, error);
     if (status == GSIM_OK) *us = time_of(e, &metrics);
     gsim_timeline_release(&timeline);

@@ -3,6 +3,7 @@
  * See cli/whatif/step.h. How far the profiler's share is off stands in docs/steps.md.
  */
 #include "cli/whatif/step.h"
+#include "gpusim/scenario.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, doub
     device.memcpy_us *= calls;
     simulation.device = &device;
     gsim_cli_step_scale(s, factor);
-    enum gsim_status status = gsim_simulate(&simulation, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, &timeline, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, &device, NULL, &metrics, error);
     if (status == GSIM_OK) *us = gsim_time_us(metrics.iteration_median) / s->step.kept;
     gsim_timeline_release(&timeline);

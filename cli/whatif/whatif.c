@@ -4,6 +4,7 @@
  * (sim/base/jobs/pool.h); then those that help are tried together, the best first, again all at once.
  */
 #include "cli/whatif/whatif.h"
+#include "gpusim/scenario.h"
 
 #include <stdlib.h>
 
@@ -221,7 +222,7 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
     if (status == GSIM_OK && (variant.has_effect || !row->count)) {
         variant.simulation.detailed = !row->count;
-        status = gsim_simulate(&variant.simulation, &timeline, error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = variant.simulation}, &timeline, error);
         if (status == GSIM_OK)
             status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
         if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
                                       .memory = GSIM_MEMORY_PINNED,
                                       .seed = 1};
         gsim_params_set_defaults(gsim_gpu_params, &run.gpu);
-        status = gsim_simulate(&run, &timeline, &error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = run}, &timeline, &error);
     }
     for (size_t i = 0; !status && i < timeline.kernel_count && timeline.kernels[i].iteration == 0; i++) {
         const struct gsim_kernel_record *k = &timeline.kernels[i];

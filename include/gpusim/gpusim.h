@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * All public headers of libgpusim but those for schedulers (gpusim/schedulers/). Load a device and load or build a
- * program, gsim_simulate(), walk the timeline.
+ * program, gsim_run(), walk the timeline.
  */
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "gpusim/random.h"
 #include "gpusim/scheduler.h"
 #include "gpusim/session.h"
+#include "gpusim/scenario.h"
 #include "gpusim/simulate.h"
 #include "gpusim/status.h"
 #include "gpusim/task.h"

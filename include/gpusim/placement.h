@@ -56,7 +56,11 @@ struct gsim_placement_ops {
     /* Sets the device of each node of LIST, the program's ops. Entries of host ops are ignored. */
     enum gsim_status (*plan)(struct gsim_placing *, const struct gsim_oplist *list, const struct gsim_dag *dag,
                              uint32_t *device_of, struct gsim_error *);
+    /* Replaces the run's program by one whose ops have the devices that choose() or plan() gave them. */
+    enum gsim_status (*place)(struct gsim_run *run, struct gsim_error *);
 };
+/* The first members of a placement's table. */
+#define GSIM_PLACEMENT_HEAD GSIM_HEAD(placement), .place = gsim_placing_program
 
 /* --- schedulers/shared/placing.c: what choose() may ask ----------------------------------------------------------- */
 /* Return the bytes of OP's arguments / those of them that DEVICE holds. */
@@ -86,7 +90,7 @@ void gsim_placing_note(struct gsim_placing *placing, const struct gsim_op *op, u
 void gsim_placing_forget(struct gsim_placing *placing, uint32_t buffer);
 uint32_t gsim_placing_choose(struct gsim_placing *placing, const struct gsim_op *op, const uint32_t *candidates,
                              uint32_t count);
-/* Replaces the run's program by one whose ops have the devices that the placement chose. */
+/* The usual gsim_placement_ops.place. */
 enum gsim_status gsim_placing_program(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Sets the devices of copies and prefetches: the GPU that uses the data next, for copies back the last one. False: out

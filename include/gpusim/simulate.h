@@ -92,9 +92,10 @@ struct gsim_simulation {
     const struct gsim_demand *demands;
 };
 
-/* Simulates and fills TIMELINE, which the caller releases, also on failure. Times count from the program's first call.
- * GSIM_INPUT: a block does not fit the device (the message names kernel and limit), or a scheduler or driver has
- * another interface (abi, size). GSIM_SIM: a deadlock, or the scheduler broke a dependence or left out an op. */
+/* The engine, which gsim_run() (gpusim/scenario.h) calls. Simulates and fills TIMELINE, which the caller releases, also
+ * on failure. Times count from the program's first call. GSIM_INPUT: a block does not fit the device (the message names
+ * kernel and limit), or a scheduler or driver has another interface (abi, size). GSIM_SIM: a deadlock, or the scheduler
+ * broke a dependence or left out an op. */
 enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct gsim_timeline *timeline,
                                struct gsim_error *error) GSIM_NODISCARD;
 

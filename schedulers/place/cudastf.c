@@ -73,7 +73,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_placement_ops gsim_placement_cudastf = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "cudastf",
     .summary = "the GPU on which it would end first, at one bandwidth for all links",
     .source = "CUDASTF (cccl, cudax/__stf), schedule heft",

@@ -37,7 +37,7 @@ static inline uint32_t gsim_dmda_choose(struct gsim_placing *p, const struct gsi
 
 #define GSIM_DMDA_OPS(title, line, order)                                                                              \
     {                                                                                                                  \
-        GSIM_HEAD(placement), .name = title, .summary = line, .source = "StarPU, deque_modeling_policy_data_aware.c",  \
+        GSIM_PLACEMENT_HEAD, .name = title, .summary = line, .source = "StarPU, deque_modeling_policy_data_aware.c",  \
         .params_size = sizeof(struct gsim_dmda_params), .params = gsim_dmda_params, .moment = GSIM_PLACE_AT_READY,     \
         .queue = order, .choose = gsim_dmda_choose                                                                     \
     }

@@ -41,7 +41,7 @@ static enum gsim_status plan(struct gsim_placing *p, const struct gsim_oplist *l
 }
 
 const struct gsim_placement_ops gsim_placement_heft = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "heft",
     .summary = "HEFT over GPUs, with transfers",
     .source = "Topcuoglu, Hariri, Wu, TPDS 13(3), 2002",

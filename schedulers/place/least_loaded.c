@@ -12,7 +12,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_least_loaded = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "least-loaded",
     .summary = "the GPU with the least estimated work",
     .source = "a baseline",

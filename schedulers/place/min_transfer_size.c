@@ -17,7 +17,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_min_transfer_size = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "min-transfer-size",
     .summary = "the GPU that holds most of the arguments' bytes",
     .source = "GrCUDA, runtime/stream/policy/MinimizeTransferSizeDeviceSelectionPolicy.java",

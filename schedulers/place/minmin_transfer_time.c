@@ -9,7 +9,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_minmin_transfer_time = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "minmin-transfer-time",
     .summary = "the GPU to which the arguments come soonest, over the greatest bandwidth",
     .source = "GrCUDA, runtime/stream/policy/TransferTimeDeviceSelectionPolicy.java (MinMin)",

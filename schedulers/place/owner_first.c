@@ -49,7 +49,7 @@ static const struct gsim_param params_table[] = {
 };
 
 const struct gsim_placement_ops gsim_placement_owner_first = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "owner-first",
     .summary = "the GPU that holds what is written, else the least loaded",
     .source = "PaRSEC, parsec/mca/device/device.c",

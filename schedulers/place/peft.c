@@ -97,7 +97,7 @@ static enum gsim_status plan(struct gsim_placing *p, const struct gsim_oplist *l
 }
 
 const struct gsim_placement_ops gsim_placement_peft = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "peft",
     .summary = "PEFT over GPUs, with transfers",
     .source = "Arabnejad, Barbosa, TPDS 25(3), 2014",

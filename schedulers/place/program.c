@@ -12,7 +12,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_program = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "program",
     .summary = "the GPU that the program says (op field device)",
     .source = "our definition",

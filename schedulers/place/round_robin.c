@@ -9,7 +9,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_round_robin = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "round-robin",
     .summary = "one GPU after the other",
     .source = "GrCUDA, runtime/stream/policy/RoundRobinDeviceSelectionPolicy.java",

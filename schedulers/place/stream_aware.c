@@ -16,7 +16,7 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
 }
 
 const struct gsim_placement_ops gsim_placement_stream_aware = {
-    GSIM_HEAD(placement),
+    GSIM_PLACEMENT_HEAD,
     .name = "stream-aware",
     .summary = "the GPU with the fewest busy streams",
     .source = "GrCUDA, runtime/stream/policy/StreamAwareDeviceSelectionPolicy.java",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See source/write/replay.h. */
 #include "source/write/replay.h"
+#include "gpusim/scenario.h"
 
 #include <string.h>
 
@@ -137,7 +138,7 @@ static enum gsim_status replay(const struct gsim_weave *weave, const struct gsim
     own.attach = NULL;
     own.iterations = 1;
     if (is_source) own.prefetch = false;
-    enum gsim_status status = gsim_simulate(&own, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = own}, &timeline, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, own.device, NULL, &metrics, error);
     if (status == GSIM_OK) *makespan = metrics.makespan;
     gsim_timeline_release(&timeline);

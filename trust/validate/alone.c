@@ -4,6 +4,7 @@
  * takes in the replay; the round whose replay was nearest counts.
  */
 #include "trust/validate/alone.h"
+#include "gpusim/scenario.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,7 +59,7 @@ enum gsim_status gsim_replay_trace(const struct gsim_predictor *predictor, const
         .detailed = true, /* the calls */
     };
     for (uint32_t i = 0; i < p->op_count; i++) moments[i] = (struct gsim_moment){NAN, NAN};
-    enum gsim_status status = gsim_simulate(&simulation, &timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, &timeline, error);
     gsim_time origin = status != GSIM_OK ? 0 : is_graph ? timeline.iterations[1].start : begin_of(&timeline);
     for (size_t i = 0; status == GSIM_OK && i < timeline.kernel_count; i++) {
         const struct gsim_kernel_record *k = &timeline.kernels[i];

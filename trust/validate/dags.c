@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "sim/sm/demand.h"
+#include "gpusim/scenario.h"
 #include "trust/validate/run.h"
 
 /* What one run does; the scheduler's parameters as far as the simulator is concerned. */
@@ -304,7 +305,7 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
     double sum_us = 0;
     for (uint32_t i = 0; i < runs && !status; i++, simulation.seed++) {
         struct gsim_timeline timeline;
-        status = gsim_simulate(&simulation, &timeline, error);
+        status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, &timeline, error);
         if (!status) sum_us += measured_part_us(&timeline);
         if (i == 0) first = timeline;
         else gsim_timeline_release(&timeline);

@@ -4,6 +4,7 @@
  * replay of recorded streams is trust/validate/predict_replay.c's.
  */
 #include "trust/validate/predict.h"
+#include "gpusim/scenario.h"
 
 #include <math.h>
 
@@ -225,7 +226,7 @@ enum gsim_status gsim_predict_simulate(const struct gsim_predictor *predictor, c
         .seed = 1,
         .demands = predictor->works ? gsim_kept_works_of(predictor->works, predictor->device, program) : NULL,
     };
-    enum gsim_status status = gsim_simulate(&simulation, timeline, error);
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, timeline, error);
     if (status != GSIM_OK) return status;
     GSIM_INVARIANT(timeline->iteration_count == ITERATIONS);
     const struct gsim_iteration_record *last = &timeline->iterations[ITERATIONS - 1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See trust/validate/services/run.h. */
 #include "trust/validate/services/run.h"
+#include "gpusim/scenario.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -58,7 +59,7 @@ enum gsim_status gsim_services_simulate(struct gsim_task_set *set, const struct 
                                 .profile = profiles};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
     enum gsim_status status = set_options(ops, options, params, error);
-    if (status == GSIM_OK) status = gsim_simulate(&s, timeline, error);
+    if (status == GSIM_OK) status = gsim_run(&(struct gsim_scenario){.simulation = s}, timeline, error);
     timeline->program = NULL; /* goes with the set */
     return status;
 }
