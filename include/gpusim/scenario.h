@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: sim (interface). A scenario is what gpusim simulates: clients, each a host thread that issues a program to
- * its GPU, and the platform, sharing, placement and options that they run under. One program on one GPU is the smallest.
+ * its GPU, and the platform, sharing, placement and options that they run under. The smallest is one program on one
+ * GPU.
  */
 #pragma once
 

@@ -544,7 +544,7 @@ static void command_ended(struct gsim_command *command)
 
 struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_kind kind, uint32_t stream)
 {
-    struct gsim_client *client = gsim_process_client(f->process);
+    struct gsim_caller *client = gsim_process_client(f->process);
     struct gsim_command *command = gsim_command_new(f->machine, kind, f->device, stream, client->iteration);
     if (!command) return NULL;
     command->front = f;

@@ -95,14 +95,14 @@ static void do_arm(struct gsim_frontend *frontend, double cycles, uint64_t what)
 static double do_now_us(struct gsim_frontend *frontend) { return gsim_time_us(decided(policy_of(frontend))); }
 
 /* --- what the front end calls ------------------------------------------------------------------------------- */
-static struct gsim_front_policy *policy_for(const struct gsim_front *f, const struct gsim_client *client)
+static struct gsim_front_policy *policy_for(const struct gsim_front *f, const struct gsim_caller *client)
 {
     struct gsim_front_policy *p = f->policies;
     while (p && p->client != client) p = p->next;
     return p;
 }
 
-void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops,
+void gsim_front_policy_set(struct gsim_front *f, const struct gsim_caller *client, const struct gsim_frontend_ops *ops,
                            void *own)
 {
     static const struct gsim_frontend_calls calls = {do_spend, do_release, do_ask_again, do_arm, do_now_us};

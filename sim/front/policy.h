@@ -8,14 +8,14 @@
 #include "gpusim/units.h"
 
 struct gsim_front;
-struct gsim_client;
+struct gsim_caller;
 struct gsim_command;
 struct gsim_front_policy_launch;
 
 struct gsim_front_policy {
     struct gsim_frontend frontend; /* first: the policy's calls get its address */
     struct gsim_front *front;
-    const struct gsim_client *client;    /* the task whose launches it sees */
+    const struct gsim_caller *client;    /* the task whose launches it sees */
     struct gsim_front_policy *next;
     const struct gsim_frontend_ops *ops; /* NULL: no policy */
     void *own;
@@ -31,7 +31,7 @@ enum gsim_front_policy_step {
 };
 
 /* Sets the policy of CLIENT's launches; OPS NULL: none. Call it before the first launch. */
-void gsim_front_policy_set(struct gsim_front *f, const struct gsim_client *client, const struct gsim_frontend_ops *ops,
+void gsim_front_policy_set(struct gsim_front *f, const struct gsim_caller *client, const struct gsim_frontend_ops *ops,
                            void *own);
 /* Asks on_submit about the head of a hardware queue. Its stream is idle but for launches that the policy took. */
 enum gsim_front_policy_step gsim_front_policy_submit(struct gsim_front *f, uint32_t hw_queue,

@@ -144,7 +144,7 @@ static inline struct gsim_device *gsim_process_device(const struct gsim_process 
 }
 
 /* Returns the task that makes the running call. */
-static inline struct gsim_client *gsim_process_client(const struct gsim_process *p)
+static inline struct gsim_caller *gsim_process_client(const struct gsim_process *p)
 {
     return p->machine->running->client;
 }

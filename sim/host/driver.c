@@ -50,7 +50,7 @@ void gsim_api_end(struct gsim_process *p, enum gsim_api api, gsim_time start, gs
 void gsim_api_use_stream(struct gsim_process *p, uint32_t stream)
 {
     struct gsim_stream_state *s = &p->streams[stream];
-    struct gsim_client *client = gsim_process_client(p);
+    struct gsim_caller *client = gsim_process_client(p);
     if (s->used_mark == client->iteration + 1) return;
     s->used_mark = client->iteration + 1;
     client->streams_used++;
@@ -437,7 +437,7 @@ void gsim_api_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
     struct gsim_process *p = gsim_api_process(driver);
     if (gsim_driver_failed(driver)) return;
     gsim_machine_meet(p->machine);
-    struct gsim_client *client = gsim_process_client(p);
+    struct gsim_caller *client = gsim_process_client(p);
     const struct gsim_program *program = client->run->program;
     client->iteration = iteration;
     client->iteration_start = p->machine->running->local;
@@ -492,7 +492,7 @@ void gsim_api_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     if (gsim_driver_failed(driver)) return;
     (void)iteration;
     struct gsim_timeline *timeline = p->machine->timeline;
-    struct gsim_client *client = gsim_process_client(p);
+    struct gsim_caller *client = gsim_process_client(p);
     struct gsim_iteration_record record = {client->iteration_start, p->machine->running->local, client->streams_used,
                                            client->events_recorded, client->stream_waits};
     if (p->machine->simulation->tasks) return; /* requests: sim/task/client.c */

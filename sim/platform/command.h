@@ -23,7 +23,7 @@ struct gsim_kernel_run;  /* a kernel on the SMs */
 struct gsim_host_thread;
 struct gsim_front_policy_launch; /* a launch that the front end's policy sees */
 struct gsim_front;
-struct gsim_client;
+struct gsim_caller;
 struct gsim_partition;
 
 enum gsim_command_kind {
@@ -52,7 +52,7 @@ struct gsim_command {
     uint64_t issue_number;            /* over all streams, from 1 */
     struct gsim_device *device;       /* that executes it */
     struct gsim_front *front;         /* of its hardware queue; NULL: memory started it */
-    struct gsim_client *client;       /* its task */
+    struct gsim_caller *client;       /* its task */
     gsim_time launch;
     uint32_t correlation, iteration;
     int priority;                     /* of its kernel */

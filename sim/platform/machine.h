@@ -40,7 +40,7 @@ struct gsim_host_thread {
     struct gsim_actor *actor;
     struct gsim_driver *driver;    /* that it calls */
     const void *note;              /* of its current gsim_launch_noted(), for the front end's policy */
-    struct gsim_client *client;    /* its task */
+    struct gsim_caller *client;    /* its task */
     uint32_t device;               /* index of its current device: cudaSetDevice() */
     gsim_time local;               /* its own clock; >= now while it runs */
     gsim_time wake;                /* blocked: when it resumes; GSIM_TIME_NEVER until its condition holds */
@@ -59,7 +59,7 @@ struct gsim_host_thread {
 };
 
 /* A task as the caller of driver calls. */
-struct gsim_client {
+struct gsim_caller {
     struct gsim_run *run;          /* the scheduler's; its iterations may be cut when they repeat */
     uint32_t task, first_op;       /* index; of its first op in the timeline's program */
     uint32_t iteration;

@@ -14,7 +14,7 @@ struct gsim_task_state {
     struct gsim_forward forward; /* first: its scheduler's driver */
     struct gsim_tasks *all;
     const struct gsim_task *spec;
-    struct gsim_client client;
+    struct gsim_caller client;
     struct gsim_process *process;
     struct gsim_run run;
     struct gsim_arena arena;

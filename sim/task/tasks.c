@@ -204,7 +204,7 @@ enum gsim_status gsim_tasks_open(struct gsim_tasks *tasks, const struct gsim_lay
             is_alone &= o == i || layout->process_of[o] != layout->process_of[i];
         *t = (struct gsim_task_state){.all = tasks, .spec = &tasks->set->tasks[i]};
         t->client =
-            (struct gsim_client){.task = i, .first_op = t->spec->source ? 0 : tasks->set->first_op[i], .run = &t->run};
+            (struct gsim_caller){.task = i, .first_op = t->spec->source ? 0 : tasks->set->first_op[i], .run = &t->run};
         gsim_task_open(t, &processes[layout->process_of[i]], is_alone);
         tasks->finite_left += gsim_task_is_finite(t->spec);
     }

@@ -278,7 +278,8 @@ enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simula
     const char *why = scheduler->has_threads    ? "starts threads"
                       : scheduler->has_frontend ? "works within the GPU"
                                                 : NULL;
-    enum gsim_status status = why ? GSIM_OK : gsim_run(&(struct gsim_scenario){.simulation = *simulation}, timeline, error);
+    const struct gsim_scenario scenario = {.simulation = *simulation};
+    enum gsim_status status = why ? GSIM_OK : gsim_run(&scenario, timeline, error);
     if (!why) why = r->asked;
     if (status == GSIM_OK && why)
         status = gsim_error_set(error, GSIM_USAGE,
