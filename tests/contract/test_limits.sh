@@ -32,12 +32,12 @@ refused "all axes together have" "$gpusim" sweep --vary size=1:9:random --vary d
 refused 'unknown field "k1"' "$gpusim" sweep members.json --dry-run
 { printf '{"schema":"gpusim-sweep/1","vary":{"sched":[' && many 300000 '"s%d"' && printf ']},"a":1}'; } >list.json
 refused 'unknown field "a"' "$gpusim" sweep list.json --dry-run
-deep 5000000 >deep.json
+deep 1000000 >deep.json
 for command in "--workload deep.json --sched serial" "--workload vec --sched serial --device ./deep.json" "sweep deep.json --dry-run" \
     "plot speedup deep.json -o x.svg" "import kineto deep.json -o x.json" "validate deep.json"; do
     refused "deep.json'" "$gpusim" $command
 done
-{ printf '{"schema":"gpusim-program/1","name":"a","iterations":' && many 3000000 '%d' | tr -d , && printf '}'; } >number.json
+{ printf '{"schema":"gpusim-program/1","name":"a","iterations":' && many 1000000 '%d' | tr -d , && printf '}'; } >number.json
 refused "iterations: expected an integer from 1 to" "$gpusim" --workload number.json --sched serial
 { printf '{"solo":[' && many 100000 '%d' && printf '],"dags":[{"streams":1,"live_us":1,"nodes":[{"stream":0,"kernels":[' &&
     many 100000 '{"k":%d}' && printf ']}]}]}'; } >cases.json
