@@ -231,6 +231,33 @@ p and q on paper, seed 1: requests under each way of sharing
   Note: p99 of fewer than 100 requests is the longest of them
 EOF
 
+# Two GPUs: A 5-105 on the first, 2 MB to the second from 107 on, A there 3 behind them, 1 MB back 2 behind it, 51 us, and 6. By a
+# link of 50 GB/s and 1 us the 2 MB take 41 us; by way of the host 2 + 200, of which the slower half counts.
+sed 's/"init": "host"/"init": "none"/; s/1000000, "init"/2000000, "init"/; s/"y", "bytes": 2000000/"y", "bytes": 1000000/' two.json >gpus.json
+awk '/"ops"/ { print " \"ops\": [{\"op\": \"kernel\", \"kernel\": \"a\", \"grid\": [40], \"block\": [256], \"writes\": [\"x\"]},"
+    print "{\"op\": \"kernel\", \"kernel\": \"a\", \"grid\": [40], \"block\": [256], \"reads\": [\"x\"], \"writes\": [\"y\"]}, {\"op\": \"host_read\", \"buffer\": \"y\", \"bytes\": 1000000}], \"iterations\": 1}"; exit } { print }' gpus.json |
+    sed 's/"iterations": 2,//' >both.json
+for peer in "50 148" "0 309"; do
+    set -- $peer
+    # shellcheck disable=SC2086
+    "$gpusim" --workload both.json --sched kesco --gpus 2 --place round-robin $on --opt device.peer_gbps="$1" --opt device.peer_latency_us=1 --csv gpus.csv >out 2>err ||
+        fail "two GPUs: $(cat err)"
+    awk -F, 'NR > 1 { printf "%s %s %s %.0f %.0f\n", $1, $5, $7, $14, $15 }' gpus.csv >found
+    printf '%s\n' "kernel a 0 5 105" "kernel a 1 $(($2 + 3)) $(($2 + 103))" "p2p x 0 107 $2" "d2h y 1 $(($2 + 105)) $(($2 + 156))" >right
+    diff right found >differs || fail "two GPUs, $1 GB/s between: expected (<), found (>): $(cat differs)"
+done
+
+# Collectives of 80 MB by four ranks on two hosts of two GPUs, each with a card of 10 GB/s: rings cross the network 2 (n - 1) / n,
+# (n - 1) / n and once, on both cards; all to all sends a quarter to each of two ranks on its own card.
+for kind in "all_reduce 6000" "reduce_scatter 3000" "all_gather 3000" "broadcast 4000" "all_to_all 4000"; do
+    set -- $kind
+    echo "{\"schema\": \"gpusim-program/1\", \"name\": \"c\", \"ops\": [{\"op\": \"collective\", \"kind\": \"$1\", \"bytes\": 80000000}]}" >c.json
+    echo '{"schema": "gpusim-ranks/1", "node": "h100-vm-x2", "nodes": 2, "net_gbps": 10, "fold": false, "ranks": [{"program": "c.json"}, {"program": "c.json"}, {"program": "c.json"}, {"program": "c.json"}]}' >ranks.json
+    "$gpusim" --ranks ranks.json --sched async --report ranks.report >out 2>err || fail "$1: $(cat err)"
+    us=$(grep -o '"makespan_us": [0-9.]*' ranks.report | head -n 1 | sed 's/.* //')
+    awk -v us="$us" -v right="$2" 'BEGIN { exit !(us >= right && us < 1.04 * right) }' || fail "$1: $us us, expected $2 and up to 4 % of latency"
+done
+
 # A paper of two cells: 325 / 256, and 1.4 for at most 1.25.
 printf 'cell,unit,low,high,slack,source\ntwo,x,1.2,1.3,0,on paper\nwide,x,1.2,1.25,0.1,on paper\n' >mine.csv
 cat >mine.json <<'EOF'
