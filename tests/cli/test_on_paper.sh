@@ -231,6 +231,18 @@ p and q on paper, seed 1: requests under each way of sharing
   Note: p99 of fewer than 100 requests is the longest of them
 EOF
 
+# A run's trace, read as a recording of this GPU and replayed on it, has each kernel and copy where it was.
+times_of() { awk -F, 'NR > 1 { printf "%s %s %.2f %.2f\n", $1, $1 == "kernel" ? $5 : $8, $14, $15 }' "$1" | sort; }
+for sched in serial kesco; do
+    # shellcheck disable=SC2086
+    "$gpusim" --workload two.json --sched $sched $on --iterations 1 --trace trace.json --csv was.csv >out 2>err || fail "$sched: $(cat err)"
+    "$gpusim" import kineto trace.json --device ./paper.json -o back.json >out 2>err || fail "import: $(cat err)"
+    # shellcheck disable=SC2086
+    "$gpusim" --workload back.json --sched async $on --csv is.csv >out 2>err || fail "replay: $(cat err)"
+    times_of was.csv >was && times_of is.csv >is
+    diff was is >differs || fail "$sched, imported and replayed: recorded (<), replayed (>): $(cat differs)"
+done
+
 # Two GPUs: A 5-105 on the first, 2 MB to the second from 107 on, A there 3 behind them, 1 MB back 2 behind it, 51 us, and 6. By a
 # link of 50 GB/s and 1 us the 2 MB take 41 us; by way of the host 2 + 200, of which the slower half counts.
 sed 's/"init": "host"/"init": "none"/; s/1000000, "init"/2000000, "init"/; s/"y", "bytes": 2000000/"y", "bytes": 1000000/' two.json >gpus.json
