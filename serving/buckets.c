@@ -20,6 +20,7 @@ struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *s
 uint32_t gsim_serving_largest(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind)
 {
     uint32_t first, count = gsim_serving_steps_of(spec, kind, &first);
+    if (spec->profile) return gsim_profile_most(spec->profile);
     return count ? spec->steps[first + count - 1].bucket : 0;
 }
 
@@ -27,6 +28,14 @@ enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim
 {
     const struct gsim_serving_spec *spec = server->spec;
     bool drafts = server->policy->tokens != NULL;
+    if (spec->profile && drafts)
+        return gsim_error_set(error, GSIM_INPUT, "batching %s: a profile has no draft and verify steps",
+                              server->policy->name);
+    if (spec->profile && spec->beside != GSIM_BESIDE_SAME && !server->policy->separate)
+        return gsim_error_set(error, GSIM_INPUT,
+                              "prefill_beside: a mixed step is one of prompts and decoding: expected same, found %s",
+                              gsim_beside_text(spec->beside));
+    if (spec->profile) return GSIM_OK;
     static const enum gsim_batch_kind plain[] = {GSIM_STEP_PREFILL, GSIM_STEP_DECODE},
                                       drafted[] = {GSIM_STEP_PREFILL, GSIM_STEP_DRAFT, GSIM_STEP_VERIFY};
     const enum gsim_batch_kind *kinds = drafts ? drafted : plain;

@@ -15,6 +15,7 @@
 struct gsim_serving_launch {
     uint32_t index, upper;
     float weight;
+    double us; /* above 0: of a mixed step, which no program is of; LAUNCH's INDEX has no meaning then */
 };
 
 struct gsim_serving_machine;

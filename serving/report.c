@@ -24,6 +24,14 @@ double gsim_serving_rate(const struct gsim_serving_result *r, double count)
     return span > 0 ? count * 1e6 / span : NAN;
 }
 
+void gsim_serving_result_release(struct gsim_serving_result *result)
+{
+    for (int i = 0; i < GSIM_SERVED_COUNT; i++) gsim_quantiles_release(&result->figures[i]);
+    gsim_free(result->log);
+    gsim_free(result->ends);
+    *result = (struct gsim_serving_result){0};
+}
+
 static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
 {
     if (!isfinite(us)) snprintf(text, GSIM_TEXT_SIZE, "-");
@@ -121,6 +129,9 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
                        h->seed);
     gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests),
                        time_text(other, r->last_us - r->first_arrival_us), gsim_serving_rate(r, (double)r->requests));
+    gsim_output_printf(out, "  Host         %s\n", h->spec->host.name
+                                                       ? h->spec->host.name
+                                                       : "none named (--host): calls as the device has them, no noise");
     if (h->spec->arrivals.left_out)
         gsim_output_printf(out, "  Left out     %s requests of the file, without a token of output\n",
                            gsim_text_count(text, h->spec->arrivals.left_out));
@@ -138,7 +149,9 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
                            100.0 * (double)r->kept_tokens / (double)r->named_tokens);
     else if (h->spec->arrivals.blocks)
         gsim_output_text(out, "  Prefixes     none kept: each prompt is computed whole (hash_ids are not used)\n");
-    if (!h->is_exact)
+    if (h->spec->profile)
+        gsim_output_text(out, "  Steps        mixed, from the profile's tables, on no simulated GPU\n");
+    else if (!h->is_exact)
         gsim_output_printf(out, "  Steps        %s looked up in %s simulations (--exact: none is looked up)\n",
                            gsim_text_count(text, h->lookups), gsim_text_count(other, h->simulations));
     if (isfinite(h->interpolation_error))
@@ -184,12 +197,12 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
-                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'exact': %b,\n 'count': "
+                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'host': %q, 'exact': %b,\n 'count': "
                          "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
                          "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
                     h->spec->name, h->device, h->batching, gsim_beside_text(h->spec->beside), h->spec->slots, h->seed,
-                    h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
+                    h->spec->host.name ? h->spec->host.name : "none", h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
                     r->kept_tokens, h->interpolation_error, gsim_serving_rate(r, (double)r->requests),
                     gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens),
                     gsim_serving_rate(r, (double)r->good), r->both_us);

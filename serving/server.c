@@ -4,10 +4,11 @@
 
 #include <math.h>
 
+#include "serving/blocks.h"
 #include "serving/prefix.h"
+#include "serving/waiting.h"
 
 #define NONE UINT32_MAX
-#define MOST_CYCLES 4096 /* of stalls that are drawn one by one for the time that is past */
 
 struct entry {
     struct gsim_served s;
@@ -31,9 +32,13 @@ struct server {
     struct entry *pool;
     struct gsim_served *seen; /* the pool as the policy sees it */
     size_t pool_count, pool_room, seen_room;
-    uint32_t *unused, *waiting; /* indices of the pool; WAITING is a ring */
-    size_t unused_count, unused_room, waiting_first, waiting_count, waiting_room;
+    struct gsim_waiting unused, waiting; /* indices of the pool */
     uint32_t *slots;
+    struct piece {
+        uint32_t index, tokens;
+    } *pieces; /* of prompts, in the next round */
+    struct gsim_chunk *chunks; /* scratch: their sizes */
+    uint32_t piece_count;
     struct gsim_arrival_walk walk;
     struct gsim_served_arrival next;
     bool has_next, failed;
@@ -44,9 +49,9 @@ struct server {
     uint32_t flight_tokens;
     uint64_t decodes_since;
     struct gsim_prefix *prefix; /* NULL: nothing is kept */
-    double cache_used, cache_since;
+    struct gsim_blocks cache;
     double link_free_us; /* between a prefill's GPU and that which decodes: no cache moves any more */
-    double stall_from, stall_until; /* the latest one that was drawn */
+    struct gsim_stall stall;
 };
 
 static double now_of(const struct server *s) { return s->machine->ops->now_us(s->machine); }
@@ -63,7 +68,7 @@ static void out_of_memory(struct server *s)
 
 static uint32_t take_entry(struct server *s)
 {
-    if (s->unused_count) return s->unused[--s->unused_count];
+    if (s->unused.count) return gsim_waiting_take(&s->unused);
     if (s->pool_count == s->pool_room &&
         gsim_array_grow(&s->pool, sizeof *s->pool, s->pool_count, &s->pool_room))
         return NONE;
@@ -73,47 +78,9 @@ static uint32_t take_entry(struct server *s)
     return (uint32_t)s->pool_count++;
 }
 
-static void give_entry(struct server *s, uint32_t index)
-{
-    if (s->unused_count == s->unused_room &&
-        gsim_array_grow(&s->unused, sizeof *s->unused, s->unused_count, &s->unused_room)) {
-        out_of_memory(s);
-        return;
-    }
-    s->unused[s->unused_count++] = index;
-}
-
-static bool grow_waiting(struct server *s)
-{
-    size_t room = s->waiting_room ? s->waiting_room * 2 : 64;
-    uint32_t *ring = gsim_alloc(sizeof *ring * room);
-    for (size_t i = 0; ring && i < s->waiting_count; i++)
-        ring[i] = s->waiting[(s->waiting_first + i) % s->waiting_room];
-    if (!ring) return false;
-    gsim_free(s->waiting);
-    s->waiting = ring;
-    s->waiting_room = room;
-    s->waiting_first = 0;
-    return true;
-}
-
 static void put_waiting(struct server *s, uint32_t index, bool in_front)
 {
-    if (s->waiting_count == s->waiting_room && !grow_waiting(s)) {
-        out_of_memory(s);
-        return;
-    }
-    if (in_front) s->waiting_first = (s->waiting_first + s->waiting_room - 1) % s->waiting_room;
-    s->waiting[(s->waiting_first + (in_front ? 0 : s->waiting_count)) % s->waiting_room] = index;
-    s->waiting_count++;
-}
-
-static uint32_t take_waiting(struct server *s)
-{
-    uint32_t index = s->waiting[s->waiting_first];
-    s->waiting_first = (s->waiting_first + 1) % s->waiting_room;
-    s->waiting_count--;
-    return index;
+    if (!gsim_waiting_put(&s->waiting, index, in_front)) out_of_memory(s);
 }
 
 static void take_arrivals(struct server *s)
@@ -138,22 +105,27 @@ static void take_arrivals(struct server *s)
 
 /* --- the cache --- */
 
-static double blocks_for(const struct server *s, double tokens) { return ceil(tokens / s->spec->cache.block); }
-static double blocks_in_all(const struct server *s) { return floor(s->spec->cache.tokens / s->spec->cache.block); }
+static bool fits(const struct server *s, const struct entry *e, double tokens)
+{
+    return gsim_blocks_fit(&s->cache, e->blocks, tokens);
+}
+
+/* OWNER: whose what is given back stays, of COMPUTED tokens; GSIM_BLOCKS_NOBODY: nobody's. */
+static void keep(struct server *s, struct entry *e, double tokens, uint64_t owner, double computed)
+{
+    if (!gsim_blocks_hold(&s->cache, now_of(s), &e->blocks, tokens, owner, computed)) out_of_memory(s);
+}
 
 static void hold(struct server *s, struct entry *e, double tokens)
 {
-    double blocks = blocks_for(s, tokens), now = now_of(s);
-    s->result->cache_time += s->cache_used * s->spec->cache.block * (now - s->cache_since);
-    s->cache_since = now;
-    s->cache_used += blocks - e->blocks;
-    e->blocks = blocks;
-    s->result->cache_most = fmax(s->result->cache_most, s->cache_used * s->spec->cache.block);
+    keep(s, e, tokens, GSIM_BLOCKS_NOBODY, 0);
 }
 
-static bool fits(const struct server *s, const struct entry *e, double tokens)
+/* What was computed before its preemption, and is still there, is not computed again, but for its last token. */
+static void find_own(struct server *s, struct entry *e)
 {
-    return !(s->spec->cache.tokens > 0) || s->cache_used + blocks_for(s, tokens) - e->blocks <= blocks_in_all(s);
+    double kept = gsim_blocks_back(&s->cache, now_of(s), &e->blocks, e->number);
+    e->s.computed = (uint32_t)fmin(kept, floor((e->s.prompt - 1) / s->cache.size) * s->cache.size);
 }
 
 /* What its prompt has in common with earlier ones need not be computed, but for its last token. */
@@ -168,7 +140,7 @@ static void find_prefix(struct server *s, struct entry *e)
 
 static void keep_prefix(struct server *s, const struct entry *e)
 {
-    double room = s->spec->cache.tokens > 0 ? s->spec->cache.tokens - s->cache_used * s->spec->cache.block : INFINITY;
+    double room = s->cache.all > 0 ? (s->cache.all - s->cache.used) * s->cache.size : INFINITY;
     if (e->block_count && !gsim_prefix_keep(s->prefix, e->names, e->block_count, room / GSIM_PREFIX_BLOCK))
         out_of_memory(s);
 }
@@ -188,12 +160,13 @@ static void preempt(struct server *s, uint32_t index)
     e->is_swapped = s->spec->cache.swaps;
     if (e->is_swapped) {
         s->machine->ops->work(s->machine, move_us(s, e->s.prompt + e->s.produced, s->given->device->d2h_gbps));
+        hold(s, e, 0);
     } else { /* what it has produced is part of what is computed again */
         e->s.prompt += e->s.produced;
         e->s.output -= e->s.produced;
         e->s.produced = e->s.computed = 0;
+        keep(s, e, 0, s->spec->cache.forgets ? GSIM_BLOCKS_NOBODY : e->number, e->s.prompt - 1.0);
     }
-    hold(s, e, 0);
     put_waiting(s, index, true);
 }
 
@@ -218,7 +191,7 @@ static void finish(struct server *s, uint32_t index)
     r->last_us = fmax(r->last_us, e->last_us);
     hold(s, e, 0);
     if (e->s.slot != NONE) s->slots[e->s.slot] = NONE;
-    give_entry(s, index);
+    if (!gsim_waiting_put(&s->unused, index, true)) out_of_memory(s);
     if (s->given->progress) s->given->progress(s->given->progress_context, r->requests, s->spec->arrivals.count);
 }
 
@@ -264,8 +237,9 @@ static struct gsim_batch_view look(struct server *s)
                                 .requests = s->seen,
                                 .waiting = NONE,
                                 .filling = NONE,
-                                .waiting_count = (uint32_t)s->waiting_count,
+                                .waiting_count = (uint32_t)s->waiting.count,
                                 .prefill_running = s->flight != NONE,
+                                .is_mixed = s->spec->profile != NULL,
                                 .decodes_since = s->decodes_since};
     for (uint32_t i = 0; i < s->spec->slots; i++) {
         uint32_t index = s->slots[i];
@@ -274,40 +248,13 @@ static struct gsim_batch_view look(struct server *s)
         else if (index != s->flight && !is_fully_computed(&s->pool[index]) && v.filling == NONE) v.filling = index;
         if (index != NONE) s->seen[index] = s->pool[index].s;
     }
-    if (s->waiting_count) {
-        uint32_t first = s->waiting[s->waiting_first];
+    if (s->waiting.count) {
+        uint32_t first = *gsim_waiting_at(&s->waiting, 0);
         const struct entry *e = &s->pool[first];
         if (fits(s, e, e->s.prompt + e->s.produced + 1.0)) v.waiting = first;
         s->seen[first] = s->pool[first].s;
     }
     return v;
-}
-
-/* --- noise --- */
-
-static double draw_gap(const struct server *s, double mean)
-{
-    return -mean * log(1 - gsim_random_uniform(s->given->noise));
-}
-
-/* What a step that took US at NOW takes more. */
-static double noise_of(struct server *s, double now, double us)
-{
-    const struct gsim_serving_host *h = &s->spec->host;
-    double factor = h->jitter > 0 ? exp(h->jitter * fabs(gsim_random_normal(s->given->noise))) : 1;
-    if (!(h->stalls_per_s > 0)) return us * (factor - 1);
-    double gap = 1e6 / h->stalls_per_s, share = h->stall_us / (gap + h->stall_us);
-    if (now - s->stall_until > MOST_CYCLES * (gap + h->stall_us)) {
-        /* gaps and stalls have no memory: after so many, all that is left is which of them it is */
-        s->stall_from = gsim_random_uniform(s->given->noise) < share ? now : now + draw_gap(s, gap);
-        s->stall_until = fmax(s->stall_from + draw_gap(s, h->stall_us), nextafter(now, INFINITY));
-    }
-    while (s->stall_until <= now) {
-        s->stall_from = s->stall_until + draw_gap(s, gap);
-        s->stall_until = s->stall_from + draw_gap(s, h->stall_us);
-    }
-    if (now >= s->stall_from) factor *= h->stall_factor;
-    return us * (factor - 1);
 }
 
 /* --- steps --- */
@@ -324,8 +271,26 @@ static void note_step(struct server *s, enum gsim_batch_kind kind, uint32_t buck
     r->log[r->log_count++] = (struct gsim_serving_log){kind, bucket, start, end};
 }
 
+/* A step of the prompts' pieces and of DECODES requests that decode. */
+static struct gsim_serving_launch mixed_of(const struct server *s, uint32_t decodes_count)
+{
+    double context = 0, now = now_of(s);
+    for (uint32_t i = 0; i < s->piece_count; i++)
+        s->chunks[i] = (struct gsim_chunk){s->pieces[i].tokens, s->pool[s->pieces[i].index].s.computed};
+    for (uint32_t i = 0; i < s->spec->slots && decodes_count; i++)
+        if (decodes(s, i, now)) context += (double)s->pool[s->slots[i]].s.prompt + s->pool[s->slots[i]].s.produced;
+    const struct gsim_step_shape shape = {.chunks = s->chunks,
+                                          .chunk_count = s->piece_count,
+                                          .decodes = decodes_count,
+                                          .context = decodes_count ? context / decodes_count : 0};
+    return (struct gsim_serving_launch){.us = gsim_profile_us(s->spec->profile, &shape)};
+}
+
 static uint32_t bucket_size(const struct server *s, struct gsim_serving_launch l)
 {
+    uint32_t tokens = 0;
+    for (uint32_t i = 0; i < s->piece_count; i++) tokens += s->pieces[i].tokens;
+    if (s->spec->profile) return tokens;
     return s->spec->steps[l.weight > 0 ? l.upper : l.index].bucket;
 }
 
@@ -335,11 +300,12 @@ static void admit(struct server *s, uint32_t index)
     struct entry *e = &s->pool[index];
     uint32_t slot = 0;
     if (e->s.slot != NONE) return;
-    GSIM_INVARIANT(s->waiting_count && s->waiting[s->waiting_first] == index);
-    (void)take_waiting(s);
+    GSIM_INVARIANT(s->waiting.count && *gsim_waiting_at(&s->waiting, 0) == index);
+    gsim_waiting_take(&s->waiting);
     while (s->slots[slot] != NONE) slot++;
     s->slots[slot] = index;
     e->s.slot = slot;
+    if (e->has_begun && !e->is_swapped) find_own(s, e);
     hold(s, e, e->s.prompt + e->s.produced + 1.0);
     find_prefix(s, e);
     if (!e->has_begun) gsim_quantiles_add(&s->result->figures[GSIM_SERVED_QUEUE], now_of(s) - e->s.arrival_us);
@@ -347,13 +313,14 @@ static void admit(struct server *s, uint32_t index)
 }
 
 /* The launch of a prefill, of at most the largest bucket: what is left of a longer prompt follows. */
-static struct gsim_serving_launch prefill_of(struct server *s, uint32_t index, uint32_t asked, uint32_t *tokens)
+static struct gsim_serving_launch add_prefill(struct server *s, uint32_t index, uint32_t asked)
 {
     const struct entry *e = &s->pool[index];
     uint32_t left = e->s.prompt - e->s.computed, most = gsim_serving_largest(s->spec, GSIM_STEP_PREFILL);
     if (asked && asked < most) most = asked;
-    *tokens = left < most ? left : most;
-    return gsim_serving_bucket(s->spec, GSIM_STEP_PREFILL, *tokens);
+    if (left > most) left = most;
+    s->pieces[s->piece_count++] = (struct piece){index, left};
+    return s->spec->profile ? mixed_of(s, 0) : gsim_serving_bucket(s->spec, GSIM_STEP_PREFILL, left);
 }
 
 static void end_flight(struct server *s)
@@ -365,12 +332,13 @@ static void end_flight(struct server *s)
     prefilled(s, index, s->flight_tokens, now);
 }
 
-static void begin_flight(struct server *s, uint32_t index, struct gsim_serving_launch l, uint32_t tokens)
+/* The round's one piece of a prompt. */
+static void begin_flight(struct server *s, uint32_t index, struct gsim_serving_launch l)
 {
     s->flight = index;
     s->flight_start = now_of(s);
     s->flight_bucket = bucket_size(s, l);
-    s->flight_tokens = tokens;
+    s->flight_tokens = s->pieces[--s->piece_count].tokens;
     s->decodes_since = 0;
     s->machine->ops->work(s->machine, s->spec->host.request_us);
     s->machine->ops->begin(s->machine, l);
@@ -399,15 +367,18 @@ static void make_room(struct server *s)
 struct round {
     struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
     uint32_t count;
-    uint32_t prefill, tokens;
-    uint32_t decoding, first_decode;
+    uint32_t decoding;
 };
 
 static void add_decodes(struct server *s, const struct gsim_batch_step *step, const struct gsim_batch_view *view,
                         struct round *r)
 {
-    r->first_decode = r->count;
     r->decoding = view->decoding_count;
+    if (s->spec->profile) {
+        r->count = 1;
+        r->launches[0] = mixed_of(s, r->decoding);
+        return;
+    }
     uint32_t groups = step->launch_count < 1                     ? 1
                       : step->launch_count < GSIM_BATCH_LAUNCHES ? step->launch_count
                                                                  : GSIM_BATCH_LAUNCHES;
@@ -419,6 +390,12 @@ static void add_decodes(struct server *s, const struct gsim_batch_step *step, co
     }
 }
 
+static enum gsim_batch_kind kind_of(const struct server *s, const struct round *r, uint32_t launch)
+{
+    if (!s->spec->profile) return s->spec->steps[r->launches[launch].index].kind;
+    return !r->decoding ? GSIM_STEP_PREFILL : s->piece_count ? GSIM_STEP_MIXED : GSIM_STEP_DECODE;
+}
+
 /* A round of several steps counts for each by its time alone. */
 static void count_time(struct server *s, const struct round *r, bool is_beside, double took)
 {
@@ -427,8 +404,7 @@ static void count_time(struct server *s, const struct round *r, bool is_beside, 
     for (uint32_t i = 0; i < r->count && !is_beside; i++)
         sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;
     for (uint32_t i = 0; i < r->count && !is_beside; i++) {
-        enum gsim_batch_kind kind = s->spec->steps[r->launches[i].index].kind;
-        s->result->step_us[kind] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
+        s->result->step_us[kind_of(s, r, i)] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
     }
 }
 
@@ -437,16 +413,18 @@ static void run_round(struct server *s, const struct round *r)
     bool is_beside = s->flight != NONE;
     bool was_decoding[GSIM_SERVING_SLOTS];
     for (uint32_t i = 0; i < s->spec->slots; i++) was_decoding[i] = r->decoding && decodes(s, i, now_of(s));
-    uint32_t requests = r->decoding + (r->prefill != NONE);
+    uint32_t requests = r->decoding + s->piece_count;
     s->machine->ops->work(s->machine, s->spec->host.request_us * requests);
     double start = now_of(s);
     s->machine->ops->run(s->machine, r->launches, r->count);
-    s->machine->ops->work(s->machine, noise_of(s, start, now_of(s) - start));
+    s->machine->ops->work(s->machine, gsim_serving_host_noise_us(&s->spec->host, &s->stall, s->given->noise, start,
+                                                                 now_of(s) - start));
     double end = now_of(s);
     count_time(s, r, is_beside, end - start);
     for (uint32_t i = 0; i < r->count; i++)
-        note_step(s, s->spec->steps[r->launches[i].index].kind, bucket_size(s, r->launches[i]), start, end);
-    if (r->prefill != NONE) prefilled(s, r->prefill, r->tokens, end);
+        note_step(s, kind_of(s, r, i), bucket_size(s, r->launches[i]) + (s->spec->profile ? r->decoding : 0), start,
+                  end);
+    for (uint32_t i = 0; i < s->piece_count; i++) prefilled(s, s->pieces[i].index, s->pieces[i].tokens, end);
     if (!r->decoding) return;
     s->decodes_since++;
     for (uint32_t i = 0; i < s->spec->slots && !s->failed; i++)
@@ -467,24 +445,65 @@ static bool swap_in(struct server *s, uint32_t index)
     return true;
 }
 
+static void finish_round(struct server *s, const struct round *round)
+{
+    run_round(s, round);
+    double before = now_of(s);
+    s->machine->ops->work(s->machine, s->spec->host.between_us);
+    s->result->host_us += now_of(s) - before;
+}
+
+/* Adds what STEP and LEFT tokens allow of a prompt, and takes them from LEFT. */
+static void add_piece(struct server *s, const struct gsim_batch_step *step, uint32_t index, uint32_t *left)
+{
+    admit(s, index);
+    if (swap_in(s, index)) return;
+    uint32_t most = step->tokens && step->tokens < *left ? step->tokens : *left;
+    (void)add_prefill(s, index, most);
+    *left -= s->pieces[s->piece_count - 1].tokens;
+}
+
+/* A mixed step within STEP's budget: who decodes, whose prompts have begun, who waits. False: nothing of these. */
+static bool step_mixed(struct server *s, const struct gsim_batch_step *step)
+{
+    struct round round = {0};
+    uint64_t preemptions = s->result->preemptions;
+    make_room(s);
+    struct gsim_batch_view view = look(s);
+    uint32_t left = view.decoding_count < step->budget ? step->budget - view.decoding_count : 0;
+    for (uint32_t i = 0; i < s->spec->slots && left; i++)
+        if (s->slots[i] != NONE && !is_fully_computed(&s->pool[s->slots[i]])) add_piece(s, step, s->slots[i], &left);
+    while (left && s->result->preemptions == preemptions && view.free_slots && view.waiting != NONE && !s->failed) {
+        add_piece(s, step, view.waiting, &left);
+        view = look(s);
+    }
+    if (!view.decoding_count && !s->piece_count) return false;
+    round.count = 1;
+    round.decoding = view.decoding_count;
+    round.launches[0] = mixed_of(s, round.decoding);
+    finish_round(s, &round);
+    return true;
+}
+
 /* False: the policy wants nothing. */
 static bool step_once(struct server *s)
 {
     struct gsim_batch_view view = look(s);
     struct gsim_batch_step step = {.prefill = NONE};
-    struct round round = {.prefill = NONE};
+    struct round round = {0};
+    s->piece_count = 0;
     s->given->policy->next(s->state, s->given->params, &view, &step);
+    if (step.budget && s->spec->profile) return step_mixed(s, &step);
     if (step.prefill != NONE) {
         bool is_own = s->spec->beside != GSIM_BESIDE_SAME || s->given->policy->separate;
         admit(s, step.prefill);
         if (swap_in(s, step.prefill)) return true;
-        struct gsim_serving_launch l = prefill_of(s, step.prefill, step.tokens, &round.tokens);
+        struct gsim_serving_launch l = add_prefill(s, step.prefill, step.tokens);
         if (is_own) {
-            begin_flight(s, step.prefill, l, round.tokens);
+            begin_flight(s, step.prefill, l);
             if (!step.decodes) return true;
         } else {
             s->decodes_since = 0;
-            round.prefill = step.prefill;
             round.launches[round.count++] = l;
         }
     }
@@ -494,10 +513,7 @@ static bool step_once(struct server *s)
         if (view.decoding_count) add_decodes(s, &step, &view, &round);
     }
     if (!round.count) return step.prefill != NONE; /* to decode where nothing decodes is to do nothing */
-    run_round(s, &round);
-    double before = now_of(s);
-    s->machine->ops->work(s->machine, s->spec->host.between_us);
-    s->result->host_us += now_of(s) - before;
+    finish_round(s, &round);
     return true;
 }
 
@@ -526,13 +542,16 @@ static enum gsim_status init(struct server *s)
     const struct gsim_serving_spec *spec = s->spec;
     size_t requests = (size_t)spec->arrivals.count + 1;
     s->slots = gsim_alloc(sizeof *s->slots * spec->slots);
+    s->pieces = gsim_alloc(sizeof *s->pieces * (spec->slots + 1));
+    s->chunks = gsim_alloc(sizeof *s->chunks * (spec->slots + 1));
     s->state = gsim_alloc(s->given->policy->state_size + 1);
     if (s->given->keeps) s->result->ends = gsim_alloc(sizeof *s->result->ends * requests);
     if (spec->arrivals.blocks && !spec->cache.forgets && !(s->prefix = gsim_prefix_create()))
         return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    if (!s->slots || !s->state || (s->given->keeps && !s->result->ends))
+    if (!s->slots || !s->state || !s->pieces || !s->chunks || (s->given->keeps && !s->result->ends))
         return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < spec->slots; i++) s->slots[i] = NONE;
+    gsim_blocks_init(&s->cache, spec->cache.tokens, spec->cache.block);
     if (s->given->policy->open) s->given->policy->open(s->state, s->given->params);
     s->walk = (struct gsim_arrival_walk){.arrivals = &spec->arrivals, .numbers = s->given->arrivals};
     s->has_next = gsim_arrivals_next(&s->walk, &s->next);
@@ -555,27 +574,24 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
         if (!step_once(&s) && !wait_for_more(&s)) break;
     }
     if (!status && s.failed) status = error->status;
-    if (!status && !machine->ops->has_failed(machine) && (s.waiting_count || result->requests < s.taken))
+    if (!status && !machine->ops->has_failed(machine) && (s.waiting.count || result->requests < s.taken))
         status = gsim_error_set(
             error, GSIM_INPUT, "request %llu can never run: its %u tokens do not fit the cache of %.0f",
-            s.waiting_count ? (unsigned long long)s.pool[s.waiting[s.waiting_first]].number : 0ull,
-            s.waiting_count ? s.pool[s.waiting[s.waiting_first]].s.prompt : 0, server->spec->cache.tokens);
+            s.waiting.count ? (unsigned long long)s.pool[*gsim_waiting_at(&s.waiting, 0)].number : 0ull,
+            s.waiting.count ? s.pool[*gsim_waiting_at(&s.waiting, 0)].s.prompt : 0, server->spec->cache.tokens);
     for (int i = 0; !status && i < GSIM_SERVED_COUNT; i++)
         if (result->figures[i].failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    result->cache_most = s.cache.most * s.cache.size;
+    result->cache_time = s.cache.time * s.cache.size;
+    gsim_blocks_release(&s.cache);
     gsim_prefix_destroy(s.prefix);
     gsim_free(s.pool);
     gsim_free(s.seen);
-    gsim_free(s.unused);
-    gsim_free(s.waiting);
+    gsim_free(s.unused.list);
+    gsim_free(s.waiting.list);
     gsim_free(s.slots);
+    gsim_free(s.pieces);
+    gsim_free(s.chunks);
     gsim_free(s.state);
     return status;
-}
-
-void gsim_serving_result_release(struct gsim_serving_result *result)
-{
-    for (int i = 0; i < GSIM_SERVED_COUNT; i++) gsim_quantiles_release(&result->figures[i]);
-    gsim_free(result->log);
-    gsim_free(result->ends);
-    *result = (struct gsim_serving_result){0};
 }

@@ -11,17 +11,6 @@
 
 #define SCHEMA "gpusim-serving/1"
 
-/* Measured on the server of traces/h100/serving, an H100's virtual host: the call that launches a graph of 150 to 220
- * nodes takes 1.3 us a node (0.95 at best), and the first kernel starts 54 us into it. Of its decode steps alone, 4.8 %
- * of the time are stalls. */
-#define LAUNCH_US  54.0
-#define NODE_US    1.3
-#define BETWEEN_US 6.0
-#define JITTER       0.045
-#define STALLS_PER_S 2.7
-#define STALL_US     17600.0
-#define STALL_FACTOR 1.81
-
 static const char *const kinds[] = {
 #define X(key, text) text,
     GSIM_STEP_KIND_MAP(X)
@@ -188,17 +177,79 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
     return GSIM_OK;
 }
 
+/* A list of names; NULL: none. */
+static enum gsim_status read_names(struct gsim_serving_spec *spec, const cJSON *object, const char *field,
+                                   const char *const **names, struct gsim_error *error)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, field);
+    if (!list) return GSIM_OK;
+    if (!cJSON_IsArray(list)) return gsim_json_fail(field, "a list of layers", list, error);
+    const char **made = GSIM_ARENA_ARRAY(&spec->arena, const char *, cJSON_GetArraySize(list) + 1);
+    if (!(*names = made)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (const cJSON *item = list->child; item; item = item->next) {
+        if (!cJSON_IsString(item)) return gsim_json_fail(field, "names of layers", item, error);
+        if (!(*made++ = gsim_arena_strdup(&spec->arena, item->valuestring)))
+            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    *made = NULL;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_file(struct gsim_serving_spec *spec, const cJSON *object, const char *field,
+                                  const char **path, struct gsim_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, field);
+    if (!cJSON_IsString(item)) return gsim_json_fail(field, "a file (CSV)", item, error);
+    *path = beside_spec(spec, item->valuestring);
+    return *path ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+static enum gsim_status read_profile(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
+{
+    static const char *const names[] = {"layers",          "dense",           "attention",         "per_sequence",
+                                        "once",            "twice",           "tensor_parallel",   "bytes_per_token",
+                                        "reduces_per_layer", NULL};
+    struct gsim_step_profile *p = spec->profile = GSIM_ARENA_NEW(&spec->arena, struct gsim_step_profile);
+    struct gsim_profile_files files = {0};
+    if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *p = (struct gsim_step_profile){.layers = -1, .reduces_per_layer = 2};
+    enum gsim_status status = gsim_json_check_keys(object, "profile", names, error);
+    if (!status) status = gsim_json_read_number(object, "", "layers", 1, 1e4, p->layers, &p->layers, error);
+    if (!status && p->layers < 0) status = gsim_json_fail("layers", "how many the model has", NULL, error);
+    if (!status) status = read_file(spec, object, "dense", &files.dense, error);
+    if (!status) status = read_file(spec, object, "attention", &files.attention, error);
+    if (!status && cJSON_HasObjectItem(object, "per_sequence"))
+        status = read_file(spec, object, "per_sequence", &files.per_sequence, error);
+    if (!status) status = read_names(spec, object, "once", &files.once, error);
+    if (!status) status = read_names(spec, object, "twice", &files.twice, error);
+    if (!status) status = gsim_json_read_count(object, "", "tensor_parallel", 1, 1024, 1, &p->gpus, error);
+    if (!status) status = gsim_json_read_number(object, "", "bytes_per_token", 1, 1e9, 0, &p->bytes_per_token, error);
+    if (!status)
+        status = gsim_json_read_number(object, "", "reduces_per_layer", 0, 100, p->reduces_per_layer,
+                                       &p->reduces_per_layer, error);
+    if (!status && p->gpus > 1 && !(p->bytes_per_token > 0))
+        status = gsim_json_fail("bytes_per_token", "of an all-reduce, as tensor_parallel is there", NULL, error);
+    if (!status && p->gpus == 1 && p->bytes_per_token > 0)
+        status = gsim_error_set(error, GSIM_INPUT, "bytes_per_token: of all-reduces, which tensor_parallel has");
+    return status ? status : gsim_profile_read(&files, &spec->arena, p, error);
+}
+
 static enum gsim_status read_steps(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
 {
     if (!cJSON_IsObject(object)) return gsim_json_fail("steps", "an object of kinds", object, error);
     const char *twice = gsim_json_repeated(object);
     if (twice) return gsim_error_set(error, GSIM_INPUT, "steps: \"%.60s\" stands there twice", twice);
+    const cJSON *profile = cJSON_GetObjectItemCaseSensitive(object, "profile");
+    if (profile && object->child->next)
+        return gsim_error_set(error, GSIM_INPUT, "steps: expected a profile alone, found programs beside it");
+    if (profile) return read_profile(spec, profile, error) ? gsim_error_prefix(error, "steps: profile") : GSIM_OK;
     for (const cJSON *item = object->child; item; item = item->next) {
         int kind = 0;
-        while (kind < GSIM_STEP_KIND_COUNT && strcmp(kinds[kind], item->string) != 0) kind++;
-        if (kind == GSIM_STEP_KIND_COUNT)
+        while (kind < GSIM_STEP_MIXED && strcmp(kinds[kind], item->string) != 0) kind++;
+        if (kind == GSIM_STEP_MIXED)
             return gsim_error_set(error, GSIM_INPUT,
-                                  "steps: expected prefill, decode, draft or verify, found \"%.60s\"", item->string);
+                                  "steps: expected prefill, decode, draft, verify or profile, found \"%.60s\"",
+                                  item->string);
         if (read_buckets(spec, item, (enum gsim_batch_kind)kind, error)) return gsim_error_prefix(error, "steps");
     }
     qsort(spec->steps, spec->step_count, sizeof *spec->steps, compare_steps);
@@ -226,21 +277,6 @@ static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON
         if (!option[0] || !option[1]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     return GSIM_OK;
-}
-
-static enum gsim_status read_host(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
-{
-    struct gsim_serving_host *h = &spec->host;
-    static const char *const names[] = {"launch_us",    "node_us",  "between_us",   "request_us", "jitter",
-                                        "stalls_per_s", "stall_us", "stall_factor", NULL};
-    double *values[] = {&h->launch_us, &h->node_us,      &h->between_us, &h->request_us,
-                        &h->jitter,    &h->stalls_per_s, &h->stall_us,   &h->stall_factor};
-    static const double most[] = {1e9, 1e6, 1e9, 1e9, 1, 1e6, 1e9, 1000};
-    if (!object) return GSIM_OK;
-    enum gsim_status status = gsim_json_check_keys(object, "host", names, error);
-    for (int i = 0; names[i] && !status; i++)
-        status = gsim_json_read_number(object, "", names[i], i == 7, most[i], *values[i], values[i], error);
-    return status;
 }
 
 static enum gsim_status read_cache(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
@@ -305,6 +341,7 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
 {
     static const char *const names[] = {"schema",
                                         "name",
+                                        "device",
                                         "slots",
                                         "batching",
                                         "options",
@@ -327,6 +364,7 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     enum gsim_status status = gsim_json_check_keys(json, "", names, error);
     if (!status) status = gsim_json_check_schema(json, SCHEMA, error);
     if (!status) status = gsim_json_read_text(json, "", "name", spec->name, &spec->arena, &spec->name, error);
+    if (!status) status = gsim_json_read_text(json, "", "device", "", &spec->arena, &spec->device, error);
     if (!status) status = gsim_json_read_count(json, "", "slots", 1, GSIM_SERVING_SLOTS, 16, &spec->slots, error);
     if (!status)
         status = gsim_json_read_text(json, "", "batching", spec->batching, &spec->arena, &spec->batching, error);
@@ -345,7 +383,8 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     if (!status) status = read_options(spec, cJSON_GetObjectItemCaseSensitive(json, "options"), error);
     if (!status) status = read_steps(spec, cJSON_GetObjectItemCaseSensitive(json, "steps"), error);
     if (!status) status = read_arrivals(spec, json, error);
-    if (!status) status = read_host(spec, cJSON_GetObjectItemCaseSensitive(json, "host"), error);
+    if (!status)
+        status = gsim_serving_host_read(cJSON_GetObjectItemCaseSensitive(json, "host"), &spec->arena, &spec->host, error);
     if (!status) status = read_cache(spec, cJSON_GetObjectItemCaseSensitive(json, "cache"), error);
     if (!status) status = read_limits(spec, cJSON_GetObjectItemCaseSensitive(json, "limits"), error);
     return status ? status
@@ -358,13 +397,6 @@ enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_sp
                                        .name = "serving",
                                        .batching = "continuous",
                                        .prefill_percentage = 50,
-                                       .host = {.launch_us = LAUNCH_US,
-                                                .node_us = NODE_US,
-                                                .between_us = BETWEEN_US,
-                                                .jitter = JITTER,
-                                                .stalls_per_s = STALLS_PER_S,
-                                                .stall_us = STALL_US,
-                                                .stall_factor = STALL_FACTOR},
                                        .cache = {.block = 16}};
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? read_spec(spec, json, error) : error->status;

@@ -7,6 +7,8 @@
 
 #include "gpusim/batching.h"
 #include "serving/arrivals.h"
+#include "serving/host.h"
+#include "serving/profile.h"
 
 #define GSIM_SERVING_BUCKETS 64
 #define GSIM_SERVING_SLOTS   4096
@@ -27,17 +29,6 @@ enum gsim_beside {
 const char *gsim_beside_text(enum gsim_beside beside);
 enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Host time, microseconds. */
-struct gsim_serving_host {
-    double launch_us;  /* from the call that launches a step to its first kernel's hand-over */
-    double node_us;    /* of that call in all, for each kernel and copy of the step, where it is a graph */
-    double between_us; /* from the end of a step to the next launch */
-    double request_us; /* for each request of a step, before its launch */
-    /* Noise, drawn from the seed: the spread of a step's time (of its logarithm), and stalls, which come at random,
-     * last STALL_US on average and stretch all steps meanwhile. 0: none */
-    double jitter, stalls_per_s, stall_us, stall_factor;
-};
-
 struct gsim_serving_cache {
     double tokens;          /* that keys and values of requests may take; 0: no limit */
     double block;           /* tokens are given out in blocks of so many */
@@ -53,7 +44,7 @@ struct gsim_serving_step {
 };
 
 struct gsim_serving_spec {
-    const char *path, *name;
+    const char *path, *name, *device; /* DEVICE: "": not said */
     uint32_t slots;
     const char *batching;
     const char *options[16][2]; /* of the policy: name, value */
@@ -63,6 +54,7 @@ struct gsim_serving_spec {
     bool interpolates;         /* between buckets; else the next larger one */
     struct gsim_serving_step steps[GSIM_STEP_KIND_COUNT * GSIM_SERVING_BUCKETS]; /* by kind, then bucket */
     uint32_t step_count;
+    struct gsim_step_profile *profile; /* of mixed steps; NULL: steps are programs */
     struct gsim_arrivals arrivals;
     struct gsim_serving_host host;
     struct gsim_serving_cache cache;

@@ -169,6 +169,7 @@ static double time_of(struct gsim_serving_table *t, uint32_t prefill, const stru
 {
     uint32_t low[GSIM_LAUNCH_MOST] = {0}, high[GSIM_LAUNCH_MOST] = {0};
     double weight = 0;
+    if (launches[0].us > 0) return launches[0].us;
     for (uint32_t i = 0; i < count; i++) {
         low[i] = launches[i].index;
         high[i] = launches[i].weight > 0 ? launches[i].upper : launches[i].index;
@@ -186,6 +187,7 @@ static void work(struct gsim_serving_machine *m, double us) { self(m)->now += us
 static double prefill_of(struct gsim_serving_table *t, struct gsim_serving_launch l, const uint32_t *steps,
                          uint32_t count, bool of_host)
 {
+    if (l.us > 0) return of_host ? 0 : l.us;
     const struct row *low = find(t, l.index, steps, count);
     double time = of_host ? low->begin_us : low->prefill_us;
     if (!(l.weight > 0)) return time;

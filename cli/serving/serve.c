@@ -199,8 +199,9 @@ static enum gsim_status run_exact(struct serve *v, const struct gsim_server *ser
         return gsim_error_set(
             error, GSIM_USAGE,
             "--exact: one host drives one GPU; a prefill in a process or on a GPU of its own is looked up only");
-    if (server->spec->interpolates)
-        return gsim_error_set(error, GSIM_USAGE, "--exact: a step between two buckets has no program to simulate");
+    if (server->spec->interpolates || server->spec->profile)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--exact: a step from a profile or between two buckets has no program to simulate");
     enum gsim_status status = gsim_library_simulate(gsim_cli_server_library(v->server), serve_driven, &g, error);
     return status ? status : g.status ? gsim_error_set(error, g.status, "%s", g.error.message) : GSIM_OK;
 }

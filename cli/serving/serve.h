@@ -19,6 +19,8 @@
       "stretched; several rates give a table")                                                                         \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N requests of the file, or N drawn ones")               \
     X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step instead of looking it up")                         \
+    X(HOST, "host", "NAME|FILE", GSIM_CLI_ON_SERVING,                                                                  \
+      "what the server's host spends and its noise, in place of the\nfile's: h100-vm, or a file (docs/serving.md)")    \
     X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP_TIME, "answer questions on standard input, one a line, until its end")
 
 struct gsim_cli_arguments;

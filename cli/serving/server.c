@@ -83,12 +83,17 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     s->arguments = *arguments;
     enum gsim_status status = gsim_serving_spec_read(path, &s->spec, error);
     if (status) return status;
-    if (!arguments->value[GSIM_CLI_DEVICE]) status = find_device(s, error);
+    if (arguments->value[GSIM_CLI_HOST])
+        status = gsim_serving_host_load(arguments->value[GSIM_CLI_HOST], &s->spec.arena, &s->spec.host, error);
+    if (status) return gsim_error_prefix(error, "--host");
+    snprintf(s->device, sizeof s->device, "%s", s->spec.device);
+    if (!arguments->value[GSIM_CLI_DEVICE] && !s->device[0]) status = find_device(s, error);
     if (status) return status;
-    if (s->device[0]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
+    if (s->device[0] && !arguments->value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
     status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status) return status;
     s->has_setup = true;
+    if (s->spec.profile && gsim_profile_connect(s->spec.profile, &s->setup.device, error)) return error->status;
     const struct gsim_simulation simulation = {
         .device = &s->setup.device, .gpu = s->setup.gpu, .memory = GSIM_MEMORY_PINNED, .seed = s->setup.seed};
     return gsim_library_init(&s->library, &s->spec, &simulation, read_step, s, error);

@@ -11,48 +11,77 @@
 #include "cli/cli.h"
 #include "cli/serving/serve.h"
 
-#define LINE 256
+#define LINE 4096
 
 struct part {
     struct gsim_serving_launch launch;
     enum gsim_batch_kind kind;
+    double size, context; /* of a mixed step */
 };
 
-/* "KIND SIZE" at *TEXT, which it steps over. */
+/* "KIND SIZE", of a mixed step "KIND SIZE@CONTEXT", at *TEXT, which it steps over. */
 static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const char **text, struct part *part,
                                    struct gsim_error *error)
 {
     char kind[16];
-    unsigned size;
-    int used = 0, k = 0;
+    unsigned size, context = 0;
+    int used = 0, more = 0, k = 0;
+    *part = (struct part){0};
     if (sscanf(*text, " %15s %9u%n", kind, &size, &used) != 2 || !size)
         return gsim_error_set(error, GSIM_INPUT, "expected KIND SIZE, such as decode 8, found \"%.60s\"", *text);
     while (k < GSIM_STEP_KIND_COUNT && strcmp(gsim_step_kind_text((enum gsim_batch_kind)k), kind) != 0) k++;
     if (k == GSIM_STEP_KIND_COUNT)
         return gsim_error_set(error, GSIM_INPUT, "expected prefill, decode, draft or verify, found \"%s\"", kind);
     part->kind = (enum gsim_batch_kind)k;
-    part->launch = gsim_serving_bucket(spec, part->kind, size);
     *text += used;
+    part->size = size;
+    bool has_context = sscanf(*text, "@%9u%n", &context, &more) == 1;
+    if (has_context != (spec->profile && (part->kind == GSIM_STEP_DECODE || **text == '@')))
+        return gsim_error_set(error, GSIM_INPUT,
+                              spec->profile ? "expected decode N@TOKENS, the mean context of each, found \"%s %u\""
+                                            : "%s %u: steps that are programs have no context", kind, size);
+    *text += more;
+    part->context = context;
+    if (spec->profile && part->kind <= GSIM_STEP_DECODE) return GSIM_OK;
+    if (spec->profile) return gsim_error_set(error, GSIM_INPUT, "expected prefill or decode, found \"%s\"", kind);
+    part->launch = gsim_serving_bucket(spec, part->kind, size);
     if (part->launch.index == UINT32_MAX)
         return gsim_error_set(error, GSIM_INPUT, "%s %u: no bucket is large enough", kind, size);
     return GSIM_OK;
 }
 
-/* "decode 8", "prefill 512 + decode 8" (behind each other), "decode 8 beside prefill 512". */
+/* COUNT parts as one mixed step. */
+static double mixed_us(const struct gsim_step_profile *profile, const struct part *parts, uint32_t count)
+{
+    struct gsim_chunk chunks[GSIM_LAUNCH_MOST];
+    struct gsim_step_shape shape = {.chunks = chunks};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct part *p = &parts[i];
+        if (p->kind == GSIM_STEP_PREFILL) chunks[shape.chunk_count++] = (struct gsim_chunk){p->size, p->context};
+        if (p->kind == GSIM_STEP_PREFILL) continue;
+        shape.context = (shape.context * shape.decodes + p->context * p->size) / (shape.decodes + p->size);
+        shape.decodes += p->size;
+    }
+    return gsim_profile_us(profile, &shape);
+}
+
+/* "decode 8", "prefill 512 + decode 8" (behind each other), "decode 8 beside prefill 512". Of a profile one mixed step:
+ * "prefill 512@1024 + prefill 90 + decode 8@700". */
 static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text,
                                double *us, struct gsim_error *error)
 {
     struct gsim_serving_machine *m = gsim_serving_table_machine(table);
     struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
+    struct part parts[GSIM_LAUNCH_MOST], beside;
     uint32_t count = 0;
-    struct part part, beside;
     bool has_beside = false;
     do {
         if (count == GSIM_LAUNCH_MOST)
             return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);
-        enum gsim_status status = parse_part(spec, &text, &part, error);
+        enum gsim_status status = parse_part(spec, &text, &parts[count], error);
         if (status) return status;
-        launches[count++] = part.launch;
+        launches[count] = parts[count].launch;
+        count++;
         while (isspace((unsigned char)*text)) text++;
     } while (*text == '+' && text++);
     if (strncmp(text, "beside ", 7) == 0) {
@@ -64,6 +93,10 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
     }
     while (isspace((unsigned char)*text)) text++;
     if (*text) return gsim_error_set(error, GSIM_INPUT, "expected the end of the line, found \"%.60s\"", text);
+    if (spec->profile && has_beside)
+        return gsim_error_set(error, GSIM_INPUT, "beside: in a mixed step, prefill and decode are one: PARTS with +");
+    if (spec->profile) *us = mixed_us(spec->profile, parts, count);
+    if (spec->profile) return GSIM_OK;
     if (has_beside) m->ops->begin(m, beside.launch);
     double start = m->ops->now_us(m);
     m->ops->run(m, launches, count);

@@ -27,7 +27,8 @@ GSIM_DECLARATIONS_BEGIN
     X(PREFILL, "prefill")     \
     X(DECODE, "decode")       \
     X(DRAFT, "draft")         \
-    X(VERIFY, "verify")
+    X(VERIFY, "verify")     \
+    X(MIXED, "mixed") /* of prompts and of requests that decode; a profile has them alone */
 enum gsim_batch_kind {
 #define GSIM_STEP_KIND_ENUM(key, text) GSIM_STEP_##key,
     GSIM_STEP_KIND_MAP(GSIM_STEP_KIND_ENUM)
@@ -52,13 +53,17 @@ struct gsim_batch_view {
     uint32_t waiting_count;
     uint32_t filling; /* request with a slot and an incomplete prefill that does not run, or GSIM_NO_REQUEST */
     uint32_t decoding_count;     /* requests whose prefill is complete */
+    bool is_mixed;               /* steps are mixed: BUDGET counts */
     uint32_t highest;            /* slots of a decode step: 1 + the highest slot of the decoding */
     bool prefill_running;        /* on a stream of its own; no other may begin */
     uint64_t decodes_since;      /* decode steps since the last prefill */
 };
 
-/* The next step: at most one prefill, then at most one round of decoding. Neither: wait. */
+/* The next step: at most one prefill, then at most one round of decoding. Neither: wait. Or a mixed step of at most
+ * BUDGET tokens: one of each request that decodes, then of prompts, those that have begun first, at most TOKENS of
+ * each. Where a request had to give way for want of cache, no other begins. */
 struct gsim_batch_step {
+    uint32_t budget;
     uint32_t prefill; /* a request of the view, or GSIM_NO_REQUEST */
     uint32_t tokens;  /* of its prompt; 0: all the rest */
     bool decodes;     /* a round of decoding */

@@ -145,6 +145,12 @@ enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_fil
     return files_below("/arch", arena, files, count, error);
 }
 
+enum gsim_status gsim_host_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error)
+{
+    return files_below("/hosts", arena, files, count, error);
+}
+
 enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error)
 {

@@ -26,6 +26,10 @@ enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_fil
 enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;
 
+/* The same for hosts/: what servers' hosts spend. */
+enum gsim_status gsim_host_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                 struct gsim_error *error) GSIM_NODISCARD;
+
 /* The same for nccl/: costs of collectives on an architecture. */
 enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;

@@ -39,7 +39,7 @@ urgent_90 0.08 0.06
 END_OF_RUNS
 
 # Without noise: every step simulated, and looked up.
-gunzip -c "$runs/stream_60.json.gz" | sed 's/"slots"/"host": {"jitter": 0, "stalls_per_s": 0}, "slots"/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >quiet.json
+gunzip -c "$runs/stream_60.json.gz" | sed 's/"host": "h100-vm"/"host": {"like": "h100-vm", "jitter": 0, "stalls_per_s": 0}/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >quiet.json
 serve quiet.json --requests 60 --report report.json
 looked_up="$(value percentiles ttft_us mean) $(value percentiles tpot_us p50)"
 serve quiet.json --requests 60 --exact --report report.json
@@ -70,7 +70,34 @@ serve "$runs/server.json" --requests 100 --batching disaggregated
 printf 'decode 8\nprefill 600 + decode 8\nnonsense\ndecode 8 beside prefill 512\n' | "$gpusim" step "$runs/server.json" --listen >out 2>err || fail "listen: $(cat err)"
 [ "$(grep -c '^[0-9.]*$' out)" = 3 ] && [ "$(grep -c '^error ' out)" = 1 ] || fail "listen: $(cat out)"
 
+# Without a host there is no noise, and the report says so; the recorded machine's is named.
+sed 's/"host": "h100-vm",//; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' "$runs/server.json" >hostless.json
+serve hostless.json --requests 50 --seed 3 && grep -q 'Host  *none named (--host)' out || fail "no host: $(cat out)"
+serve hostless.json --requests 50 --seed 3 --host h100-vm && grep -q 'Host  *h100-vm$' out || fail "host: $(cat out)"
+
+# A server of a language model as measured: mixed steps from the engine's own tables (a kept copy of a public run).
+tables=$source_dir/../shared/data/public/vllm/RTX4090/Llama-3.1-8B
+if [ -d "$tables" ]; then
+    gunzip -c "$tables/requests.jsonl.gz" | sed 's/[",:{}]/ /g' | awk -v tables="$tables" '
+        { for (i = 1; i < NF; i++) v[$i] = $(i + 1); queued[NR] = v["queued_ts"]
+          if (NR == 1) start = queued[1]
+          text = text sprintf("%s{\"arrival_us\": %.0f, \"prompt\": %d, \"output\": %d, \"first_us\": %.0f, \"done_us\": %.0f}", NR > 1 ? ",\n" : "",
+              (queued[NR] - start) * 1e6, v["input_toks"], v["output_toks"], (v["first_token_ts"] - queued[NR]) * 1e6, (v["last_token_ts"] - queued[NR]) * 1e6)
+          if (v["last_token_ts"] > last) last = v["last_token_ts"] }
+        END { printf "{\"schema\": \"gpusim-serving/1\", \"device\": \"rtx4090\", \"slots\": 256, \"batching\": \"chunked\", \"options\": {\"budget\": 2048},\n \"cache\": {\"tokens\": 41408, \"block\": 16},\n \"steps\": {\"profile\": {\"layers\": 32, \"once\": [\"embedding\", \"final_layernorm\"], \"twice\": [\"layernorm\"],\n  \"dense\": \"%s/dense.csv.gz\", \"attention\": \"%s/attention.csv.gz\", \"per_sequence\": \"%s/per_sequence.csv.gz\"}},\n \"requests\": [%s]}\n", tables, tables, tables, text
+              printf "%.3f\n", last - start >"end" }' >vllm.json
+    serve vllm.json --report report.json
+    near "$(value percentiles ttft_us mean)" "$(value measured ttft_us mean)" 0.06 || fail "vLLM: TTFT: $(grep ttft report.json)"
+    near "$(value percentiles tpot_us mean)" "$(value measured tpot_us mean)" 0.05 || fail "vLLM: TPOT: $(grep tpot report.json)"
+    near "$(awk '/Requests/ { print $4 }' out)" "$(cat end)" 0.04 || fail "vLLM: end: $(cat out) for $(cat end)"
+    printf 'decode 8@100\nprefill 512 + decode 8@100\nprefill 512\ndecode 8\n' | "$gpusim" step vllm.json --listen >out || fail "listen: $(cat out)"
+    awk 'NR <= 3 { v[NR] = $1 } NR == 4 { exit !(/^error/ && v[2] > v[3] && v[2] < v[1] + v[3] - 10000) }' out || fail "a mixed step: $(cat out)"
+    refuses "no program to simulate" serve vllm.json --exact
+    refuses "expected same, found stream" serve vllm.json --prefill-beside stream
+fi
+
 refuses "nothing to serve" serve
+refuses "unknown host 'nowhere'; known: h100-vm" serve "$runs/server.json" --host nowhere
 refuses "unknown batching policy 'eager'" serve "$runs/server.json" --batching eager
 refuses "kind draft" serve "$runs/server.json" --batching speculative
 refuses "--rate: expected" serve "$runs/server.json" --rate fast

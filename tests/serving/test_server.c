@@ -17,6 +17,7 @@ static struct fake *self(struct gsim_serving_machine *m) { return (struct fake *
 static double time_of(const struct fake *f, struct gsim_serving_launch l)
 {
     const struct gsim_serving_step *s = &f->spec->steps[l.index];
+    if (l.us > 0) return l.us;
     return s->kind != GSIM_STEP_PREFILL ? 10 : s->bucket == 2 ? 60 : 100;
 }
 static double now_us(struct gsim_serving_machine *m) { return self(m)->now; }
@@ -141,6 +142,59 @@ static void test_cache(void)
         CHECK_NEAR(r.ends[1][1], swaps ? 260 : 350, 1e-9);
         gsim_serving_result_release(&r);
     }
+}
+
+/* The same where the first ends at 210: of the second's 4 tokens, 3 are still in the cache then. One is computed, in 60
+ * us; without them all four, in 100. Two more tokens follow. */
+static void test_preempted(void)
+{
+    struct gsim_served_arrival two[] = {{.prompt = 3, .output = 2}, {.prompt = 3, .output = 4}};
+    for (int forgets = 0; forgets < 2; forgets++) {
+        struct gsim_serving_spec spec = spec_of(two, 2);
+        struct gsim_serving_result r;
+        spec.cache.tokens = 8;
+        spec.cache.forgets = forgets;
+        serve(&spec, "continuous", NULL, NULL, &r);
+        CHECK_INT(r.preemptions, 1);
+        CHECK_NEAR(r.ends[0][1], 210, 1e-9);
+        CHECK_NEAR(r.ends[1][1], forgets ? 330 : 290, 1e-9);
+        gsim_serving_result_release(&r);
+    }
+}
+
+/* A layer of 10 us and 1 a token, heads of 2 us a request, attention of 1 us for each token of a prompt or request. */
+static void test_mixed(void)
+{
+    double sizes[] = {1, 101}, dense[] = {11, 111}, heads[] = {2, 202};
+    float attention[] = {0, 0, 100, 100, 100, 100, 200, 200};
+    struct gsim_step_profile profile = {.layers = 1,
+                                        .dense = {{"dense", sizes, dense, 2, 1}},
+                                        .per_sequence = {{"head", sizes, heads, 2, 1}},
+                                        .dense_count = 1,
+                                        .per_sequence_count = 1,
+                                        .axes = {{0, 100}, {0}, {0, 100}, {0, 100}},
+                                        .axis_counts = {2, 1, 2, 2},
+                                        .attention = attention};
+    struct gsim_served_arrival two[] = {{.prompt = 4, .output = 3}, {.prompt = 8, .output = 1}};
+    struct gsim_serving_spec spec = spec_of(two, 2);
+    struct gsim_serving_result r;
+    spec.profile = &profile;
+    serve(&spec, "chunked", "budget", "6", &r);
+    /* All of the first and 2 tokens of the second: 16 + 4 + 6. Then one that decodes and 5 tokens: as much. Then one
+     * and the last: 12 + 4 + 2. */
+    CHECK_NEAR(r.ends[0][0], 26, 1e-4);
+    CHECK_NEAR(r.ends[0][1], 70, 1e-4);
+    CHECK_NEAR(r.ends[1][1], 70, 1e-4);
+    CHECK_INT(r.steps[GSIM_STEP_MIXED], 2);
+    CHECK_NEAR(r.step_us[GSIM_STEP_PREFILL], 26, 1e-4);
+    gsim_serving_result_release(&r);
+    /* At most 3 of each: 3 and 3 in 26; 1 and 3 in 14 + 4 + 4 = 22; one that decodes and the second's last 2 in
+     * 13 + 4 + 3 = 20; the first alone in 11 + 2 + 1. */
+    serve(&spec, "chunked", "chunk", "3", &r);
+    CHECK_NEAR(r.ends[0][0], 48, 1e-4);
+    CHECK_NEAR(r.ends[1][1], 68, 1e-4);
+    CHECK_NEAR(r.ends[0][1], 82, 1e-4);
+    gsim_serving_result_release(&r);
 }
 
 static void test_buckets(void)
@@ -269,6 +323,8 @@ static void test_quantiles(void)
 static const struct test_case cases[] = {
     {"policies", test_policies},
     {"cache", test_cache},
+    {"preempted", test_preempted},
+    {"mixed", test_mixed},
     {"buckets", test_buckets},
     {"between_tokens", test_between_tokens},
     {"sums", test_sums},
