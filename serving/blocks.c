@@ -7,7 +7,7 @@
 
 #include "gpusim/memory.h"
 
-static bool give(struct gsim_blocks *b, uint64_t owner, double count)
+static bool give(struct gsim_cache_blocks *b, uint64_t owner, double count)
 {
     if (!(count > 0)) return true;
     if (b->end == b->room && b->first) {
@@ -16,14 +16,14 @@ static bool give(struct gsim_blocks *b, uint64_t owner, double count)
         b->first = 0;
     }
     if (b->end == b->room && gsim_array_grow(&b->free, sizeof *b->free, b->end, &b->room)) return false;
-    b->free[b->end++] = (struct gsim_blocks_free){owner, count};
+    b->free[b->end++] = (struct gsim_cache_free){owner, count};
     return true;
 }
 
-static void take(struct gsim_blocks *b, double count)
+static void take(struct gsim_cache_blocks *b, double count)
 {
     while (count > 0 && b->first < b->end) {
-        struct gsim_blocks_free *f = &b->free[b->first];
+        struct gsim_cache_free *f = &b->free[b->first];
         double taken = fmin(f->count, count);
         f->count -= taken;
         count -= taken;
@@ -31,7 +31,7 @@ static void take(struct gsim_blocks *b, double count)
     }
 }
 
-static void change(struct gsim_blocks *b, double now_us, double by)
+static void change(struct gsim_cache_blocks *b, double now_us, double by)
 {
     b->time += b->used * (now_us - b->since_us);
     b->since_us = now_us;
@@ -39,21 +39,21 @@ static void change(struct gsim_blocks *b, double now_us, double by)
     b->most = fmax(b->most, b->used);
 }
 
-void gsim_blocks_init(struct gsim_blocks *b, double tokens, double size)
+void gsim_blocks_init(struct gsim_cache_blocks *b, double tokens, double size)
 {
-    *b = (struct gsim_blocks){.size = size, .all = floor(tokens / size)};
+    *b = (struct gsim_cache_blocks){.size = size, .all = floor(tokens / size)};
 }
 
-void gsim_blocks_release(struct gsim_blocks *b) { gsim_free(b->free); }
+void gsim_blocks_release(struct gsim_cache_blocks *b) { gsim_free(b->free); }
 
-double gsim_blocks_for(const struct gsim_blocks *b, double tokens) { return ceil(tokens / b->size); }
+double gsim_blocks_for(const struct gsim_cache_blocks *b, double tokens) { return ceil(tokens / b->size); }
 
-bool gsim_blocks_fit(const struct gsim_blocks *b, double held, double tokens)
+bool gsim_blocks_fit(const struct gsim_cache_blocks *b, double held, double tokens)
 {
     return !(b->all > 0) || b->used + gsim_blocks_for(b, tokens) - held <= b->all;
 }
 
-bool gsim_blocks_hold(struct gsim_blocks *b, double now_us, double *held, double tokens, uint64_t owner,
+bool gsim_blocks_hold(struct gsim_cache_blocks *b, double now_us, double *held, double tokens, uint64_t owner,
                       double computed)
 {
     double more = gsim_blocks_for(b, tokens) - *held;
@@ -71,7 +71,7 @@ bool gsim_blocks_hold(struct gsim_blocks *b, double now_us, double *held, double
     return true;
 }
 
-double gsim_blocks_back(struct gsim_blocks *b, double now_us, double *held, uint64_t owner)
+double gsim_blocks_back(struct gsim_cache_blocks *b, double now_us, double *held, uint64_t owner)
 {
     for (size_t i = b->first; i < b->end; i++) {
         if (b->free[i].owner != owner) continue;

@@ -11,25 +11,25 @@
 
 #define GSIM_BLOCKS_NOBODY UINT64_MAX
 
-struct gsim_blocks {
+struct gsim_cache_blocks {
     double size;      /* tokens of a block */
     double all;       /* blocks; 0: no limit */
     double used, most, since_us, time; /* held now, at most; TIME: blocks by microseconds */
-    struct gsim_blocks_free {
+    struct gsim_cache_free {
         uint64_t owner; /* whose they were; NOBODY: nobody who comes back */
         double count;
     } *free;
     size_t first, end, room; /* of the queue */
 };
 
-void gsim_blocks_init(struct gsim_blocks *blocks, double tokens, double size); /* TOKENS 0: no limit */
-void gsim_blocks_release(struct gsim_blocks *blocks);
-double gsim_blocks_for(const struct gsim_blocks *blocks, double tokens);
+void gsim_blocks_init(struct gsim_cache_blocks *blocks, double tokens, double size); /* TOKENS 0: no limit */
+void gsim_blocks_release(struct gsim_cache_blocks *blocks);
+double gsim_blocks_for(const struct gsim_cache_blocks *blocks, double tokens);
 /* Whether who holds HELD blocks can have those of TOKENS. */
-bool gsim_blocks_fit(const struct gsim_blocks *blocks, double held, double tokens);
+bool gsim_blocks_fit(const struct gsim_cache_blocks *blocks, double held, double tokens);
 /* HELD becomes the blocks of TOKENS. Those that are given back are OWNER's still, of COMPUTED tokens. False: out of
  * memory. */
-bool gsim_blocks_hold(struct gsim_blocks *blocks, double now_us, double *held, double tokens, uint64_t owner,
+bool gsim_blocks_hold(struct gsim_cache_blocks *blocks, double now_us, double *held, double tokens, uint64_t owner,
                       double computed);
 /* OWNER holds what is left of its blocks again. Returns the tokens that they have. */
-double gsim_blocks_back(struct gsim_blocks *blocks, double now_us, double *held, uint64_t owner);
+double gsim_blocks_back(struct gsim_cache_blocks *blocks, double now_us, double *held, uint64_t owner);

@@ -196,16 +196,17 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
 
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
+    const struct gsim_serving_spec *spec = h->spec;
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
-                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'host': %q, 'exact': %b,\n 'count': "
-                         "%z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
+                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'host': %q, 'exact': %b,\n "
+                         "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
                          "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
-                    h->spec->name, h->device, h->batching, gsim_beside_text(h->spec->beside), h->spec->slots, h->seed,
-                    h->spec->host.name ? h->spec->host.name : "none", h->is_exact, r->requests, h->spec->arrivals.left_out, h->simulations, h->lookups, r->preemptions,
-                    r->kept_tokens, h->interpolation_error, gsim_serving_rate(r, (double)r->requests),
-                    gsim_serving_rate(r, (double)r->tokens), gsim_serving_rate(r, (double)r->prompt_tokens),
-                    gsim_serving_rate(r, (double)r->good), r->both_us);
+                    spec->name, h->device, h->batching, gsim_beside_text(spec->beside), spec->slots, h->seed,
+                    spec->host.name ? spec->host.name : "none", h->is_exact, r->requests, spec->arrivals.left_out,
+                    h->simulations, h->lookups, r->preemptions, r->kept_tokens, h->interpolation_error,
+                    gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
+                    gsim_serving_rate(r, (double)r->prompt_tokens), gsim_serving_rate(r, (double)r->good), r->both_us);
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
         gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
     gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",

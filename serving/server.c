@@ -49,7 +49,7 @@ struct server {
     uint32_t flight_tokens;
     uint64_t decodes_since;
     struct gsim_prefix *prefix; /* NULL: nothing is kept */
-    struct gsim_blocks cache;
+    struct gsim_cache_blocks cache;
     double link_free_us; /* between a prefill's GPU and that which decodes: no cache moves any more */
     struct gsim_stall stall;
 };

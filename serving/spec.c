@@ -384,7 +384,8 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     if (!status) status = read_steps(spec, cJSON_GetObjectItemCaseSensitive(json, "steps"), error);
     if (!status) status = read_arrivals(spec, json, error);
     if (!status)
-        status = gsim_serving_host_read(cJSON_GetObjectItemCaseSensitive(json, "host"), &spec->arena, &spec->host, error);
+        status =
+            gsim_serving_host_read(cJSON_GetObjectItemCaseSensitive(json, "host"), &spec->arena, &spec->host, error);
     if (!status) status = read_cache(spec, cJSON_GetObjectItemCaseSensitive(json, "cache"), error);
     if (!status) status = read_limits(spec, cJSON_GetObjectItemCaseSensitive(json, "limits"), error);
     return status ? status

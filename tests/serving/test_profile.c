@@ -6,7 +6,8 @@
 #include "serving/profile.h"
 #include "tests/test.h"
 
-static const char dense[] = "layer,tokens,time_us\nmlp,1,10\nmlp,4,16\nmlp,8,32\nembed,1,3\nembed,8,10\nnorm,1,1\nnorm,8,1\n";
+static const char dense[] = "layer,tokens,time_us\nmlp,1,10\nmlp,4,16\nmlp,8,32\nembed,1,3\n"
+                            "embed,8,10\nnorm,1,1\nnorm,8,1\n";
 static const char per_sequence[] = "layer,sequences,time_us\nhead,1,5\nhead,3,9\n";
 /* A chunk of 4 or 8 behind 0 or 8; 1 to 3 that decode at 8 or 16. What is not there continues a line: (4, 0, 3, 8) is
  * 5 at one, 7 at two, and so 9. */
@@ -80,7 +81,8 @@ static void test_refused(void)
         {{"layer,tokens\nmlp,1\n", attention, per_sequence}, NULL, "expected a column 'time_us', found none"},
         {{"layer,tokens,time_us\nmlp,1,fast\n", attention, per_sequence}, NULL, "line 2: time_us: expected a number"},
         {{"layer,tokens,time_us\n", attention, per_sequence}, NULL, "expected rows, found none"},
-        {{"layer,tokens,time_us\nmlp,4,2\nmlp,4,3\n", attention, per_sequence}, NULL, "mlp of 4 tokens stands there twice"},
+        {{"layer,tokens,time_us\nmlp,4,2\nmlp,4,3\n", attention, per_sequence}, NULL,
+         "mlp of 4 tokens stands there twice"},
         {{dense, attention, per_sequence}, nowhere, "has no layer \"head\""},
         {{dense, "prefill_chunk,kv_prefill,n_decode,kv_decode,time_us\n4,0,0,0,4\n0,0,1,8,2\n", per_sequence}, NULL,
          "each prefill_chunk with each n_decode"},
