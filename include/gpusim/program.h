@@ -87,6 +87,7 @@ struct gsim_kernel {
     double memory_wait;       /* share of its warps' time in waits for L2 and DRAM; 0: not given */
     double dram_cost;         /* DRAM time of a byte relative to a stream's; 0: not given, 1 */
     double data_bytes;        /* distinct bytes that it reads and writes; 0: not given */
+    double l1_hit;            /* share of its requests to L1 that L1 has; 0: not given */
     double imbalance;         /* longest block over the mean block; 0: not given. Not modelled */
     uint32_t tiles;           /* of a persistent kernel: pieces of its work, of equal time; 0: not given */
     enum gsim_tile_order tile_order;

@@ -85,6 +85,8 @@ struct gsim_demand {
     double pipe_ps[GSIM_SM_PIPES];     /* of one block at each pipe's peak */
     double service_ps[GSIM_SM_PIPES];  /* wait there for each other block in the pipe's queue */
     double chip_ps[GSIM_CHIP_PIPES];   /* pipe_ps of the pipes of all SMs, as if an SM had its part alone */
+    double l1_bytes, l1_times; /* that a block brings into L1, and how often it reads all of that; 0, 0: not known */
+    bool keeps_l1;             /* all of it stays there alone */
     double chip_exposed, dram_exposed; /* shares of block_ps that wait for L2, for DRAM */
     double cold;               /* work relative to a repeated run alone: 1, more when others displace its L2 data */
     double solo_ps;            /* the whole grid alone, by the machine */

@@ -275,7 +275,7 @@ static enum gsim_status read_row(struct page *p)
         return gsim_error_set(p->error, GSIM_INPUT, "line %llu: expected Kernel Name, Grid Size and Block Size",
                               (unsigned long long)p->line);
     double seconds = value(p, "gpu__time_duration.sum"), bytes = value(p, "dram__bytes.sum"),
-           rate = value(p, "dram__bytes.sum.per_second");
+           rate = value(p, "dram__bytes.sum.per_second"), hits = value(p, "l1tex__t_sector_hit_rate.pct");
     double single = count_flops(p, "f"), twofold = count_flops(p, "d");
     struct gsim_kernel *k = gsim_profiles_add(p->profiles);
     char *copy = gsim_arena_printf(&p->profiles->arena, "%.*s", GSIM_LIMIT_NAME, name);
@@ -290,6 +290,7 @@ static enum gsim_status read_row(struct page *p)
     if (isnan(bytes)) bytes = rate * seconds;
     k->data_bytes = find_data(p, bytes);
     k->memory_wait = find_memory_wait(p);
+    k->l1_hit = hits > 0 ? fmin(hits, 1) : 0;
     k->dram_cost = find_dram_cost(p, bytes);
     k->demand_given = !isnan(single) && !isnan(bytes);
     k->fp64 = twofold > single;

@@ -68,7 +68,7 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
 static const char *const fields[] = {
     "name",      "grid",  "block",      "cluster",    "regs_per_thread", "smem_bytes", "solo_us", "imbalance",
     "energy_mj", "flops", "dram_bytes", "data_bytes", "memory_wait",     "dram_cost",  "pipes",   "tiles",
-    "tile_order", NULL};
+    "tile_order", "l1_hit", NULL};
 
 static const char *unknown_field(const cJSON *object)
 {
@@ -96,6 +96,7 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     if (!read_number(object, "imbalance", GSIM_LIMIT_IMBALANCE, &k->imbalance)) return "imbalance";
     if (!read_number(object, "energy_mj", GSIM_LIMIT_WORK, &k->energy_mj)) return "energy_mj";
     if (!read_number(object, "memory_wait", 1, &k->memory_wait)) return "memory_wait";
+    if (!read_number(object, "l1_hit", 1, &k->l1_hit)) return "l1_hit";
     if (!read_number(object, "dram_cost", GSIM_LIMIT_DRAM_COST, &k->dram_cost)) return "dram_cost";
     if (!read_number(object, "data_bytes", GSIM_LIMIT_WORK, &k->data_bytes)) return "data_bytes";
     if (!read_number(object, "flops", GSIM_LIMIT_WORK, &k->flops)) return "flops";
@@ -216,6 +217,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->cluster.x) put_shape(output, "cluster", &k->cluster);
         if (k->solo_us > 0) gsim_output_json_real(output, "solo_us", k->solo_us);
         if (k->memory_wait > 0) gsim_output_json_real(output, "memory_wait", k->memory_wait);
+        if (k->l1_hit > 0) gsim_output_json_real(output, "l1_hit", k->l1_hit);
         if (k->dram_cost > 0) gsim_output_json_real(output, "dram_cost", k->dram_cost);
         if (k->data_bytes > 0) gsim_output_json_real(output, "data_bytes", k->data_bytes);
         if (k->tiles) gsim_output_put(output, ", 'tiles': %u", k->tiles);
@@ -352,6 +354,7 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     if (!kernel->solo_cold && kernel->cold_us == 0) kernel->cold_us = cold_us;
     if (kernel->memory_wait == 0) kernel->memory_wait = p->memory_wait;
     if (kernel->dram_cost == 0) kernel->dram_cost = p->dram_cost;
+    if (kernel->l1_hit == 0) kernel->l1_hit = p->l1_hit;
     if (kernel->data_bytes == 0) kernel->data_bytes = p->data_bytes;
     if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return;
     kernel->pipes_given = true;

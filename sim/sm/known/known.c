@@ -25,6 +25,8 @@
 #define QUEUE_MOST      16.0
 #define QUEUE_CONTENDED 20.0
 #define FULL(used)      (((used) - 0.75) / 0.15) /* of a pipe of all SMs: from 0, where requests queue, to 1 */
+#define LEAST_KEPT  0.02 /* of L1 */
+#define LEAST_TIMES 4
 #define LEAST_WAIT      0.03 /* of a block's time, below which it waits for nothing outside its SM */
 
 /* Time of a request of the kernel that runs alone, over that on an idle chip. USED: share of what it is bound by. */
@@ -59,6 +61,17 @@ static void set_queue(struct chip_use *use, const struct gsim_device_spec *d, do
     else use->slice = full;
 }
 
+/* What a block brings into L1, and how often it reads it there. Blocks keep it where those of an SM alone have room. */
+static void set_l1(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
+{
+    double per_sm = fmin(w->need.blocks_per_sm, ceil((double)w->blocks / d->sm_count)),
+           room = d->l1_kib * 1024.0 - w->carveout_bytes;
+    w->l1_bytes = k->data_bytes / (double)w->blocks;
+    w->l1_times = 1 / fmax(1 - k->l1_hit, 1e-3);
+    w->keeps_l1 = gsim_rule_holds(d->rules_off, GSIM_RULE_L1_KEPT) && w->l1_times >= LEAST_TIMES &&
+                  w->l1_bytes > LEAST_KEPT * room && per_sm * w->l1_bytes <= room;
+}
+
 void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                            double x, double scale)
 {
@@ -77,6 +90,7 @@ void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec 
     else queue = queue_alone(w, d, used, use.dram >= used ? cost : 1);
     if (queue > 1) set_queue(&use, d, queue);
     double memory = x * wait / queue;
+    set_l1(w, d, k);
     w->is_computing = wait < 0.5;
     w->latency_ps = x;
     w->block_ps = fmax(x * (1 - wait) + memory, scale * most * part);

@@ -30,18 +30,21 @@ struct crowd {
     double waits[GSIM_SM_PIPES]; /* of it */
 };
 
-/* How many are at the pipe if each that comes finds QUEUE there, itself not counted. Leaves how long blocks wait. */
-static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double queue)
+/* How many are at the pipe if each that comes finds QUEUE there, itself not counted. Leaves how long blocks wait, and
+ * in *USED how much of the pipe they use then. */
+static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double queue, double *used)
 {
     double there = 0;
+    *used = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct crowd *c = &crowds[i];
         if (c->work->pipe_ps[pipe] <= 0) continue;
         double service = c->work->service_ps[pipe], rest = c->time - c->waits[pipe], wait = c->waits[pipe];
-        double own = service / (rest + wait); /* its own part of the queue */
+        double own = c->work->pipe_ps[pipe] / (rest + wait); /* its own part of the queue */
         wait = queue > own ? service * (queue - own) / (1 + own) : 0;
         c->time = rest + wait;
         c->waits[pipe] = wait;
+        *used += c->blocks * c->work->pipe_ps[pipe] / c->time;
         there += c->blocks * (c->work->pipe_ps[pipe] + wait * c->work->pipe_ps[pipe] / service) / c->time;
     }
     return there;
@@ -52,9 +55,10 @@ static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double qu
 static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked)
 {
     double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0,
-           f_last = asked;
+           f_last = asked, used;
     for (int i = 0; i < MOST_STEPS; i++) {
-        double f = queue_at(crowds, count, pipe, at) - at, next;
+        double f = queue_at(crowds, count, pipe, at, &used) - at, next;
+        if (used > 1) f = fmax(f, at * (used - 1)); /* it serves no more than it can */
         if (fabs(f) <= TOLERANCE * at) break;
         *(f > 0 ? &low : &high) = at;
         next = f == f_last ? at : at - f * (at - last) / (f - f_last);
@@ -79,6 +83,24 @@ static uint32_t busy_pipes(const struct crowd *crowds, uint32_t count, const dou
     return busy_count;
 }
 
+/* Those that find in L1 what they read again lose it where the blocks need more than there is: their own data, and what
+ * the others bring while it is read once. */
+static void lose_l1(struct crowd *crowds, uint32_t count, const struct gsim_share_sums *s)
+{
+    bool is_lost[GSIM_MAX_COHORTS];
+    for (uint32_t i = 0; i < count; i++) {
+        double pass = crowds[i].time / crowds[i].work->l1_times, needed = 0;
+        for (uint32_t k = 0; k < count && crowds[i].work->keeps_l1; k++) {
+            const struct crowd *c = &crowds[k];
+            double bytes = c->work->l1_bytes;
+            needed += c->blocks * (c->work->keeps_l1 ? bytes : fmin(bytes, bytes * pass / c->time));
+        }
+        is_lost[i] = needed > 1024 * s->l1_kib;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_lost[i]) crowds[i].time *= s->device->l1_lost_times;
+}
+
 void gsim_share_pipes(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t count)
 {
     struct crowd crowds[GSIM_MAX_COHORTS];
@@ -97,8 +119,11 @@ void gsim_share_pipes(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
             crowds[crowd_count++] = (struct crowd){.work = w, .time = w->block_ps * (1 + wait)};
         }
         crowds[at].blocks += c[i].blocks * c[i].pace;
-        for (int p = 0; p < GSIM_SM_PIPES; p++) asked[p] += c[i].blocks * c[i].pace * w->pipe_ps[p] / crowds[at].time;
     }
+    lose_l1(crowds, crowd_count, s);
+    for (uint32_t i = 0; i < crowd_count; i++)
+        for (int p = 0; p < GSIM_SM_PIPES; p++)
+            asked[p] += crowds[i].blocks * crowds[i].work->pipe_ps[p] / crowds[i].time;
     int busy[GSIM_SM_PIPES];
     uint32_t busy_count = busy_pipes(crowds, crowd_count, asked, busy);
     for (int sweep = 0; sweep < (busy_count > 1 ? SWEEPS : 1); sweep++)

@@ -99,6 +99,42 @@ static void pipes(void)
     CHECK_MSG(same > 120 && same < 150, "%g us", same);
     CHECK_NEAR(other, 100, 1);
     CHECK_NEAR(together(&a, &none), 100, 1);
+    /* Of 16 warps, too, however they interleave: 2 x 0.95. */
+    const struct gsim_kernel full = kernel_of(132, 512, 100, GSIM_PIPE_FMA, 0.95);
+    double twice = together(&full, &full);
+    CHECK_MSG(twice >= 186 && twice < 200, "%g us", twice);
+}
+
+/* A reader of KIB a block, 100 times over, beside OTHER on each SM; lost data costs three times. */
+static double beside_reader(double kib, double hit, const struct gsim_kernel *other, bool is_off)
+{
+    struct world w;
+    open_world(&w);
+    w.device.l1_lost_times = 3;
+    if (is_off) w.device.rules_off |= 1ull << GSIM_RULE_L1_KEPT;
+    struct gsim_kernel k = kernel_of(132, 64, 100, GSIM_PIPE_L1, 0.05);
+    k.l1_hit = hit;
+    k.data_bytes = 132 * 1024 * kib;
+    double end = later_end(&w, &k, other ? other : &k);
+    close_world(&w);
+    return end;
+}
+
+/* An H100's L1 has 256 KiB, less 32 of the carve-out: two readers of 100 KiB find room, two of 128 do not. One that
+ * finds half of what it asks for keeps nothing. A stream of 20 MB a block in 100 us brings 200 KB in a pass of 1 us;
+ * a slow one of 2 MB brings 20. */
+static void l1(void)
+{
+    struct gsim_kernel stream = kernel_of(132, 64, 100, GSIM_PIPE_L1, 0.05), slow = stream;
+    stream.data_bytes = 132 * 20e6;
+    slow.data_bytes = 132 * 2e6;
+    CHECK_NEAR(beside_reader(100, 0.99, NULL, false), 100, 2);
+    CHECK_NEAR(beside_reader(128, 0.99, NULL, false), 300, 5);
+    CHECK_NEAR(beside_reader(128, 0.99, NULL, true), 100, 2);
+    CHECK_NEAR(beside_reader(128, 0.5, NULL, false), 100, 2);
+    CHECK_NEAR(beside_reader(100, 0.99, &slow, false), 100, 2);
+    double lost = beside_reader(100, 0.99, &stream, false); /* 33 of 100 us are done when the stream ends */
+    CHECK_NEAR(lost, 100 + 67, 4);
 }
 
 /* Two that take L2's whole rate take twice as long; one that uses none of it takes no longer. */
@@ -262,7 +298,7 @@ static void cold(void)
 }
 
 static const struct test_case tests[] = {
-    {"pipes", pipes},
+    {"pipes", pipes}, {"L1", l1},
     {"L2", l2},
     {"alone", alone},
     {"cold", cold},
