@@ -4,13 +4,14 @@
 #include "tests/test.h"
 
 enum { MOST = 4000, STREAMS = 64, SMS = 4, EVENTS = 512, QUEUES = BRUTE_QUEUES };
-enum kind { KERNEL, COPY, RECORD, WAIT, WORK, SYNC_STREAM, SYNC_EVENT, SYNC_ALL, QUERY, BEGIN, END };
+enum kind { KERNEL, COPY, RECORD, WAIT, WORK, SYNC_STREAM, SYNC_EVENT, SYNC_ALL, WAIT_ANY, QUERY, BEGIN, END };
 
 struct call {
     enum kind kind;
     uint32_t stream, event;
     const struct gsim_op *op;
     double us;
+    uint32_t first, last; /* of the waitables */
     /* of what is enqueued */
     int marker; /* the record that a wait is for; -1: none */
     uint32_t queue;
@@ -22,7 +23,9 @@ struct call {
 static struct {
     struct gsim_forward forward;
     struct call calls[MOST];
-    uint32_t count, iteration;
+    uint32_t count;
+    struct gsim_waitable waitables[MOST];
+    uint32_t waitable_count;
     int priority[STREAMS];
     bool is_timed[EVENTS];
     bool is_beyond; /* a call that is left out here */
@@ -134,7 +137,15 @@ static gsim_thread on_thread(struct gsim_driver *d, gsim_body body, void *argume
 }
 static uint32_t on_wait_any(struct gsim_driver *d, const struct gsim_waitable *list, uint32_t count, double timeout_us)
 {
-    seen.is_beyond = true;
+    struct call *c = add(WAIT_ANY, 0, 0, NULL);
+    c->first = seen.waitable_count;
+    for (uint32_t i = 0; i < count && seen.waitable_count < MOST; i++) {
+        seen.is_beyond |= list[i].kind == GSIM_WAITABLE_QUEUE ||
+                          list[i].handle >= (list[i].kind == GSIM_WAITABLE_STREAM ? STREAMS : EVENTS);
+        seen.waitables[seen.waitable_count++] = list[i];
+    }
+    c->last = seen.waitable_count;
+    seen.is_beyond |= timeout_us >= 0 || seen.waitable_count == MOST;
     return gsim_wait_any(BELOW(d), list, count, timeout_us);
 }
 static void on_persistent(struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s)
@@ -227,6 +238,13 @@ static bool is_awaited(const struct call *c)
 {
     if (c->kind == SYNC_STREAM) return !is_complete(b.next, (int)c->stream);
     if (c->kind == SYNC_ALL) return !is_complete(b.next, -1);
+    for (uint32_t i = c->first; i < c->last; i++) {
+        const struct gsim_waitable *w = &seen.waitables[i];
+        if (w->kind == GSIM_WAITABLE_STREAM && is_complete(b.next, (int)w->handle)) return false;
+        if (w->kind == GSIM_WAITABLE_EVENT && (b.events[w->handle] < 0 || seen.calls[b.events[w->handle]].is_done))
+            return false;
+    }
+    if (c->kind == WAIT_ANY) return true;
     return b.events[c->event] >= 0 && !seen.calls[b.events[c->event]].is_done;
 }
 
@@ -254,12 +272,15 @@ static bool host_goes_on(void)
     bool has_changed = false;
     while (b.next < seen.count && b.host <= b.now) {
         struct call *c = &seen.calls[b.next];
-        bool is_sync = c->kind >= SYNC_STREAM && c->kind <= SYNC_ALL;
+        bool is_sync = c->kind >= SYNC_STREAM && c->kind <= WAIT_ANY;
         if (is_sync && is_awaited(c)) {
             b.is_blocked = true;
             return has_changed;
         }
-        if (is_sync) b.host = b.now + (b.is_blocked ? device->sync_return_us : device->sync_idle_us);
+        if (c->kind == WAIT_ANY) { /* looks at one after the other, round by round: the first that begins later */
+            double round = device->query_us * (c->last - c->first);
+            b.host += ceil((b.now - b.host) / round - 1e-9) * round + round;
+        } else if (is_sync) b.host = b.now + (b.is_blocked ? device->sync_return_us : device->sync_idle_us);
         b.is_blocked = false;
         c->start = b.host;
         b.host += cost_of(c);

@@ -172,7 +172,7 @@ static void all_schedulers(void)
         }
         all += compared == programs;
     }
-    CHECK_INT(all, 5); /* serial, async, grsched, kesco, heft */
+    CHECK_INT(all, 7); /* serial, async, grsched, kesco, heft, eager, dm */
 }
 
 static const struct test_case cases[] = {{"random hosts", random_hosts}, {"every scheduler", all_schedulers}};
