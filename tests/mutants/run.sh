@@ -142,6 +142,7 @@ while IFS="$tab" read -r test script; do
         echo "judges nothing, since it fails with every switch off: $test" >&2
     fi
 done <"$scratch/tests" | sort -n >"$scratch/judges"
+[ -s "$scratch/judges" ] || { echo "run.sh: no test judges: is the build up to date?" >&2; exit 2; }
 for test in $(cut -f2 "$scratch/judges"); do sort -un "$scratch/reached/$test" -o "$scratch/reached/$test"; done
 echo "judges: $(wc -l <"$scratch/judges") tests, $(awk '{ s += $1 } END { print s / 1000 }' "$scratch/judges") s" >"$out/judges"
 cat "$scratch/judges" >>"$out/judges"
@@ -150,7 +151,9 @@ while IFS="$tab" read -r id file line kind text changed; do
     while IFS="$tab" read -r ms test script <&3; do
         grep -qx "$id" "$scratch/reached/$test" || continue
         reach=$((reach + 1))
-        GPUSIM_MUTANT=$id run "$test" $((10 + ms / 200)) "$script" || { seen=$test; break; }
+        # Twice: what fails once in a while, or when the machine is loaded, has seen nothing.
+        GPUSIM_MUTANT=$id run "$test" $((10 + ms / 200)) "$script" || GPUSIM_MUTANT=$id run "$test" $((20 + ms / 100)) "$script" ||
+            { seen=$test; break; }
     done 3<"$scratch/judges"
     printf '%s\t%s:%s\t%s\t%s\t%s\n' "${seen:-LIVES of $reach}" "$file" "$line" "$kind" "$text" "$changed" | tee -a "$out/said"
 done <"$scratch/woven/table" >"$scratch/said.all"
