@@ -22,17 +22,42 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
     if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
 }
 
-void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes)
+/* --- host memory that ops use --- */
+static bool meets(const struct gsim_cu_use *a, const struct gsim_cu_use *b)
+{
+    return (a->writes || b->writes) && a->begin < b->end && b->begin < a->end;
+}
+
+/* What an op follows that uses a region in that way; all, where there is no room to tell them apart. */
+static void follow_host(const struct gsim_cu_region *r, struct gsim_cu_use use, uint32_t *after, uint32_t *count)
+{
+    for (uint32_t i = 0; i < r->use_count; i++)
+        if (r->use_count == GSIM_CU_USES || meets(&r->uses[i], &use)) follow(after, count, r->uses[i].op);
+}
+
+/* The last op uses it. */
+static void use_host(struct gsim_cu *s, uint32_t region, struct gsim_cu_use use)
 {
     struct gsim_cu_region *r = &s->memory.regions[region];
-    r->used_writes = writes || (r->used > s->device.complete && r->used_writes);
-    r->used = s->counts.op_count;
-    s->device.has_returned |= writes;
-    if (writes) gsim_cu_wipe(s, r->cell);
+    uint32_t kept = 0;
+    bool is_full = r->use_count == GSIM_CU_USES;
+    for (uint32_t i = 0; i < r->use_count; i++) {
+        const struct gsim_cu_use *old = &r->uses[i];
+        bool is_over = old->op <= s->device.complete;
+        if (is_full && !is_over) use = (struct gsim_cu_use){0, use.writes || old->writes, 0, INFINITY};
+        is_over |= is_full || (use.writes && old->begin >= use.begin && old->end <= use.end);
+        if (!is_over) r->uses[kept++] = *old;
+    }
+    use.op = s->counts.op_count;
+    r->uses[kept] = use;
+    r->use_count = kept + 1;
+    s->device.has_returned |= use.writes;
+    if (use.writes) gsim_cu_wipe(s, r->cell);
 }
 
 void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
 {
+    static const struct gsim_cu_use all = {0, true, 0, INFINITY};
     uint32_t after[MOST_AFTER], count = 0;
     struct gsim_cu_stream *own = &s->device.streams[stream];
     op->stream = (int32_t)stream;
@@ -44,9 +69,9 @@ void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, cons
         follow(after, &count, own->last_op);
     }
     for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
-        follow(after, &count, s->memory.regions[hosts->hosts[i]].used);
+        follow_host(&s->memory.regions[hosts->hosts[i]], hosts->uses[i], after, &count);
     for (size_t i = 0; hosts && hosts->is_unknown && i < s->memory.region_count; i++)
-        if (s->memory.regions[i].memory == GSIM_CU_PINNED) follow(after, &count, s->memory.regions[i].used);
+        if (s->memory.regions[i].memory == GSIM_CU_PINNED) follow_host(&s->memory.regions[i], all, after, &count);
     own->wait_count = 0;
     op->after = after;
     op->after_count = count;
@@ -67,24 +92,23 @@ void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, cons
             if (op->args[i].writes) gsim_cu_wipe(s, s->memory.regions[r].cell);
         }
     for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
-        gsim_cu_use_host(s, hosts->hosts[i], hosts->host_writes[i]);
+        use_host(s, hosts->hosts[i], hosts->uses[i]);
     for (size_t r = 0; hosts && hosts->is_unknown && r < s->memory.region_count; r++) {
-        if (s->memory.regions[r].memory == GSIM_CU_PINNED) gsim_cu_use_host(s, (uint32_t)r, true);
+        if (s->memory.regions[r].memory == GSIM_CU_PINNED) use_host(s, (uint32_t)r, all);
         gsim_cu_wipe(s, s->memory.regions[r].cell);
     }
 }
 
-/* The host waits for OP alone, or for all there are. */
-static void host_waits(struct gsim_cu *s, uint32_t op)
+/* The host waits for those ops, or, with none, for all there are. */
+static void host_waits(struct gsim_cu *s, const uint32_t *after, uint32_t count)
 {
-    uint32_t own = op - 1;
     gsim_builder_op(s->builder, &(struct gsim_op){.kind = GSIM_OP_HOST_COMPUTE,
-                                                  .after = op ? &own : s->device.pending,
+                                                  .after = count ? after : s->device.pending,
                                                   .needed = true,
                                                   .stream = -1,
-                                                  .after_count = op ? 1 : (uint32_t)s->device.pending_count});
+                                                  .after_count = count ? count : (uint32_t)s->device.pending_count});
     s->counts.op_count++;
-    if (op) return;
+    if (count) return;
     s->device.complete = s->counts.op_count;
     s->device.pending_count = 0;
 }
@@ -96,7 +120,7 @@ static void keep_sync(struct gsim_cu *s)
     s->device.is_sync_pending = false;
     if (s->device.sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->device.sync_step].is_needed = true;
     if (s->device.streams[0].last_op <= s->device.complete) return;
-    host_waits(s, 0);
+    host_waits(s, NULL, 0);
     if (s->device.sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->device.sync_step].op = s->counts.op_count - 1;
 }
 
@@ -105,7 +129,7 @@ void gsim_cu_foreign(struct gsim_cu *s)
     if (s->host.in_kernel || s->host.is_silent || s->device.stream_count) return;
     keep_sync(s);
     if (s->device.promised <= s->device.complete) return;
-    host_waits(s, 0);
+    host_waits(s, NULL, 0);
     (void)gsim_cu_log(s, GSIM_CUDA_USE, s->text.call, "", s->counts.op_count - 1);
 }
 
@@ -122,12 +146,19 @@ void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
 {
     struct gsim_cu_region *r = &s->memory.regions[region];
-    uint32_t op = r->used;
-    if (s->device.stream_count || (!r->used_writes && !writes)) return;
+    const struct gsim_cu_use use = {0, writes, 0, INFINITY};
+    uint32_t after[MOST_AFTER], count = 0, kept = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < r->use_count; i++) any |= meets(&r->uses[i], &use);
+    if (s->device.stream_count || !any) return;
     keep_sync(s);
-    r->used = 0;
-    if (op <= s->device.complete) return;
-    host_waits(s, op);
+    for (uint32_t i = 0; i < r->use_count; i++) {
+        if (!meets(&r->uses[i], &use)) r->uses[kept++] = r->uses[i];
+        else if (r->uses[i].op > s->device.complete) follow(after, &count, r->uses[i].op);
+    }
+    r->use_count = kept;
+    if (!count) return;
+    host_waits(s, after, count);
     (void)gsim_cu_log(s, GSIM_CUDA_USE, s->text.call, "", s->counts.op_count - 1);
 }
 
@@ -275,7 +306,8 @@ static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
     s->device.promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
     if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* by whom is not told: at once */
-        host_waits(s, op);
+        uint32_t last = op - 1;
+        host_waits(s, &last, 1);
         if (step != GSIM_CUDA_NONE)
             gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
     }
@@ -293,6 +325,7 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
         return;
     }
     uint64_t all = gsim_builder_buffer_bytes(s->builder, into != GSIM_CU_NONE ? into : out_of);
+    bool is_exact = bytes >= 1 && bytes <= (double)all && !strstr(s->text.call_name, "2D");
     if (bytes < 1) gsim_cu_note(s, c->at, "how much is copied is not known: the whole buffer assumed");
     if (bytes < 1 || bytes > (double)all) bytes = (double)all;
     if (into != GSIM_CU_NONE && out_of != GSIM_CU_NONE) {
@@ -307,7 +340,9 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
                          .args = &arg,
                          .arg_count = 1,
                          .bytes = (uint64_t)bytes};
-    struct gsim_cu_operands hosts = {.host_count = host.kind == GSIM_CU_POINTER, .host_writes = {!is_in}};
+    struct gsim_cu_operands hosts = {.host_count = host.kind == GSIM_CU_POINTER};
+    double begin = host.n[0] > 0 ? host.n[0] : 0; /* NAN: anywhere */
+    hosts.uses[0] = (struct gsim_cu_use){0, !is_in, begin, is_exact && begin == host.n[0] ? begin + bytes : INFINITY};
     if (host.kind == GSIM_CU_POINTER) {
         hosts.hosts[0] = host.at;
         op.copy_memory =
@@ -316,7 +351,8 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     gsim_cu_add_op(s, &op, stream, &hosts);
     s->counts.copy_ops++;
     if (strstr(s->text.call_name, "Async")) return;
-    if (s->device.stream_count) host_waits(s, s->counts.op_count);
+    uint32_t last = s->counts.op_count - 1;
+    if (s->device.stream_count) host_waits(s, &last, 1);
     else promise(s, host, is_in);
 }
 

@@ -197,9 +197,11 @@ static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
                                           "/gpusim/mma.h",
                                           "/gpusim/curand_kernel.h",
                                           "/gpusim/helper_functions.h",
+                                          "/gpusim/helper_timer.h",
+                                          "/gpusim/helper_string.h",
                                           "/gpusim/helper_cuda.h"};
     static const char helper[] =
-        "#pragma once\n#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n"
+        "#ifndef GPUSIM_HELPERS\n#define GPUSIM_HELPERS\n#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n"
         "inline int findCudaDevice(int, const char **) { return 0; }\n"
         "inline int gpuGetMaxGflopsDeviceId() { return 0; }\n"
         "int _ConvertSMVer2Cores(int, int), getCmdLineArgumentInt(int, const char **, const char *);\n"
@@ -211,12 +213,13 @@ static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
         "bool sdkCreateTimer(StopWatchInterface **), sdkStartTimer(StopWatchInterface **),\n"
         "    sdkStopTimer(StopWatchInterface **), sdkResetTimer(StopWatchInterface **),\n"
         "    sdkDeleteTimer(StopWatchInterface **);\n"
-        "float sdkGetTimerValue(StopWatchInterface **), sdkGetAverageTimerValue(StopWatchInterface **);\n";
+        "float sdkGetTimerValue(StopWatchInterface **), sdkGetAverageTimerValue(StopWatchInterface **);\n#endif\n";
     const unsigned count = sizeof headers / sizeof headers[0];
     files[0] = (struct CXUnsavedFile){STUB_FILE, (const char *)stub, sizeof stub};
-    for (unsigned i = 0; i < count; i++) files[i + 1] = (struct CXUnsavedFile){headers[i], "", 0};
-    files[count].Contents = helper;
-    files[count].Length = sizeof helper - 1;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_helper = strncmp(headers[i], "/gpusim/helper_", 15) == 0; /* of CUDA's samples */
+        files[i + 1] = (struct CXUnsavedFile){headers[i], is_helper ? helper : "", is_helper ? sizeof helper - 1 : 0};
+    }
     return 1 + count;
 }
 
@@ -455,7 +458,9 @@ static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
 {
     if (s->status == GSIM_OK && !s->counts.op_count)
         s->status = gsim_error_set(s->error, GSIM_INPUT,
-                                   "%s: expected launches or copies in what is executed, found none", s->path);
+                                   "%s: expected launches or copies in what is executed, found none (--arg argc=N, "
+                                   "--run ARGS: its arguments; --entry NAME: another function)",
+                                   s->path);
     if (s->status != GSIM_OK) return s->status;
     s->status = gsim_builder_finish(s->builder, 1, program, s->error);
     s->builder = NULL;

@@ -102,6 +102,20 @@ void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry)
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
 }
 
+void gsim_cu_log_return(struct gsim_cu *s, uint32_t body)
+{
+    bool is_in_loop = false;
+    if (!s->options->log || s->host.in_kernel || body >= entries(s)) return;
+    for (uint32_t i = body; i < entries(s); i++) {
+        enum CXCursorKind kind = s->clang.getCursorKind(s->text.entries[i].statement);
+        is_in_loop |= kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+                      kind == CXCursor_CXXForRangeStmt;
+    }
+    uint32_t node = is_in_loop ? GSIM_CUDA_NONE : node_of(s, body);
+    if (is_in_loop) gsim_cu_log_serial(s, body);
+    else if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].may_end = true;
+}
+
 /* A block whose brace stands in a macro's body. */
 static bool is_of_macro(const struct gsim_cu *s, const struct gsim_cu_entry *entry)
 {
@@ -227,6 +241,22 @@ void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, ui
     log->pointers[log->pointer_count++] = pointer;
 }
 
+/* What may end early is executed up to there; then behind it no order may count on the rest. */
+static void judge_returns(struct gsim_cuda_log *log)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < log->step_count; i++) {
+        enum gsim_cuda_step_kind kind = log->sites[log->steps[i].site].kind;
+        for (uint32_t n = log->steps[i].node; n != GSIM_CUDA_NONE; n = log->nodes[n].parent)
+            log->nodes[n].last_step = i;
+        bool counts = kind == GSIM_CUDA_END || kind == GSIM_CUDA_USE ? log->steps[i].op != GSIM_CUDA_NONE
+                                                                     : kind <= GSIM_CUDA_CALL;
+        if (counts) last = i;
+    }
+    for (size_t n = 0; n < log->node_count; n++)
+        log->nodes[n].is_serial |= log->nodes[n].may_end && log->nodes[n].last_step < last;
+}
+
 /* --- the file --- */
 struct first {
     struct gsim_cu *s;
@@ -247,6 +277,7 @@ void gsim_cu_log_done(struct gsim_cu *s)
     struct gsim_cuda_log *log = s->options->log;
     struct first first = {.s = s, .site = GSIM_CUDA_NONE};
     if (!log) return;
+    judge_returns(log);
     for (size_t i = 0; i < log->site_count; i++)
         if (log->sites[i].from < first.site) first.site = log->sites[i].from;
     for (size_t i = 0; i < log->node_count; i++) /* streams may be made in a function above */

@@ -47,6 +47,8 @@ struct gsim_cuda_scope {
     bool is_block;         /* { } */
     bool is_loop;
     bool is_serial;        /* what it holds is executed another number of times than here, or perhaps not */
+    bool may_end;          /* it may be left before its end */
+    uint32_t last_step;    /* in it */
 };
 
 /* An argument of a launch that leads to a buffer's begin. */

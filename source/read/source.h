@@ -37,14 +37,20 @@ struct gsim_cu_cell {
 };
 
 enum gsim_cu_memory { GSIM_CU_HOST, GSIM_CU_PINNED, GSIM_CU_DEVICE, GSIM_CU_MANAGED };
+#define GSIM_CU_USES 64
+struct gsim_cu_use {
+    uint32_t op;       /* index + 1 */
+    bool writes;
+    double begin, end; /* bytes */
+};
 struct gsim_cu_region {
     enum gsim_cu_memory memory;
     uint32_t buffer;  /* of the program; device and managed memory */
     uint32_t cell;    /* whose children are its elements */
     bool was_host_read, was_host_written; /* since the last op on the device that used it */
     bool begins_on_host; /* written by the host before the first op */
-    uint32_t used;       /* of host memory: index + 1 of the op that used it last */
-    bool used_writes;    /* that, or one before that is not waited for, writes it */
+    struct gsim_cu_use uses[GSIM_CU_USES]; /* of host memory, since the host waited or an op behind all of them */
+    uint32_t use_count;
     double address, bytes; /* in the run; 0: there was none */
 };
 
@@ -243,8 +249,8 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of
 struct gsim_cu_operands {
     struct gsim_arg args[GSIM_CU_PARAMS];
     struct gsim_segment segments[GSIM_CU_PARAMS];
-    uint32_t hosts[GSIM_CU_PARAMS]; /* regions of host memory */
-    bool host_writes[GSIM_CU_PARAMS];
+    uint32_t hosts[GSIM_CU_PARAMS];         /* regions of host memory */
+    struct gsim_cu_use uses[GSIM_CU_PARAMS]; /* of them; OP is not set */
     uint32_t arg_count, segment_count, host_count;
     bool is_unknown;
 };
@@ -274,7 +280,6 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes);
 void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes); /* the host uses what a copy used */
 void gsim_cu_foreign(struct gsim_cu *s); /* what cannot be read is executed, which may count on what was promised */
 void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name); /* and which may give the device work */
-void gsim_cu_use_host(struct gsim_cu *s, uint32_t region, bool writes); /* the last op does */
 void gsim_cu_end(struct gsim_cu *s); /* of a function that was executed */
 
 /* log.c; all accept that there is no log */
@@ -288,6 +293,8 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
 /* Behind the statement of the file that holds the last op. */
 void gsim_cu_log_last(struct gsim_cu *s, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
+/* The function whose body is that entry may have ended before what is executed is over. */
+void gsim_cu_log_return(struct gsim_cu *s, uint32_t body);
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);
 
 /* host/told.c */

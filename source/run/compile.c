@@ -76,6 +76,8 @@ static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_er
                                         "cuda_fp16.h",
                                         "cuda_bf16.h",
                                         "helper_functions.h",
+                                        "helper_timer.h",
+                                        "helper_string.h",
                                         "helper_cuda.h"};
     enum gsim_status status = write_file(p, "gpusim_stub.h", stub, sizeof stub, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_table.h", table, sizeof table, error);

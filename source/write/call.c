@@ -3,9 +3,11 @@
 #include "source/write/call.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_ARGUMENTS 16
+#define MOST_LINE      120
 
 /* Calls of the API that take a stream, or whose twin does: the twin, and which argument the stream is. */
 static const struct { const char *name, *now; unsigned stream; } calls[] = {
@@ -115,12 +117,21 @@ void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site 
         if (strcmp(now, site->name) != 0)
             gsim_text_edits_add(edits, site->begin, site->begin + (uint32_t)strlen(site->name), 5, "%s", now);
     }
+    /* a line that would be too long goes on in the next */
+    char indent[64], broken[80];
+    uint32_t begin_of_line = site->begin, end_of_line = site->begin;
+    while (begin_of_line && log->text[begin_of_line - 1] != '\n') begin_of_line--;
+    while (end_of_line < log->length && log->text[end_of_line] != '\n') end_of_line++;
+    gsim_call_indent(log, site->begin, indent);
+    bool is_long = end_of_line - begin_of_line <= MOST_LINE &&
+                   end_of_line - begin_of_line + strlen(stream) + sizeof "Async, 0, " > MOST_LINE;
+    snprintf(broken, sizeof broken, is_long ? "\n%s        " : " ", indent);
     if (a.count > index) {
         uint32_t begin = a.begin[index];
         while (begin < a.end[index] && isspace((unsigned char)log->text[begin])) begin++;
         gsim_text_edits_add(edits, begin, a.end[index], 5, "%s", stream);
     } else
-        gsim_text_edits_add(edits, a.close, a.close, 5, "%s, %s", a.count + 1 == index ? ", 0" : "", stream);
+        gsim_text_edits_add(edits, a.close, a.close, 5, "%s,%s%s", a.count + 1 == index ? ", 0" : "", broken, stream);
 }
 
 uint32_t gsim_call_statement_end(const struct gsim_cuda_log *log, uint32_t at)

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define NONE GSIM_CHOICE_NONE
+#define NONE        GSIM_CHOICE_NONE
+#define MOST_CLOCKS 50000000u
 
 /* The latest op of a stream, and what its next one waits for. */
 struct own_stream {
@@ -234,23 +235,51 @@ static void find_barriers(const struct gsim_program *p, uint32_t *barrier)
     }
 }
 
-/* A stream that is first used behind such a wait takes the number of one that is not used behind it. */
+/* By op of the choice and stream: the last op of that stream which it follows, plus 1. NULL: too much to tell. */
+static uint32_t *find_order(const struct gsim_choice *c)
+{
+    const size_t streams = c->stream_count;
+    const size_t count = c->op_count * streams;
+    uint32_t *clocks = count > MOST_CLOCKS ? NULL : gsim_alloc(sizeof *clocks * (count + 1));
+    uint32_t *last = clocks ? gsim_alloc(sizeof *last * (streams + 1)) : NULL;
+    for (size_t i = 0; i < c->op_count && last; i++) {
+        const struct gsim_choice_op *op = &c->ops[i];
+        uint32_t *own = clocks + i * streams;
+        for (uint32_t k = 0; k <= op->wait_count; k++) {
+            uint32_t before = k < op->wait_count ? c->waits[op->wait_start + k] + 1 : last[op->stream];
+            for (size_t s = 0; s < streams && before && before <= i; s++)
+                if (own[s] < clocks[(before - 1) * streams + s]) own[s] = clocks[(before - 1) * streams + s];
+        }
+        own[op->stream] = last[op->stream] = (uint32_t)i + 1;
+    }
+    gsim_free(last);
+    return clocks;
+}
+
+/* A stream whose first op follows all of one that is not used any more takes its number: by its waits, or as the host
+ * waited. */
 static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
 {
-    uint32_t *numbers = gsim_alloc(sizeof *numbers * ((size_t)p->op_count + 3 * ((size_t)c->stream_count + 1)));
+    const size_t streams = (size_t)c->stream_count + 1;
+    uint32_t *numbers = gsim_alloc(sizeof *numbers * ((size_t)p->op_count + 4 * streams)), *order = find_order(c);
     if (!numbers) return false;
-    uint32_t *barrier = numbers, *last_op = barrier + p->op_count, *now = last_op + c->stream_count + 1,
-             *owner = now + c->stream_count + 1, count = 0;
+    uint32_t *barrier = numbers, *last_op = barrier + p->op_count, *last = last_op + streams, *now = last + streams,
+             *owner = now + streams, count = 0;
     find_barriers(p, barrier);
-    for (size_t i = 0; i < c->op_count; i++)
+    for (size_t i = 0; i < c->op_count; i++) {
         if (c->ops[i].op + 1 > last_op[c->ops[i].stream]) last_op[c->ops[i].stream] = c->ops[i].op + 1;
+        last[c->ops[i].stream] = (uint32_t)i + 1;
+    }
     for (uint32_t s = 0; s < c->stream_count; s++) now[s] = NONE;
     for (size_t i = 0; i < c->op_count; i++) {
         uint32_t stream = c->ops[i].stream, number = 0;
         if (now[stream] == NONE) {
-            while (number < count &&
-                   (last_op[owner[number]] > barrier[c->ops[i].op] || c->priorities[number] != c->priorities[stream]))
-                number++;
+            for (; number < count; number++) {
+                uint32_t before = owner[number];
+                bool is_over = last_op[before] <= barrier[c->ops[i].op] ||
+                               (order && order[i * c->stream_count + before] >= last[before]);
+                if (is_over && c->priorities[number] == c->priorities[stream]) break;
+            }
             count += number == count;
             owner[number] = stream;
             c->priorities[number] = c->priorities[stream];
@@ -260,6 +289,7 @@ static bool reuse_streams(struct gsim_choice *c, const struct gsim_program *p)
     }
     c->stream_count = count;
     gsim_free(numbers);
+    gsim_free(order);
     return true;
 }
 

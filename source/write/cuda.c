@@ -27,6 +27,8 @@ enum {
 };
 /* Of a statement that may end where another one does that has got braces: what is behind it is behind these. */
 
+#define INNER "    " /* of a block's statements */
+
 struct writer {
     const struct gsim_cuda_export *export;
     const struct gsim_cuda_log *log;
@@ -59,8 +61,7 @@ static void before(struct writer *w, const struct gsim_cuda_site *site, unsigned
     char indent[64], *now = checked(w, site->from, text);
     gsim_call_indent(w->log, site->from, indent);
     if (!now) return;
-    if (site->is_braced) gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s", now, indent);
-    else gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s ", now);
+    gsim_text_edits_add(&w->edits, site->from, site->from, rank, "%s\n%s%s", now, indent, site->is_braced ? "" : INNER);
     free(now);
 }
 
@@ -70,20 +71,22 @@ static void behind(struct writer *w, const struct gsim_cuda_site *site, unsigned
     uint32_t end = gsim_call_statement_end(w->log, site->to);
     gsim_call_indent(w->log, site->from, indent);
     if (!now) return;
-    if (site->is_braced) gsim_text_edits_add(&w->edits, end, end, RANK_OUTER + rank, "\n%s%s", indent, now);
-    else gsim_text_edits_add(&w->edits, end, end, rank, " %s", now);
+    gsim_text_edits_add(&w->edits, end, end, rank + (site->is_braced ? RANK_OUTER : 0), "\n%s%s%s", indent,
+                        site->is_braced ? "" : INNER, now);
     free(now);
 }
 
 /* A statement that stands alone gets braces, once, where something is to stand beside it. */
 static void brace(struct writer *w, const struct gsim_cuda_site *site)
 {
+    char indent[64];
     uint32_t end = gsim_call_statement_end(w->log, site->to);
     if (site->is_braced) return;
     for (size_t i = 0; i < w->edits.count; i++)
         if (w->edits.at[i].from == site->from && w->edits.at[i].rank == RANK_OPEN) return;
-    gsim_text_edits_add(&w->edits, site->from, site->from, RANK_OPEN, "{ ");
-    gsim_text_edits_add(&w->edits, end, end, RANK_CLOSE, " }");
+    gsim_call_indent(w->log, site->from, indent);
+    gsim_text_edits_add(&w->edits, site->from, site->from, RANK_OPEN, "{\n%s%s", indent, INNER);
+    gsim_text_edits_add(&w->edits, end, end, RANK_CLOSE, "\n%s}", indent);
 }
 
 static void put_wait(struct writer *w, const struct gsim_cuda_site *site, uint32_t stream, uint32_t event)
@@ -164,6 +167,32 @@ static void put_table(struct writer *w, const struct gsim_cuda_site *site, uint3
     behind(w, site, RANK_RECORD, text);
 }
 
+/* NAME[COUNTER % PERIOD + FIRST] */
+static void name_by_round(char text[128], const char *name, const struct gsim_weave_site *s, uint32_t first)
+{
+    if (first) snprintf(text, 128, "%s[%s %% %u + %u]", name, s->counter, s->period, first);
+    else snprintf(text, 128, "%s[%s %% %u]", name, s->counter, s->period);
+}
+
+static void put_formula(struct writer *w, const struct gsim_cuda_site *site, const struct gsim_weave_site *s)
+{
+    const struct gsim_weave_item *first = &w->weave.items[s->items.at[0]];
+    char stream[128], event[128], text[320];
+    name_by_round(stream, "gpusim_stream", s, first->stream);
+    if (first->waits.count || first->event != NONE) brace(w, site);
+    for (size_t k = 0; k < first->waits.count; k++) {
+        snprintf(text, sizeof text, "cudaStreamWaitEvent(%s, gpusim_event[%u], 0);", stream,
+                 w->weave.items[first->waits.at[k]].event);
+        before(w, site, RANK_BEFORE, text);
+        w->counts->waits++;
+    }
+    gsim_call_set(w->log, site, stream, &w->edits);
+    if (first->event == NONE) return;
+    name_by_round(event, "gpusim_event", s, first->event);
+    snprintf(text, sizeof text, "cudaEventRecord(%s, %s);", event, stream);
+    behind(w, site, RANK_RECORD, text);
+}
+
 static void put_call(struct writer *w, uint32_t number)
 {
     const struct gsim_cuda_site *site = &w->log->sites[number];
@@ -181,7 +210,8 @@ static void put_call(struct writer *w, uint32_t number)
     const struct gsim_op *o = &w->weave.program->ops[op];
     w->counts->pageable_copies += o->kind == GSIM_OP_COPY && o->copy_memory != GSIM_COPY_MEMORY_PINNED;
     for (size_t i = 0; i < s->items.count; i++) put_prefetches(w, w->weave.items[s->items.at[i]].step, site);
-    if (s->has_table) put_table(w, site, number);
+    if (s->period) put_formula(w, site, s);
+    else if (s->has_table) put_table(w, site, number);
     else put_constant(w, site, s);
 }
 
@@ -316,6 +346,7 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     if (status == GSIM_OK) status = gsim_choice_make(&choice, export->simulation, timeline, error);
     if (status == GSIM_OK) status = gsim_weave_make(&w.weave, log, export->simulation->program, &choice, left, error);
     if (status == GSIM_OK && export->as_graph) status = gsim_regions_find(&w.regions, &w.weave, error);
+    if (status == GSIM_OK && !export->as_graph) gsim_formula_find(&w.weave);
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
     if (status == GSIM_OK && w.weave.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_check_find(&w.check, log);

@@ -331,6 +331,14 @@ void gsim_weave_number(struct gsim_weave *w)
             if (item->event != NONE) continue;
             item->event = w->event_count;
             const struct gsim_weave_site *site = &w->sites[item->site];
+            for (size_t o = 0; site->period && o < site->items.count; o++) { /* one behind the other */
+                struct gsim_weave_item *other = &w->items[site->items.at[o]];
+                other->event = w->event_count + other->stream - w->items[site->items.at[0]].stream;
+            }
+            if (site->period) {
+                w->event_count += site->period;
+                continue;
+            }
             for (size_t o = 0; item->pointer == NONE && o < site->items.count; o++) {
                 struct gsim_weave_item *other = &w->items[site->items.at[o]];
                 if (other->stream == item->stream) other->event = w->event_count;

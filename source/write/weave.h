@@ -10,7 +10,8 @@
 #include "source/write/choice.h"
 #include "source/read/log.h"
 
-#define GSIM_WEAVE_NONE UINT32_MAX
+#define GSIM_WEAVE_NONE   UINT32_MAX
+#define GSIM_FORMULA_NAME 31
 
 /* One op, or one prefetch that the policy added before it. */
 struct gsim_weave_item {
@@ -29,6 +30,8 @@ struct gsim_weave_site {
     bool is_op, is_kept;          /* a synchronisation that stays */
     bool waits_for_all;           /* a USE or an END: for more than STREAMS */
     bool has_table;               /* its executions have different streams */
+    uint32_t period;              /* the stream is the first one's and COUNTER % PERIOD; 0: it is not */
+    char counter[GSIM_FORMULA_NAME + 1];
     struct gsim_choice_list items; /* its executions, without prefetches */
     struct gsim_choice_list streams; /* that the host waits for */
 };
@@ -51,6 +54,8 @@ struct gsim_weave {
 enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log,
                                  const struct gsim_program *program, const struct gsim_choice *choice,
                                  const char *const *left, struct gsim_error *error) GSIM_NODISCARD;
+/* Calls of a loop whose streams take turns by its counter lose their table. Before gsim_weave_number(). */
+void gsim_formula_find(struct gsim_weave *weave);
 /* Gives events to those items that others wait for. */
 void gsim_weave_number(struct gsim_weave *weave);
 void gsim_weave_release(struct gsim_weave *weave); /* accepts zeroed */

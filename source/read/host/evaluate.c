@@ -50,7 +50,7 @@ uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
 void gsim_cu_touch(struct gsim_cu *s, uint32_t region, bool writes)
 {
     if (!s->host.in_kernel && s->memory.regions[region].memory == GSIM_CU_MANAGED) gsim_cu_host_op(s, region, writes);
-    if (!s->host.in_kernel && s->memory.regions[region].used) gsim_cu_copy_op(s, region, writes);
+    if (!s->host.in_kernel && s->memory.regions[region].use_count) gsim_cu_copy_op(s, region, writes);
 }
 
 /* A store to an element that is not told: all of them become unknown. */

@@ -231,7 +231,7 @@ void gsim_cu_confirm(struct gsim_cu *s, CXCursor call, struct gsim_cu_operands *
             uint32_t buffer = region == GSIM_CU_NONE ? GSIM_CU_NONE : s->memory.regions[region].buffer;
             for (uint32_t i = 0; i < o->arg_count && buffer != GSIM_CU_NONE; i++)
                 has |= o->args[i].buffer_index == buffer && (writes ? o->args[i].writes : o->args[i].reads);
-            for (uint32_t i = 0; i < o->host_count; i++) has |= o->hosts[i] == region && (!writes || o->host_writes[i]);
+            for (uint32_t i = 0; i < o->host_count; i++) has |= o->hosts[i] == region && (!writes || o->uses[i].writes);
             if (has) continue;
             o->is_unknown = true;
             gsim_cu_note(s, call,

@@ -235,13 +235,13 @@ bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement)
 }
 
 /* What comes behind the statement may not be executed: a loop around it makes an unknown number of rounds, and the rest
- * of a function is not sure. Behind main nothing comes. */
+ * of a function is not sure, which matters if the device gets work behind the function. Behind main nothing comes. */
 void gsim_cu_note_jumps(struct gsim_cu *s, CXCursor statement)
 {
     struct jumps jumps = {.s = s};
     s->clang.visitChildren(statement, find_jumps, &jumps);
     s->host.is_cut |= jumps.any;
-    if (jumps.returns && s->host.depth > 1 && s->host.body < s->text.entry_count) gsim_cu_log_serial(s, s->host.body);
+    if (jumps.returns && s->host.depth > 1) gsim_cu_log_return(s, s->host.body);
 }
 
 /* The same of a condition that the run told: the function's calls may be others in another run. */

@@ -6,6 +6,7 @@
  */
 #include "source/read/source.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
     if (!reads && !writes) return;
     if (buffer == GSIM_CU_NONE) { /* host memory, which the device may use */
         o->hosts[o->host_count] = pointer.at;
-        o->host_writes[o->host_count++] = writes;
+        o->uses[o->host_count++] = (struct gsim_cu_use){0, writes, pointer.n[0] > 0 ? pointer.n[0] : 0, INFINITY};
         return;
     }
     uint64_t bytes = gsim_builder_buffer_bytes(s->builder, buffer);
