@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Times of the scheduled programs on an H100, measured and predicted. Kernels' times alone are ncu's of the serial program, on the same
 machine (traces/h100/schedule/kernels.csv); of some there is what ncu says of their pipes (NAME.json there). The text that gpusim schedule writes is read again and simulated as it stands.
-Usage: predict.py [PROGRAM]..., in the project's folder; GPUSIM names another program than ./gpusim."""
+Usage: predict.py [PROGRAM]... | --estimates, in the project's folder; GPUSIM names another program than ./gpusim."""
 import csv
 import json
 import os
@@ -80,7 +80,24 @@ def predict(name, form, size, times, folder):
     return simulate(name, program, "async", folder, 2)
 
 
+def estimates(kernels):
+    """Times of kernels alone: as estimated from the source, as ncu measured them."""
+    print("| program | kernel | estimated us | measured us |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in dict.fromkeys(k["program"] for k in kernels):
+            own = [k for k in kernels if k["program"] == name]
+            run("import", "cuda", f"examples/cuda/{name}.cu", f"-DN={own[0]['size']}", "-DDEVICE_MEMORY", "-o", folder + "/program.json")
+            run("--workload", folder + "/program.json", "--sched", "serial", "--device", "h100-vm", "--memory", "pinned", "--report", folder + "/r.json")
+            seen = json.load(open(folder + "/r.json"))["kernels"]
+            for kernel in dict.fromkeys(k["kernel"] for k in own):
+                times = [k["end_us"] - k["start_us"] for k in seen if k["name"] == kernel]
+                us = statistics.mean(float(k["us"]) for k in own if k["kernel"] == kernel)
+                print(f"| {name} | {kernel} | {statistics.mean(times):.1f} | {us:.1f} |")
+
+
 def main():
+    if sys.argv[1:] == ["--estimates"]:
+        return estimates(list(csv.DictReader(open(DATA + "kernels.csv"))))
     measured = list(csv.DictReader(open(DATA + "measured.csv")))
     kernels = list(csv.DictReader(open(DATA + "kernels.csv")))
     errors = []

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LOAD_STORE_UNITS 32 /* of an SM, each of which takes a thread's four bytes in a cycle: the unit of sm_cycles */
+
 bool gsim_cu_is_launch(struct gsim_cu *s, const struct gsim_cu_kids *kids)
 {
     return kids->count >= 2 && s->clang.getCursorKind(kids->at[1]) == CXCursor_CallExpr &&
@@ -39,6 +41,7 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
     gsim_cu_cost(s, launch->kernel, launch->values, launch->count, kernel->grid, kernel->block, &cost);
     kernel->flops = fmin(cost.flops * threads, 1e20);
     kernel->fp64 = cost.fp64;
+    kernel->sm_cycles = fmin(cost.accesses * threads / LOAD_STORE_UNITS, 1e20);
     kernel->demand_given = true;
     if (gsim_cu_is_known(launch->shared)) cost.shared_bytes += launch->shared.n[0];
     kernel->smem_bytes = (uint32_t)fmax(0, fmin(cost.shared_bytes, 1048576));

@@ -42,6 +42,10 @@ static void add_bytes(struct costs *c, CXCursor access, CXCursor base, double we
     uint64_t mask = gsim_cu_leads_to(c->s, c->access, base);
     double size = (double)c->s->clang.Type_getSizeOf(c->s->clang.getCursorType(access));
     double bytes = weight * (size > 0 ? size : TEMPLATE_BYTES);
+    CXCursor named = c->s->clang.getCursorReferenced(gsim_cu_reference_in(c->s, base));
+    bool is_shared = !mask && !c->s->clang.Cursor_isNull(named) &&
+                     gsim_cu_has_attribute(c->s, named, CXCursor_CUDASharedAttr);
+    if (mask || is_shared) c->cost->accesses += weight * (reads + writes) * fmax(1, size / 4);
     for (unsigned i = 0; i < GSIM_CU_PARAMS; i++) {
         if (!(mask >> i & 1)) continue;
         if (reads) c->cost->read_bytes[i] += bytes;
