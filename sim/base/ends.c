@@ -228,6 +228,8 @@ void gsim_ends_hold(sigset_t *old)
 
 void gsim_ends_restore(const sigset_t *old) { sigprocmask(SIG_SETMASK, old, NULL); }
 
+bool gsim_ends_are_installed(void) { return state.owner != 0; }
+
 void gsim_ends_install(bool is_short)
 {
     struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = take_abort},

@@ -14,6 +14,8 @@
 /* Installs the handlers; for a program, once. Ignored signals stay ignored (nohup). A file above its size limit becomes
  * a write error. IS_SHORT: SIGPIPE prints no line. */
 void gsim_ends_install(bool is_short);
+/* Whether it was called: the process is gpusim's, not that of a program with libgpusim. */
+bool gsim_ends_are_installed(void);
 
 /* Sets SET to those of SIGINT, SIGTERM and SIGHUP that are not ignored. */
 void gsim_ends_signals(sigset_t *set);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpusim/memory.h"
@@ -105,7 +106,7 @@ void gsim_cu_guard_init(void)
     setenv("LIBCLANG_DISABLE_CRASH_RECOVERY", "1", 1);
 }
 
-enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
+static enum gsim_status run(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
 {
     struct sigaction action = {.sa_handler = take_death, .sa_flags = SA_ONSTACK | SA_NODEFER}, before[DEADLY_COUNT];
     struct rlimit limit, narrow;
@@ -137,6 +138,40 @@ enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const
     if (is_limited) (void)setrlimit(RLIMIT_AS, &limit);
     gsim_free(guard.signal_stack);
     return has_begun ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+
+/* In a process that is not gpusim's, whose death nobody but it decides on, a child reads first: what ends the child is
+ * an error. What the child says is the message. */
+static enum gsim_status try(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
+{
+    char said[400] = "";
+    int ends[2], status = 0;
+    if (pipe(ends) != 0) return gsim_error_set(error, GSIM_IO, "cannot read '%.300s': no pipe", path);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        gsim_ends_install(true);
+        _exit(run(task, context, path, error) ? 1 : 0);
+    }
+    close(ends[1]);
+    FILE *words = child > 0 ? fdopen(ends[0], "r") : NULL;
+    for (char line[sizeof said]; words && fgets(line, sizeof line, words);) memcpy(said, line, sizeof said);
+    if (words) fclose(words);
+    else close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return gsim_error_set(error, GSIM_IO, "cannot read '%.300s': no process for it", path);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return GSIM_OK;
+    said[strcspn(said, "\n")] = '\0';
+    const char *text = strncmp(said, "gpusim: ", 8) == 0 ? said + 8 : "libclang failed on it";
+    bool is_out = WIFEXITED(status) && WEXITSTATUS(status) == gsim_status_exit(GSIM_NOMEM);
+    return gsim_error_set(error, is_out ? GSIM_NOMEM : GSIM_INPUT, "%s", text);
+}
+
+enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_ends_are_installed() ? GSIM_OK : try(task, context, path, error);
+    return status ? status : run(task, context, path, error);
 }
 
 /* --- what is included --- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: source (private to source/read). Bounds of a source's reading: files, stack, memory and time. libclang's
- * parser and our own recursion share one thread with a large stack; what is beyond ends the program with a message.
+ * parser and our own recursion share one thread with a large stack; what is beyond ends the program with a message. In a
+ * process that is not gpusim's a child reads first, and its end is an error.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 /* Makes libclang parse in the thread that calls it. Before it is loaded. */
 void gsim_cu_guard_init(void);
 /* Calls TASK(CONTEXT) in a thread of its own and waits for it. A stack that is full, a failure of libclang, memory or
- * time that are spent: one line with PATH, and the program ends with exit status 2. */
+ * time that are spent: one line with PATH, and the program ends with exit status 2; elsewhere an error. */
 enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path,
                                struct gsim_error *error) GSIM_NODISCARD;
 /* Checks that the files that TEXT of PATH includes by their names, from its folder or an absolute path, are regular. */

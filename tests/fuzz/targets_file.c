@@ -119,8 +119,10 @@ static void import_with(const char *name, const char *path)
 
 void gsim_fuzz_rocprof(const uint8_t *data, size_t size)
 {
-    import_with("rocprof", gsim_fuzz_file(data, size, ".json"));
+    import_with("rocprof", gsim_fuzz_file(data, size, size && *data == '{' ? ".json" : ".csv"));
 }
+
+void gsim_fuzz_xla(const uint8_t *data, size_t size) { import_with("xla", gsim_fuzz_file(data, size, ".json")); }
 
 void gsim_fuzz_wfcommons(const uint8_t *data, size_t size)
 {
