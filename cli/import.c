@@ -277,6 +277,13 @@ static enum gsim_status find_other(struct import *i, struct gsim_error *error)
     return GSIM_OK;
 }
 
+static void release_devices(struct import *i)
+{
+    gsim_device_release(&i->device);
+    if (i->is_other) gsim_device_release(&i->other);
+    i->is_other = false;
+}
+
 /* The device of the trace, or else the one that --device says. */
 static enum gsim_status read_for_device(struct import *i, struct gsim_error *error)
 {
@@ -324,7 +331,7 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     status = gsim_cli_trace_device(&i->origin, device, error);
     if (status != GSIM_OK || !device[0] || strcmp(device, i->device.name) == 0) return status;
     gsim_program_release(&i->program);
-    gsim_device_release(&i->device);
+    release_devices(i);
     i->program = (struct gsim_program){0};
     return read_for_device(i, error);
 }
@@ -344,6 +351,7 @@ static void take_other(struct import *i)
                  sum.from, sum.count, sum.before_us, sum.us, i->other.name, sum.low_us, sum.high_us, sum.from);
     gsim_device_release(&i->device);
     i->device = i->other;
+    i->is_other = false;
 }
 
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
@@ -367,6 +375,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
     if (status == GSIM_OK && i.is_other) take_other(&i);
+    if (i.is_other) gsim_device_release(&i.other); /* it failed before */
     if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
     snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;
@@ -407,7 +416,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK && i.notes.is_source)
         fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", i.notes.read_launches, i.notes.launches);
     gsim_program_release(&i.program);
-    gsim_device_release(&i.device);
+    release_devices(&i);
     gsim_free(words);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }
