@@ -21,7 +21,8 @@
 #define SIGNAL_BYTES 65536             /* of the stack that its signals use */
 #define MEMORY_BYTES ((rlim_t)1 << 32) /* beside what the program has already */
 #define MOST_CPU_S   20
-#define MOST_S       60
+#define MOST_STILL_S 30 /* without using STILL_MS of the processor, however busy that is */
+#define STILL_MS     20
 #define LOOK_NS      20000000
 
 static struct guard {
@@ -75,7 +76,8 @@ static void watch(pthread_t worker)
     bool has_clock = pthread_getcpuclockid(worker, &cpu_clock) == 0;
     struct timespec until, cpu = {0}, now;
     clock_gettime(CLOCK_REALTIME, &now);
-    const time_t last = now.tv_sec + MOST_S;
+    time_t moved = now.tv_sec;
+    long used_ms = 0;
     pthread_mutex_lock(&guard.lock);
     while (!guard.has_ended) {
         clock_gettime(CLOCK_REALTIME, &now);
@@ -85,7 +87,9 @@ static void watch(pthread_t worker)
         if (guard.has_ended) break;
         if (has_clock) clock_gettime(cpu_clock, &cpu);
         if (cpu.tv_sec >= MOST_CPU_S) end("reading it takes more than 20 s of processor time");
-        if (now.tv_sec > last && cpu.tv_sec < MOST_CPU_S / 4) end("reading it waits: does it include a pipe?");
+        long cpu_ms = (long)cpu.tv_sec * 1000 + cpu.tv_nsec / 1000000;
+        if (cpu_ms >= used_ms + STILL_MS) used_ms = cpu_ms, moved = now.tv_sec;
+        else if (now.tv_sec > moved + MOST_STILL_S) end("reading it waits: does it include a pipe?");
     }
     pthread_mutex_unlock(&guard.lock);
 }

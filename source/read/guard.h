@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: source (private to source/read). Bounds of a source's reading: files, stack, memory and time. libclang's
- * parser and our own recursion share one thread with a large stack; what is beyond ends the program with a message. In a
- * process that is not gpusim's a child reads first, and its end is an error.
+ * parser and our own recursion share one thread with a large stack; what is beyond ends the program with a message. In
+ * a process that is not gpusim's a child reads first, and its end is an error.
  */
 #pragma once
 
