@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/whole.h"
 #include "traces/import/records/records.h"
 
-#define LISTED 8 /* in messages */
+#define LISTED 8      /* in messages */
+#define FAR_NS 0x1p62 /* behind all that a trace has, and no sum with a time of it overflows */
 
 /* --- whose ------------------------------------------------------------------------------------------------------- */
 static const char *label_of(const struct gsim_records *r, uint32_t process)
@@ -170,8 +172,8 @@ static enum gsim_status find_time(const struct gsim_records *r, const struct gsi
     const struct gsim_step *start = steps->steps, *end = steps->steps + steps->count;
     while (start < end && start->kind != GSIM_STEP_WORK) start++;
     if (start == end) return GSIM_OK;
-    struct window window = {start->time_ns + (int64_t)llround(part->from_us * 1e3),
-                            start->time_ns + (int64_t)llround(part->to_us * 1e3)};
+    struct window window = {start->time_ns + gsim_whole(fmin(round(part->from_us * 1e3), FAR_NS)),
+                            start->time_ns + gsim_whole(fmin(round(part->to_us * 1e3), FAR_NS))};
     if (find_works(steps, &window, first, last)) return GSIM_OK;
     return gsim_error_set(r->error, GSIM_INPUT,
                           "--time: expected launches from %g to %g us behind the first one, found none", part->from_us,
