@@ -56,9 +56,9 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                          \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                 \
-    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN,                                                                       \
+    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_ASK,                                                     \
       "ranks, each with its own GPU, joined by collectives: a file of\n"                                               \
-      "schema gpusim-ranks/1, or N ranks of --workload")                                                               \
+      "schema gpusim-ranks/1, or N ranks of --workload (the operand)")                                                 \
     X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_RUN,                                        \
       "custom: all-reduces of ranks are those of serving engines\n"                                                    \
       "(vLLM, SGLang): one shot or two by size, NCCL's where they take\n"                                              \
@@ -272,7 +272,10 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                   \
       "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
       "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
-      "kernel:NAME=2x, link=2x, device=NAME (default: all that apply)")                                                \
+      "kernel:NAME=2x, kernels=2x, link=2x, device=NAME; of collectives:\n"                                            \
+      "bucket=MIB, channels=N, overlap=on|off, priority, copy_engine,\n"                                               \
+      "micro=N; of ranks: comm=2x, rank:R=2x, ranks=N, node=NAME\n"                                                    \
+      "(default: all that apply)")                                                                                     \
     X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: most streams, up to 64 (default 4)")                 \
     X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \
       "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                               \

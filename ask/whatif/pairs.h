@@ -7,7 +7,7 @@
 #pragma once
 
 #include "ask/whatif/causes.h"
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 
 /* X(NAME, word of reports, text, what the run without it is). */
 #define GSIM_REASON_MAP(X)                                                                                             \

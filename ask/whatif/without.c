@@ -7,7 +7,7 @@
 
 #include "gpusim/metrics.h"
 #include "sim/sm/demand.h"
-#include "ask/whatif/edit.h"
+#include "ask/edits/edit.h"
 #include "ask/whatif/moments.h"
 #include "ask/whatif/pairs.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/ranks/traces.h"
+#include "cli/whatif/whatif.h"
 #include "sim/base/output.h"
 
 #define ITERATIONS 3 /* the last one is explained: the first begin together */
@@ -16,27 +17,23 @@ struct explained {
     double step_us;
 };
 
-static enum gsim_status run(struct explained *e, struct gsim_error *error)
+static enum gsim_status run(struct explained *e, const char *change, struct gsim_error *error)
 {
     struct gsim_cli_rank_traces *t = &e->traces;
-    struct gsim_cli_rank_run ranks = {.count = t->count, .iterations = ITERATIONS};
-    struct gsim_scenario scenario = {0};
+    struct gsim_whatif_row row = {0};
+    struct gsim_variant v = {0};
     struct gsim_timeline timeline = {0};
-    const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
-    ranks.programs = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
+    bool is_changed = change && strcmp(change, GSIM_WHATIF_NOW) != 0;
+    t->base.iterations = ITERATIONS;
     e->times = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_rank_time, t->count);
-    if (!ranks.programs || !e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < t->count; i++)
-        ranks.programs[i] = (struct gsim_client){
-            .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
-    enum gsim_status status = gsim_cli_rank_traces_run(t, &t->setup.device, &ranks, &scenario, &timeline, error);
-    for (uint32_t i = 0; i < t->count && !status; i++) {
-        e->times[i] = gsim_cli_rank_time(&timeline, i);
-        e->step_us = fmax(e->step_us, e->times[i].step);
-        if (e->times[i].all_waiting < e->times[e->late].all_waiting) e->late = i;
-    }
+    if (!e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = is_changed ? gsim_whatif_parse(change, strlen(change), &row, error) : GSIM_OK;
+    if (!status) status = gsim_variant_of(&v, &t->base, row.changes, row.count, error);
+    if (!status && v.note[0]) fprintf(stderr, "gpusim: note: --change %s: %s\n", change, v.note);
+    if (!status) status = gsim_run(&(struct gsim_scenario){.simulation = v.simulation}, &timeline, error);
+    if (!status) e->late = gsim_cli_rank_times(&timeline, t->count, e->times, &e->step_us);
     gsim_timeline_release(&timeline);
-    gsim_scenario_release(&scenario);
+    gsim_variant_release(&v);
     return status;
 }
 
@@ -67,7 +64,7 @@ static void put_text(const void *what, struct gsim_output *out)
     const struct gsim_cli_rank_traces *t = &e->traces;
     gsim_output_printf(
         out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n",
-        t->count, t->setup.device.name, e->step_us);
+        t->count, t->simulation.device->name, e->step_us);
     gsim_output_printf(out, "%-6s %12s %12s %14s %12s %12s\n", "rank", "step us", "computing", "transferring",
                        "waiting", "idle");
     for (uint32_t i = 0; i < t->count; i++) {
@@ -114,7 +111,7 @@ static void put_json(const void *what, struct gsim_output *out)
     const struct gsim_cli_rank_traces *t = &e->traces;
     gsim_output_put(out, "{\n  'schema': 'gpusim-explain-ranks/1',\n  'version': '%s',\n  'device': %q,\n  "
                          "'step_us': %f,\n  'late_rank': %u,\n  'late_by_us': %f,\n  'late_why': %q,\n  'ranks': [",
-                    GPUSIM_VERSION, t->setup.device.name, e->step_us, t->traces[e->late].rank, others_waiting(e),
+                    GPUSIM_VERSION, t->simulation.device->name, e->step_us, t->traces[e->late].rank, others_waiting(e),
                     reason(e));
     for (uint32_t i = 0; i < t->count; i++) {
         gsim_output_put(out, "%s\n    {'rank': %u, 'file': %q", i ? "," : "", t->traces[i].rank, t->traces[i].path);
@@ -131,7 +128,7 @@ int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)
     const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     enum gsim_status status =
         gsim_cli_rank_traces_read(&e.traces, arguments, !keeps || strcmp(keeps, "keep") != 0, &error);
-    if (!status) status = run(&e, &error);
+    if (!status) status = run(&e, arguments->value[GSIM_CLI_CHANGE], &error);
     if (!status)
         status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
                                 &(struct gsim_cli_forms){put_csv, put_json, put_text}, &e, &error);

@@ -2,7 +2,8 @@
 /* Layer: cli (program). Files of schema gpusim-ranks/1. */
 #pragma once
 
-#include "cli/ranks/ranks.h"
+#include "gpusim/memory.h"
+#include "gpusim/status.h"
 
 /* Ranks that run one program. */
 struct gsim_cli_rank_entry {

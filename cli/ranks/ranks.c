@@ -2,29 +2,13 @@
 /* Layer: cli (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
 #include "cli/ranks/ranks.h"
 
-#include "cli/ranks/file.h"
-#include "gpusim/scenario.h"
 #include "sim/base/text.h"
 #include "sim/base/whole.h"
 
-/* What a run of ranks holds. */
-struct run {
-    const struct gsim_cli_arguments *arguments;
-    struct gsim_cli_rank_file file;
-    struct gsim_cli_node node;
-    struct gsim_cli_arguments words; /* with the node's device */
-    struct gsim_cli_setup setup;
-    struct gsim_cli_point *points;   /* one of each entry */
-    struct gsim_client *ranks;
-    uint32_t count, point_count;
-    struct gsim_scenario scenario;
-    struct gsim_arena arena;
-};
-
 /* --ranks N: so many of --workload. */
-static enum gsim_status use_count(struct run *r, const char *text, double number, struct gsim_error *error)
+static enum gsim_status use_count(struct gsim_cli_ranks *r, const char *text, double number, struct gsim_error *error)
 {
-    const char *workload = r->arguments->value[GSIM_CLI_WORKLOAD];
+    const char *workload = r->workload;
     if (number < 1 || number > GSIM_LIMIT_RANKS)
         return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS,
                               text);
@@ -37,20 +21,19 @@ static enum gsim_status use_count(struct run *r, const char *text, double number
     return GSIM_OK;
 }
 
-static enum gsim_status read_ranks(struct run *r, struct gsim_error *error)
+static enum gsim_status read_ranks(struct gsim_cli_ranks *r, const char *text, struct gsim_error *error)
 {
-    const char *text = r->arguments->value[GSIM_CLI_RANKS];
     double number;
     if (gsim_text_quantity(text, &number)) return use_count(r, text, number, error);
-    if (r->arguments->value[GSIM_CLI_WORKLOAD])
+    if (r->workload)
         return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
     return gsim_cli_rank_file_read(text, &r->file, error);
 }
 
 /* A generator that divides what it draws among ranks is told how many there are. */
-static enum gsim_status tell_count(struct run *r, uint64_t ranks, struct gsim_error *error)
+static enum gsim_status tell_count(struct gsim_cli_ranks *r, uint64_t ranks, struct gsim_error *error)
 {
-    const char *workload = r->arguments->value[GSIM_CLI_WORKLOAD];
+    const char *workload = r->workload;
     const struct gsim_generator_ops *generator = workload ? gsim_generator_find(workload) : NULL;
     if (!generator || !gsim_params_find(generator->params, "ranks")) return GSIM_OK;
     const char *opt = gsim_arena_printf(&r->arena, "%s.ranks=%llu", workload, (unsigned long long)ranks);
@@ -68,7 +51,7 @@ static enum gsim_status tell_count(struct run *r, uint64_t ranks, struct gsim_er
 }
 
 /* The device is the node's, unless one is named; every rank has a GPU of its own. */
-static enum gsim_status use_node(struct run *r, struct gsim_error *error)
+static enum gsim_status use_node(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
     uint64_t ranks = 0;
     r->words = *r->arguments;
@@ -81,7 +64,7 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
         r->node.hosts = 1;
     } else {
         enum gsim_status status = 
-            gsim_cli_node(r->file.node, r->words.value[GSIM_CLI_DEVICE], (uint32_t)ranks, &r->node, error);
+            gsim_rank_node_find(r->file.node, r->words.value[GSIM_CLI_DEVICE], (uint32_t)ranks, &r->node, error);
         if (status) return status;
         if (!r->words.value[GSIM_CLI_DEVICE]) r->words.value[GSIM_CLI_DEVICE] = r->node.device;
     }
@@ -107,7 +90,7 @@ static enum gsim_status use_node(struct run *r, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static enum gsim_status load(struct run *r, struct gsim_error *error)
+static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
     const char *name = r->arguments->value[GSIM_CLI_SCHED] ? r->arguments->value[GSIM_CLI_SCHED] : "async";
     const struct gsim_scheduler_ops *scheduler;
@@ -144,7 +127,7 @@ static enum gsim_status load(struct run *r, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static enum gsim_status use_library(struct run *r, struct gsim_error *error)
+static enum gsim_status use_library(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
     const char *library = r->arguments->value[GSIM_CLI_COLLECTIVE_LIBRARY];
     if (!library || strcmp(library, "nccl") == 0) return GSIM_OK;
@@ -163,36 +146,49 @@ static enum gsim_status use_library(struct run *r, struct gsim_error *error)
                           "--collective-library custom: the ranks have no all-reduce that it could run");
 }
 
-static enum gsim_status simulate(struct run *r, struct gsim_error *error)
+enum gsim_status gsim_cli_ranks_init(struct gsim_cli_ranks *r, const struct gsim_cli_arguments *arguments,
+                                     const char *text, const char *workload, struct gsim_error *error)
+{
+    *r = (struct gsim_cli_ranks){.arguments = arguments, .workload = workload};
+    enum gsim_status status = read_ranks(r, text, error);
+    if (!status) status = use_node(r, error);
+    if (!status) status = load(r, error);
+    return status ? status : use_library(r, error);
+}
+
+void gsim_cli_ranks_release(struct gsim_cli_ranks *r)
+{
+    for (uint32_t i = 0; i < r->point_count; i++) gsim_cli_point_release(&r->points[i]);
+    if (r->setup.arguments) gsim_cli_setup_release(&r->setup);
+    gsim_cli_rank_file_release(&r->file);
+    gsim_arena_release(&r->arena);
+    *r = (struct gsim_cli_ranks){0};
+}
+
+static enum gsim_status simulate(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
-    r->scenario = (struct gsim_scenario){.simulation = r->points[0].simulation, .is_checked = true};
+    struct gsim_scenario scenario = {.simulation = r->points[0].simulation, .is_checked = true};
     enum gsim_status status =
-        gsim_scenario_join(&r->scenario, r->ranks, r->count, &r->node.links, r->setup.iterations, error);
-    if (status) return status;
-    r->scenario.simulation.detailed = true;
-    status = gsim_run(&r->scenario, &timeline, error);
+        gsim_scenario_join(&scenario, r->ranks, r->count, &r->node.links, r->setup.iterations, error);
+    scenario.simulation.detailed = true;
+    if (!status) status = gsim_run(&scenario, &timeline, error);
     if (!status)
-        status =
-            gsim_cli_deliver_all(r->arguments, &r->scenario.simulation, &timeline, &r->points[0], NULL, error);
+        status = gsim_cli_deliver_all(r->arguments, &scenario.simulation, &timeline, &r->points[0], NULL, error);
     gsim_timeline_release(&timeline);
+    gsim_scenario_release(&scenario);
     return status;
 }
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct run r = {.arguments = arguments};
+    struct gsim_cli_ranks r = {0};
     enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANKS, error);
     if (!status) status = gsim_cli_check_files(arguments, error);
-    if (!status) status = read_ranks(&r, error);
-    if (!status) status = use_node(&r, error);
-    if (!status) status = load(&r, error);
-    if (!status) status = use_library(&r, error);
+    if (!status)
+        status = gsim_cli_ranks_init(&r, arguments, arguments->value[GSIM_CLI_RANKS],
+                                     arguments->value[GSIM_CLI_WORKLOAD], error);
     if (!status) status = simulate(&r, error);
-    gsim_scenario_release(&r.scenario);
-    for (uint32_t i = 0; i < r.point_count; i++) gsim_cli_point_release(&r.points[i]);
-    if (r.setup.arguments) gsim_cli_setup_release(&r.setup);
-    gsim_cli_rank_file_release(&r.file);
-    gsim_arena_release(&r.arena);
+    gsim_cli_ranks_release(&r);
     return status;
 }

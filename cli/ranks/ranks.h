@@ -3,16 +3,27 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/ranks/file.h"
+#include "gpusim/scenario.h"
+#include "sim/rank_node.h"
+
+/* The ranks of a file, or so many of a workload. */
+struct gsim_cli_ranks {
+    const struct gsim_cli_arguments *arguments;
+    const char *workload;            /* NULL: the file names the programs */
+    struct gsim_cli_rank_file file;
+    struct gsim_rank_node node;
+    struct gsim_cli_arguments words; /* with the node's device */
+    struct gsim_cli_setup setup;
+    struct gsim_cli_point *points;   /* one of each entry */
+    struct gsim_client *ranks;
+    uint32_t count, point_count;
+    struct gsim_arena arena;
+};
+/* TEXT: as --ranks takes it. Released by the caller, also on failure. */
+enum gsim_status gsim_cli_ranks_init(struct gsim_cli_ranks *ranks, const struct gsim_cli_arguments *arguments,
+                                     const char *text, const char *workload, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_ranks_release(struct gsim_cli_ranks *ranks); /* accepts zeroed */
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments,
                                     struct gsim_error *error) GSIM_NODISCARD;
-
-/* A node by its name: a device, how many of it on each of how many hosts, how they and their hosts are connected. */
-struct gsim_cli_node {
-    char device[80];
-    uint32_t gpus, hosts;
-    struct gsim_ranks links;
-};
-/* DEVICE: for a node that leaves it open; or NULL. */
-enum gsim_status gsim_cli_node(const char *name, const char *device, uint32_t ranks, struct gsim_cli_node *node,
-                               struct gsim_error *error) GSIM_NODISCARD;

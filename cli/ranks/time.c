@@ -88,3 +88,16 @@ struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *t, uint
     gsim_free(e.list);
     return sums;
 }
+
+uint32_t gsim_cli_rank_times(const struct gsim_timeline *timeline, uint32_t count, struct gsim_cli_rank_time *times,
+                             double *step_us)
+{
+    uint32_t late = 0;
+    *step_us = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        times[i] = gsim_cli_rank_time(timeline, i);
+        if (times[i].step > *step_us) *step_us = times[i].step;
+        if (times[i].all_waiting < times[late].all_waiting) late = i;
+    }
+    return late;
+}

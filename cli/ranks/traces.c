@@ -4,6 +4,7 @@
 #include "cli/ranks/traces.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,11 +49,20 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+static bool is_file_of_ranks(const char *path)
+{
+    char hint[8192];
+    return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-ranks/");
+}
+
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
 {
     uint32_t ranks[2] = {0}, worlds[2] = {0};
+    bool asks = arguments->command == GSIM_CLI_WHATIF || arguments->command == GSIM_CLI_EXPLAIN;
+    if (asks && arguments->value[GSIM_CLI_RANKS]) return true;
     if (arguments->operand_count == 1)
-        return is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE;
+        return (is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE) ||
+               (asks && is_file_of_ranks(arguments->operands[0]));
     if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0)
         return false; /* no file: a format's name, written wrong */
     if (arguments->command != GSIM_CLI_VALIDATE) return true;
@@ -202,6 +212,78 @@ static void tell(const struct gsim_cli_rank_traces *t)
         t->count, t->traces[0].world, t->setup.device.name, (unsigned long long)collectives);
 }
 
+/* --- as clients --- */
+
+/* Which op each gradient came behind, by the host's clock, and how many bytes it has: those that the all-reduces have
+ * in all. */
+static void find_gradients(const struct gsim_cli_rank_trace *t, struct gsim_bucket_gradient *list)
+{
+    double elements = 0, bytes = 0;
+    for (uint32_t i = 0; i < t->times.gradient_count; i++) elements += (double)t->times.gradients[i].elements;
+    for (uint32_t i = 0; i < t->program.op_count; i++) {
+        const struct gsim_op *op = &t->program.ops[i];
+        const struct gsim_collective *c =
+            op->kind == GSIM_OP_KERNEL ? t->program.kernels[op->kernel_index].collective : NULL;
+        if (c && c->kind == GSIM_COLLECTIVE_ALL_REDUCE) bytes += (double)c->bytes;
+    }
+    for (uint32_t i = 0, at = 0; i < t->times.gradient_count; i++) {
+        while (at + 1 < t->times.count && t->times.ops[at + 1].launch_us <= t->times.gradients[i].ready_us) at++;
+        list[i] = (struct gsim_bucket_gradient){
+            t->times.ops[at].op, (uint64_t)ceil((double)t->times.gradients[i].elements * bytes / elements)};
+    }
+}
+
+static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+{
+    const struct gsim_cli_setup *setup = &t->setup;
+    const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
+    struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
+    struct gsim_gradients *gradients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_gradients, t->count);
+    for (uint32_t i = 0; i < t->count && !t->arena.failed; i++) {
+        uint32_t count = t->traces[i].times.gradient_count;
+        struct gsim_bucket_gradient *list = GSIM_ARENA_ARRAY(&t->arena, struct gsim_bucket_gradient, count + 1);
+        if (!list) break;
+        find_gradients(&t->traces[i], list);
+        gradients[i] = (struct gsim_gradients){list, count};
+        clients[i] = (struct gsim_client){
+            .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
+    }
+    if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    t->simulation = (struct gsim_simulation){.device = &setup->device,
+                                             .scheduler = async,
+                                             .gpu = setup->gpu,
+                                             .memory = setup->memory,
+                                             .prefetch = setup->prefetch,
+                                             .seed = setup->seed,
+                                             .noise = setup->noise,
+                                             .detailed = true};
+    t->base = (struct gsim_changeable){
+        .simulation = &t->simulation, .clients = clients, .client_count = t->count, .gradients = gradients};
+    return GSIM_OK;
+}
+
+/* A file of ranks, or --ranks N of the operand. */
+static enum gsim_status read_file(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
+                                  struct gsim_error *error)
+{
+    const char *asked = arguments->value[GSIM_CLI_RANKS],
+               *operand = arguments->operand_count ? arguments->operands[0] : NULL;
+    enum gsim_status status =
+        gsim_cli_ranks_init(&t->file, arguments, asked ? asked : operand, asked ? operand : NULL, error);
+    if (status) return status;
+    t->count = t->file.count;
+    t->traces = gsim_alloc(sizeof *t->traces * t->count);
+    if (!t->traces) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < t->count; i++)
+        t->traces[i] = (struct gsim_cli_rank_trace){.path = t->file.ranks[i].program->name,
+                                                    .rank = t->file.ranks[i].rank};
+    t->simulation = t->file.points[0].simulation;
+    t->simulation.detailed = true;
+    t->base = (struct gsim_changeable){.simulation = &t->simulation, .clients = t->file.ranks,
+                                       .client_count = t->count, .links = t->file.node.links};
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
                                            bool removes, struct gsim_error *error)
 {
@@ -210,6 +292,9 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     *t = (struct gsim_cli_rank_traces){0};
     enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANK_TRACES, error);
     if (!status) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
+    bool is_file = arguments->value[GSIM_CLI_RANKS] ||
+                   (arguments->operand_count == 1 && !is_folder(arguments->operands[0]));
+    if (!status && is_file) return read_file(t, arguments, error);
     for (size_t i = 0; i < arguments->operand_count && !status; i++)
         status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error)
                                                    : add_path(t, arguments->operands[i], &room, error);
@@ -221,7 +306,7 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     if (!status) status = find_offsets(t, error);
     if (!status) tell(t);
     if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
-    return status;
+    return status ? status : make_clients(t, error);
 }
 
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
@@ -232,24 +317,7 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
     }
     gsim_free(t->traces);
     if (t->setup.arguments) gsim_cli_setup_release(&t->setup);
+    gsim_cli_ranks_release(&t->file);
     gsim_arena_release(&t->arena);
     memset(t, 0, sizeof *t);
-}
-
-/* --- runs --- */
-
-enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
-                                          const struct gsim_cli_rank_run *run, struct gsim_scenario *scenario,
-                                          struct gsim_timeline *timeline, struct gsim_error *error)
-{
-    scenario->simulation = (struct gsim_simulation){.device = device,
-                                                    .gpu = t->setup.gpu,
-                                                    .memory = t->setup.memory,
-                                                    .prefetch = t->setup.prefetch,
-                                                    .seed = t->setup.seed,
-                                                    .noise = t->setup.noise,
-                                                    .detailed = true};
-    enum gsim_status status =
-        gsim_scenario_join(scenario, run->programs, run->count, &run->links, run->iterations, error);
-    return status ? status : gsim_run(scenario, timeline, error);
 }

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "ask/edits/changes.h"
 #include "cli/ranks/ranks.h"
-#include "gpusim/scenario.h"
 #include "traces/import/import.h"
 
 struct gsim_cli_rank_trace {
@@ -25,10 +25,13 @@ struct gsim_cli_rank_traces {
     struct gsim_cli_arguments words;    /* with the traces' device */
     char device[80];
     struct gsim_cli_setup setup;
+    struct gsim_cli_ranks file;         /* in place of traces: programs; no times, no notes */
+    struct gsim_simulation simulation;  /* the ranks' platform and options */
+    struct gsim_changeable base;        /* the ranks as clients, under async */
     struct gsim_arena arena;
 };
 
-/* What --task's operands are: several traces of ranks, or a folder of them. */
+/* What the operands are: several traces of ranks, a folder of them, or a file of ranks; or --ranks is there. */
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments);
 /* REMOVES: the profiler's share of the host's time, too. Released by the caller, also on failure. */
 enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
@@ -38,18 +41,6 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
                                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */
 
-/* Ranks as they are to be run. */
-struct gsim_cli_rank_run {
-    struct gsim_client *programs;
-    uint32_t count;
-    struct gsim_ranks links;
-    uint32_t iterations;
-};
-/* SCENARIO and TIMELINE are the caller's to release in any case. */
-enum gsim_status gsim_cli_rank_traces_run(const struct gsim_cli_rank_traces *t, const struct gsim_device_spec *device,
-                                          const struct gsim_cli_rank_run *run, struct gsim_scenario *scenario,
-                                          struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
-
 /* What a rank's last iteration went into, in us. */
 struct gsim_cli_rank_time {
     double step, compute, idle;
@@ -58,6 +49,10 @@ struct gsim_cli_rank_time {
     double kernels;                           /* sum of all but collectives */
 };
 struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *timeline, uint32_t task);
+/* The same of each client, to TIMES. The slowest one's step goes to *STEP_US. Returns the client that waits least for
+ * the others. */
+uint32_t gsim_cli_rank_times(const struct gsim_timeline *timeline, uint32_t count, struct gsim_cli_rank_time *times,
+                             double *step_us);
 
 /* Adds a sample of each rank to V: all replayed together, from when each began. validate.c */
 struct gsim_trace_validation;
@@ -67,4 +62,3 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
 /* The commands. */
 int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments);
 int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments);
-int gsim_cli_whatif_ranks(const struct gsim_cli_arguments *arguments);

@@ -59,22 +59,21 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
     struct gsim_cli_rank_traces t = {0};
     struct gsim_scenario scenario = {0};
     struct gsim_timeline timeline = {0};
-    struct gsim_cli_rank_run run = {.iterations = 1};
+    struct gsim_client *clients = NULL;
     const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     enum gsim_status status =
         gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
-    if (!status) run.programs = GSIM_ARENA_ARRAY(&t.arena, struct gsim_client, t.count);
-    if (!status && !run.programs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    run.count = status ? 0 : t.count;
-    for (uint32_t i = 0; i < run.count; i++)
-        run.programs[i] = (struct gsim_client){.program = &t.traces[i].program,
-                                                     .scheduler = gsim_scheduler_find("async"),
-                                                     .rank = t.traces[i].rank,
-                                                     .copies = 1,
-                                                     .device = i,
-                                                     .start_us = t.traces[i].offset_us};
-    if (!status) status = gsim_cli_rank_traces_run(&t, &t.setup.device, &run, &scenario, &timeline, error);
-    for (uint32_t i = 0; i < run.count && !status; i++) status = add(v, &t.traces[i], &timeline, &scenario, i, error);
+    if (!status) clients = GSIM_ARENA_ARRAY(&t.arena, struct gsim_client, t.count);
+    if (!status && !clients) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < t.count && !status; i++) {
+        clients[i] = t.base.clients[i];
+        clients[i].start_us = t.traces[i].offset_us;
+    }
+    scenario.simulation = t.simulation;
+    if (!status) status = gsim_scenario_join(&scenario, clients, t.count, &t.base.links, 1, error);
+    if (!status) status = gsim_run(&scenario, &timeline, error);
+    for (uint32_t i = 0; i < t.count && !status; i++)
+        status = add(v, &t.traces[i], &timeline, &scenario, i, error);
     gsim_timeline_release(&timeline);
     gsim_scenario_release(&scenario);
     gsim_cli_rank_traces_release(&t);

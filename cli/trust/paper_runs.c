@@ -13,6 +13,7 @@
 #include "gpusim/scenario.h"
 #include "sim/base/jobs/run.h"
 #include "sim/base/scratch.h"
+#include "sim/rank_node.h"
 #include "source/read/tokens.h"
 #include "trust/published/script_overlap.h"
 
@@ -207,10 +208,10 @@ static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gs
 {
     struct gsim_client list[MOST_RANKS];
     const char *node_name = own_setting(asked, NODE);
-    struct gsim_cli_node node = {.links.has_multicast = own_setting(asked, MULTICAST) != NULL};
+    struct gsim_rank_node node = {.links.has_multicast = own_setting(asked, MULTICAST) != NULL};
     uint32_t ranks = (uint32_t)strtoul(own_setting(asked, RANKS), NULL, 10);
     enum gsim_status status =
-        node_name ? gsim_cli_node(node_name, point->simulation.device->name, ranks, &node, error) : GSIM_OK;
+        node_name ? gsim_rank_node_find(node_name, point->simulation.device->name, ranks, &node, error) : GSIM_OK;
     if (status) return status;
     uint32_t count = own_setting(asked, EACH) ? ranks : 1;
     if (!ranks || count > MOST_RANKS)

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "cli/ranks/traces.h"
 #include "plots/figure.h"
 #include "sim/base/jobs/run.h"
 #include "sim/sm/demand.h"
@@ -19,6 +18,7 @@
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
+    uint32_t late;
     double time_us, busy_us, idle_ratio, host_ratio, link_ratio, off_ratio;
     enum gsim_cause cause;
     bool has_effect, is_failed;
@@ -145,19 +145,32 @@ static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *err
         status = add_row(w, text, strlen(text), error);
     }
     for (size_t i = 0; i < sizeof devices / sizeof devices[0] && status == GSIM_OK; i++) {
-        if (strcmp(devices[i], w->subject.setup.device.name) == 0) continue;
+        if (strcmp(devices[i], w->base.simulation->device->name) == 0) continue;
         snprintf(text, sizeof text, "device=%s", devices[i]);
         status = add_row(w, text, strlen(text), error);
     }
     return status;
 }
 
+/* Of ranks all that may matter, the late one's kernels among it. */
+static enum gsim_status choose_of_ranks(struct gsim_whatif *w, struct gsim_error *error)
+{
+    static const char *const words[] = {"comm=2x",  "channels=1", "channels=4", "channels=16", "bucket=1",
+                                        "bucket=5", "bucket=25",  "bucket=100", "overlap=on",  "overlap=off",
+                                        "priority", "graph",      "kernels=2x", "hw_queues=1", "copy_engine"};
+    char late[32];
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !status; i++)
+        status = add_row(w, words[i], strlen(words[i]), error);
+    snprintf(late, sizeof late, "rank:%u=2x", w->late);
+    return status ? status : add_row(w, late, strlen(late), error);
+}
+
 static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *error)
 {
     const char *list = w->subject.arguments.value[GSIM_CLI_CHANGE];
     enum gsim_status status = GSIM_OK;
-    w->rows[w->row_count++] = (struct gsim_whatif_row){.time_us = NAN};
-    if (!list) return choose_all(w, error);
+    if (!list) return w->base.clients ? choose_of_ranks(w, error) : choose_all(w, error);
     while (status == GSIM_OK) {
         size_t length = strcspn(list, ",");
         status = add_row(w, list, length, error);
@@ -209,19 +222,31 @@ static double delays_us(const struct gsim_program *p)
     return sum;
 }
 
+/* A step of the slowest rank, as it repeats. */
+static enum gsim_status time_ranks(const struct gsim_whatif *w, const struct gsim_timeline *timeline,
+                                   struct outcome *outcome, struct gsim_error *error)
+{
+    uint32_t count = w->base.client_count;
+    struct gsim_cli_rank_time *times = gsim_alloc(sizeof *times * count);
+    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    outcome->late = gsim_cli_rank_times(timeline, count, times, &outcome->time_us);
+    outcome->busy_us = times[outcome->late].compute;
+    gsim_free(times);
+    return GSIM_OK;
+}
+
 static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome,
                                 struct gsim_error *error)
 {
     struct gsim_variant variant;
     struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
-    enum gsim_status status =
-        gsim_variant_init(&variant, &w->subject.point.simulation, w->has_data, row->changes, row->count, error);
+    enum gsim_status status = gsim_variant_of(&variant, &w->base, row->changes, row->count, error);
     outcome->has_effect = variant.has_effect;
     outcome->off_ratio = variant.off_ratio;
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
     if (status == GSIM_OK && (variant.has_effect || !row->count)) {
-        variant.simulation.detailed = !row->count;
+        variant.simulation.detailed = !row->count || w->base.clients;
         status = gsim_run(&(struct gsim_scenario){.simulation = variant.simulation}, &timeline, error);
         if (status == GSIM_OK)
             status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
@@ -229,7 +254,8 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
         if (status == GSIM_OK)
             outcome->busy_us = fmax(0, outcome->time_us * (double)metrics.device_busy / (double)(metrics.makespan + 1) -
                                            delays_us(&variant.program));
-        if (status == GSIM_OK && !row->count && timeline.iteration_count)
+        if (status == GSIM_OK && w->base.clients) status = time_ranks(w, &timeline, outcome, error);
+        else if (status == GSIM_OK && !row->count && timeline.iteration_count)
             status = find_idle(&variant, &timeline, outcome, error);
         gsim_timeline_release(&timeline);
     }
@@ -285,6 +311,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
         c->w->host_ratio = outcome.host_ratio;
         c->w->link_ratio = outcome.link_ratio;
         c->w->cause = outcome.cause;
+        c->w->late = outcome.late;
     }
     c->progress.done++;
     return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note)
@@ -458,6 +485,8 @@ static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct
 #define MANY_ITERATIONS                                                                                                \
     3 /* the median of these; a program so long has averaged within itself what differs between iterations */
 
+#define RANK_ITERATIONS 4 /* the steps behind the first repeat */
+
 static void settle(struct gsim_cli_subject *s)
 {
     struct gsim_simulation *simulation = &s->point.simulation;
@@ -466,19 +495,40 @@ static void settle(struct gsim_cli_subject *s)
     if (!simulation->until_steady) simulation->iterations = MANY_ITERATIONS;
 }
 
+static enum gsim_status read_subject(struct gsim_whatif *w, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error)
+{
+    const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    enum gsim_status status;
+    w->rows[w->row_count++] = (struct gsim_whatif_row){.time_us = NAN};
+    if (gsim_cli_are_ranks(arguments)) {
+        w->subject.arguments = *arguments;
+        status = gsim_cli_rank_traces_read(&w->ranks, arguments, !keeps || strcmp(keeps, "keep") != 0, error);
+        w->base = w->ranks.base;
+        w->base.iterations = RANK_ITERATIONS;
+        return status;
+    }
+    status = gsim_cli_subject_init(&w->subject, arguments, error);
+    if (status) return status;
+    settle(&w->subject);
+    w->base = (struct gsim_changeable){.simulation = &w->subject.point.simulation,
+                                       .has_data = gsim_cli_subject_has_data(&w->subject)};
+    return GSIM_OK;
+}
+
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
 {
-    if (gsim_cli_are_ranks(arguments)) return gsim_cli_whatif_ranks(arguments);
     struct gsim_error error = {0};
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     enum gsim_status status = w ? check(arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_cli_subject_init(&w->subject, arguments, &error);
-    if (status == GSIM_OK) {
-        w->has_data = gsim_cli_subject_has_data(&w->subject);
-        settle(&w->subject);
-        status = choose_rows(w, &error);
+    uint32_t ran = 0;
+    if (status == GSIM_OK) status = read_subject(w, arguments, &error);
+    if (status == GSIM_OK && w->base.clients) { /* which rank is late says what to try */
+        status = run_rows(w, 0, &error);
+        ran = 1;
     }
-    if (status == GSIM_OK) status = run_rows(w, 0, &error);
+    if (status == GSIM_OK) status = choose_rows(w, &error);
+    if (status == GSIM_OK) status = run_rows(w, ran, &error);
     if (status == GSIM_OK) {
         uint32_t first = w->row_count;
         add_together(w);
@@ -488,6 +538,7 @@ int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = find_spread(w, &error);
     if (status == GSIM_OK) status = gsim_whatif_deliver(w, &error);
     if (w) {
+        gsim_cli_rank_traces_release(&w->ranks);
         gsim_cli_subject_release(&w->subject);
         gsim_arena_release(&w->arena);
     }

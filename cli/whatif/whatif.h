@@ -3,9 +3,10 @@
  * cli/whatif/whatif_table.c. */
 #pragma once
 
+#include "cli/ranks/traces.h"
 #include "cli/whatif/subject.h"
 #include "ask/whatif/causes.h"
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 
 #define GSIM_WHATIF_ROWS     48 /* at most */
 #define GSIM_WHATIF_TOGETHER 12 /* changes of one row, at most */
@@ -28,7 +29,9 @@ struct gsim_whatif {
     struct gsim_cli_subject subject;
     struct gsim_whatif_row rows[GSIM_WHATIF_ROWS]; /* the first: as it is */
     uint32_t row_count;
-    bool has_data;
+    struct gsim_changeable base;   /* the subject's program, or ranks */
+    struct gsim_cli_rank_traces ranks; /* in place of a subject; of it the arguments alone are there */
+    uint32_t late;                 /* of ranks: which waits least for the others */
     double idle_ratio;             /* as it is: of the time, the GPU is idle; */
     double host_ratio, link_ratio; /* of the critical path, the host's part and that of copies */
     enum gsim_cause cause; /* for which it is idle most */

@@ -69,7 +69,7 @@ static const char *make_command(struct gsim_whatif *w)
  * it is now. */
 static const char *command_of(const struct table *t, const struct gsim_whatif_row *row, const char *name)
 {
-    if (!row->count && t->w->subject.is_trace) return t->command;
+    if (!row->count && (t->w->subject.is_trace || t->w->base.clients)) return t->command;
     const char *word = gsim_cli_quoted(&t->w->arena, name);
     const char *line = word ? gsim_arena_printf(&t->w->arena, "%s --change %s", t->command, word) : NULL;
     return line ? line : t->command;
@@ -109,14 +109,24 @@ static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
         gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
 }
 
+static const char *name_of(const struct gsim_whatif *w)
+{
+    return (w->base.clients ? w->base.clients[0].program : w->base.simulation->program)->name;
+}
+
 static void put_text(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
     const struct gsim_cli_subject *s = &t->w->subject;
-    gsim_output_printf(out, "%s under %s on %s, an iteration: ", s->point.program.name, s->scheduler->name,
-                       s->setup.device.name);
-    put_bound(out, t->w);
-    gsim_output_text(out, "\n");
+    const struct gsim_simulation *now = t->w->base.simulation;
+    if (t->w->base.clients)
+        gsim_output_printf(out, "%u ranks under %s on %s\n\na step now: %.1f us without the profiler\n",
+                           t->w->base.client_count, now->scheduler->name, now->device->name, t->now_us);
+    else
+        gsim_output_printf(out, "%s under %s on %s, an iteration: ", name_of(t->w), now->scheduler->name,
+                           now->device->name);
+    if (!t->w->base.clients) put_bound(out, t->w);
+    gsim_output_text(out, t->w->base.clients ? "" : "\n");
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
     if (t->w->undecided[0]) gsim_output_printf(out, "%s\n", t->w->undecided);
     if (s->gpu_note[0]) gsim_output_printf(out, "note: %s\n", s->gpu_note);
@@ -177,12 +187,18 @@ static void put_json(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
     const struct gsim_cli_subject *s = &t->w->subject;
+    const struct gsim_simulation *now = t->w->base.simulation;
     gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
-                         "'device': %q", SCHEMA, GPUSIM_VERSION, s->point.program.name, s->scheduler->name,
-                    s->setup.device.name);
+                         "'device': %q", SCHEMA, GPUSIM_VERSION, name_of(t->w), now->scheduler->name,
+                    now->device->name);
+    if (t->w->base.clients)
+        gsim_output_put(out, ",\n  'ranks': %u, 'late_rank': %u", t->w->base.client_count,
+                        t->w->base.clients[t->w->late].rank);
     gsim_cli_subject_put_notes(out, s);
-    gsim_output_put(out, ", 'time_us': %r, 'host_ratio': %r, 'link_ratio': %r, 'idle_ratio': %r, 'idle_cause': '%s'",
-                    t->now_us, t->w->host_ratio, t->w->link_ratio, t->w->idle_ratio, gsim_cause_word(t->w->cause));
+    gsim_output_put(out, ", 'time_us': %r", t->now_us);
+    if (!t->w->base.clients)
+        gsim_output_put(out, ", 'host_ratio': %r, 'link_ratio': %r, 'idle_ratio': %r, 'idle_cause': '%s'",
+                        t->w->host_ratio, t->w->link_ratio, t->w->idle_ratio, gsim_cause_word(t->w->cause));
     if (s->is_trace) {
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &s->step);

@@ -8,7 +8,7 @@
 
 #include "tests/test.h"
 #include "traces/import/importers.h"
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 #include "ask/whatif/moments.h"
 
 #define PROGRAMS 500

@@ -56,12 +56,23 @@ assert abs(changes["now"]["saved_us"]) < 1
 END
 grep -q "rank 1 is late" explained || fail "the late rank is not named"
 
+# What changes one program changes each rank; the late one's 25 kernels of 300 us take half. explain shows that run.
+"$gpusim" whatif r0.json r1.json --change kernel:mlp_block=2x,kernels=2x --json w.json >asked 2>err || fail "words: $(cat err)"
+"$gpusim" explain r0.json r1.json --change rank:1=2x --json e.json >/dev/null 2>err || fail "explain --change: $(cat err)"
+python3 - <<'END' || fail "words of one program: $(cat asked)"
+import json
+e, w = (json.load(open(n + ".json")) for n in "ew")
+assert w["schema"] == "gpusim-whatif/1" and w["ranks"] == 2 and w["late_rank"] == 1
+for c in w["changes"]: assert c["together"] or abs(c["saved_us"] - 3750) < 60, c
+assert abs(e["ranks"][1]["computing_us"] - 3750) < 30 and abs(e["ranks"][0]["waiting_us"] - 1250) < 60, e
+END
+
 # All ranks are needed, each once.
 "$gpusim" explain r0.json r0.json >out 2>err && fail "a rank twice"
 grep -q "is of rank 0, and so is" err || fail "$(cat err)"
 "$gpusim" whatif r0.json r1.json --change hw_queues=0.5 >out 2>err && fail "half a hardware queue"
 "$gpusim" whatif r0.json r1.json --change nonsense >out 2>err && fail "a change that is none"
-grep -q "of ranks expected one of comm=Fx" err || fail "$(cat err)"
+grep -q "unknown change .nonsense.: expected graph, .*comm=FACTOR" err || fail "$(cat err)"
 
 # One rank alone: what its collectives took longer than they take is a wait for others, a cause of its own.
 "$gpusim" explain r0.json --json alone.json >out 2>err || fail "explain of one rank: $(cat err)"
@@ -85,3 +96,13 @@ grep "waiting for other ranks (estimated)" out | head -1 | awk '{ exit !($6 > 48
 [ -s both_r0.json ] && [ -s both_r1.json ] || fail "import: programs"
 "$gpusim" --ranks both.json --sched async >out 2>err || fail "imported ranks: $(cat err)"
 grep -q "on 2 ranks" out || fail "imported ranks: $(cat out)"
+
+# The file is what explain and whatif take, too.
+"$gpusim" whatif both.json --change rank:1=2x --json w.json >asked 2>err || fail "whatif of a file: $(cat err)"
+"$gpusim" whatif --ranks both.json --change node=nonsense >asked 2>err || fail "whatif --ranks: $(cat err)"
+grep -q "nonsense" asked || fail "a node that is none: $(cat asked)"
+python3 - <<'END' || fail "a file of ranks: $(cat asked)"
+import json
+c, = json.load(open("w.json"))["changes"]
+assert abs(c["saved_us"] - 3750) < 100, c
+END

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each change does to a program (ask/whatif/changes.h). Host ops of a traced program stand for the host's time
+ * What each change does to a program (ask/edits/changes.h). Host ops of a traced program stand for the host's time
  * and, with "after", for its waits.
  */
 #include <math.h>
 #include <string.h>
 
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 #include "gpusim/metrics.h"
 #include "gpusim/timeline.h"
 #include "sim/device/occupancy.h"
 #include "sim/device/other.h"
 #include "sim/sm/demand.h"
 #include "ask/whatif/causes.h"
-#include "ask/whatif/edit.h"
+#include "ask/edits/edit.h"
 #include "ask/whatif/names.h"
 
 #define NONE           UINT32_MAX
@@ -540,10 +540,11 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
 {
     uint32_t changed = 0;
     bool whole = false; /* some kernel has just this name */
-    for (uint32_t k = 0; k < e->kernel_count; k++) whole |= gsim_name_holds(e->kernels[k].name, name, true);
+    for (uint32_t k = 0; k < e->kernel_count && name; k++) whole |= gsim_name_holds(e->kernels[k].name, name, true);
     for (uint32_t k = 0; k < e->kernel_count; k++) {
         bool is_delay = gsim_is_delay(e->kernels[k].name);
-        if (is_delay || !gsim_name_holds(e->kernels[k].name, name, whole)) continue;
+        if (is_delay || (name ? !gsim_name_holds(e->kernels[k].name, name, whole) : e->kernels[k].collective != NULL))
+            continue;
         scale(&e->kernels[k], 1 / factor);
         changed++;
     }
@@ -555,7 +556,6 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
     uint32_t changed = 0, *launches = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)e->kernel_count + 1);
-    *moved = (struct gsim_edit_moved){0};
     if (!launches) return UINT32_MAX;
     memset(launches, 0, sizeof *launches * e->kernel_count);
     for (uint32_t i = 0; i < e->source->op_count; i++) {

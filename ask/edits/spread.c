@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams by true dependences (ask/whatif/changes.h): in the program's order each op goes behind the predecessor that
+ * Streams by true dependences (ask/edits/changes.h): in the program's order each op goes behind the predecessor that
  * is last in its stream, else to a stream that has nothing yet, else to the one with least work. The scheduler async
  * adds the events.
  */
 #include <string.h>
 
-#include "ask/whatif/changes.h"
-#include "ask/whatif/edit.h"
+#include "ask/edits/changes.h"
+#include "ask/edits/edit.h"
 
 #define NONE UINT32_MAX
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each change on a program of which it is known what the change is worth. */
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 
 #include "tests/sim/machine_fixture.h"
 
@@ -281,4 +281,4 @@ static const struct test_case cases[] = {
     {"words", test_words},
 };
 
-TEST_MAIN("ask/whatif/changes", cases)
+TEST_MAIN("ask/edits/changes", cases)

@@ -2,11 +2,12 @@
 /*
  * Layer: ask. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
  * graph, drop synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues,
- * faster kernels, links or another device. Which to try and how to show it: cli/whatif/whatif.c.
+ * faster kernels, links or another device; of ranks, collectives, links and how many they are. Which to try and how to
+ * show it: cli/whatif/whatif.c.
  */
 #pragma once
 
-#include "gpusim/simulate.h"
+#include "gpusim/scenario.h"
 
 /* What an error is a share of: the predicted time, but at most what is saved; the time that is saved; the time in which
  * the GPU works. */
@@ -30,7 +31,23 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false,                                                  \
       "kernels of that NAME, or whose names hold it, so many times faster")                                            \
     X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                \
-    X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by rates; timed kernels by intervals", false, "another GPU")
+    X(DEVICE, "device", "NAME", 0.40, BUSY, "scaling by rates; timed kernels by intervals", false, "another GPU")      \
+    X(COMM, "comm", "FACTOR", 0.20, SAVED, "assumed", false, "collectives that many times faster")                     \
+    X(CHANNELS, "channels", "N", 0.30, SAVED, "assumed", true, "collectives of at most N channels, a block each")      \
+    X(BUCKET, "bucket", "MIB", 0.30, SAVED, "assumed", true,                                                           \
+      "all-reduces beside the kernels made of so many MiB each")                                                       \
+    X(OVERLAP, "overlap", "on|off", 0.50, SAVED, "assumed", false,                                                     \
+      "kernels go on beside collectives, or wait for each")                                                            \
+    X(PRIORITY, "priority", NULL, 0.50, SAVED, "assumed", true, "the streams of collectives before others")            \
+    X(COPY_ENGINE, "copy_engine", NULL, 0.30, SAVED, "assumed", true,                                                  \
+      "gathers and all-to-alls by copy engines, without SMs")                                                          \
+    X(MICRO, "micro", "N", 0.30, SAVED, "assumed", true, "N micro-batches in a step of a pipeline")                    \
+    X(KERNELS, "kernels", "FACTOR", 0.10, SAVED, "assumed", false,                                                     \
+      "all kernels but collectives that many times faster")                                                            \
+    X(RANK, "rank:R", "FACTOR", 0.10, SAVED, "assumed", false,                                                         \
+      "kernels of rank R but collectives that many times faster")                                                      \
+    X(RANKS, "ranks", "N", 0.30, SAVED, "assumed", false, "N ranks in all, as many of each that there is")             \
+    X(NODE, "node", "NAME", 0.30, SAVED, "assumed", false, "links and network of a node; GPUs as recorded")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 
@@ -46,8 +63,8 @@ enum gsim_change_kind {
 struct gsim_change {
     enum gsim_change_kind kind;
     char text[GSIM_CHANGE_TEXT];     /* as it is asked for */
-    char argument[GSIM_CHANGE_TEXT]; /* a kernel's or a device's name */
-    double factor;                   /* or how many */
+    char argument[GSIM_CHANGE_TEXT]; /* the name of a kernel, device or node; a rank */
+    double factor;                   /* or how many; of overlap above 0: on */
 };
 
 const char *gsim_change_word(enum gsim_change_kind kind);
@@ -61,10 +78,42 @@ const char *gsim_change_source(enum gsim_change_kind kind); /* of that error */
 enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
                                    struct gsim_error *error) GSIM_NODISCARD;
 
+/* A gradient that is ready behind an op. */
+struct gsim_bucket_gradient {
+    uint32_t op;
+    uint64_t bytes;
+};
+struct gsim_gradients {
+    const struct gsim_bucket_gradient *list; /* in the order in which they come */
+    uint32_t count;                   /* 0: how they come is not known */
+};
+
+/* What is changed: a simulation of one program, or of clients that are ranks. */
+struct gsim_changeable {
+    const struct gsim_simulation *simulation; /* with CLIENTS: platform and options */
+    bool has_data;                            /* its program says what kernels read and write, or what follows what */
+    const struct gsim_client *clients;        /* NULL: SIMULATION's program */
+    const struct gsim_gradients *gradients;   /* by client; NULL: not known */
+    uint32_t client_count, iterations;
+    struct gsim_ranks links;
+};
+
+/* What moving to another device did: CUT kernels need more shared memory than a block can have there, and get that; the
+ * times of all launches of kernels that were timed, and how far off their sum is, kernels being wrong one by one. */
+struct gsim_edit_moved {
+    uint32_t cut;
+    double before_us, after_us, off_us;
+};
+
 /* The simulation with changes, and what belongs to it. */
 struct gsim_variant {
-    struct gsim_simulation simulation;
-    struct gsim_program program;
+    struct gsim_simulation simulation; /* what gsim_run() takes */
+    struct gsim_program program;       /* of one program */
+    struct gsim_scenario scenario;     /* of clients, and their programs */
+    struct gsim_program *programs;
+    uint32_t program_count;
+    struct gsim_edit_moved moved; /* by a change of device, of all programs */
+    bool has_other;
     struct gsim_device_spec device, other; /* OTHER: of a change of device, whose numbers these then are */
     struct gsim_arena arena;
     double off_ratio;   /* of its kernels' times in all, by a change of device, how far off they may be */
@@ -82,6 +131,9 @@ double gsim_changes_error_us(const struct gsim_change *changes, size_t count, do
 enum gsim_status gsim_variant_init(struct gsim_variant *variant, const struct gsim_simulation *base, bool has_data,
                                    const struct gsim_change *changes, size_t count,
                                    struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_variant_of(struct gsim_variant *variant, const struct gsim_changeable *base,
+                                 const struct gsim_change *changes, size_t count,
+                                 struct gsim_error *error) GSIM_NODISCARD;
 /* Where the variant's kernels are BASE's: their demands, which take long to find, too. The device must be BASE's but
  * for host and front end. */
 void gsim_variant_share_works(struct gsim_variant *variant, const struct gsim_simulation *base);
@@ -103,14 +155,25 @@ uint32_t gsim_edit_rank_streams(struct gsim_edit *edit, const struct gsim_device
 uint32_t gsim_edit_launch_ahead(struct gsim_edit *edit, double prologue);
 uint32_t gsim_edit_fuse(struct gsim_edit *edit);
 uint32_t gsim_edit_pin(struct gsim_edit *edit);
+/* NAME NULL: all but collectives. */
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
-/* What moving did: CUT kernels need more shared memory than a block can have there, and get that; the times of all
- * launches of kernels that were timed, and how far off their sum is, kernels being wrong one by one. */
-struct gsim_edit_moved {
-    uint32_t cut;
-    double before_us, after_us, off_us;
-};
-/* Kernels recorded on FROM as if on TO (sim/device/other.h). */
+/* Adds to MOVED what comes of kernels recorded on FROM as if on TO (sim/device/other.h). */
 uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
                         struct gsim_edit_moved *moved);
+
+/* --- collectives.c: a program whose collectives, or what waits for them, are others --- */
+struct gsim_collective_edit {
+    uint32_t channels;     /* 0: as they are */
+    uint64_t bucket_bytes; /* 0: as they are */
+    const struct gsim_bucket_gradient *gradients;
+    uint32_t gradient_count;
+    bool is_graph;         /* what the host does between its calls is saved */
+    int overlap;           /* 1 on, -1 off, 0 as it is */
+    bool is_urgent, by_engines;
+    uint32_t times;        /* the ops so often, one after the other; 0: once */
+};
+/* PROGRAM is written in any case; HAS_EFFECT stays where the edit changes nothing. */
+enum gsim_status gsim_collective_edit(const struct gsim_program *from, const struct gsim_collective_edit *edit,
+                                      struct gsim_program *program, bool *has_effect,
+                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). A rank's program with another way of communicating (cli/ranks/changes.h): its ops are built
- * again one by one, those of collectives changed, merged or split on the way.
+ * A program with another way of communicating (ask/edits/changes.h): its ops are built again one by one, those of
+ * collectives changed, merged or split on the way.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ranks/changes.h"
+#include "ask/edits/changes.h"
 #include "gpusim/limits.h"
 
 struct builder {
     const struct gsim_program *from;
-    const struct gsim_rank_edit *edit;
+    const struct gsim_collective_edit *edit;
     struct gsim_builder *to;
     uint32_t *map;             /* by op of FROM in this round: its op; merged all-reduces: that of the bucket */
     uint32_t *after, *pending; /* room for all; ops of FROM that the open bucket is made of */
@@ -231,12 +231,8 @@ static void build_op(struct builder *b, uint32_t at)
         if (!op->after_count) return; /* nobody waits for it in a graph */
         copy.host_us = 0;
     }
-    if (op->kind == GSIM_OP_KERNEL) {
-        struct gsim_kernel kernel = b->from->kernels[op->kernel_index];
-        if (b->edit->kernel_speed > 0) kernel.solo_us /= b->edit->kernel_speed;
-        b->has_effect |= b->edit->kernel_speed > 0;
-        copy.kernel_index = gsim_builder_kernel(b->to, &kernel);
-    }
+    if (op->kind == GSIM_OP_KERNEL)
+        copy.kernel_index = gsim_builder_kernel(b->to, &b->from->kernels[op->kernel_index]);
     if (b->edit->overlap < 0 && op->kind == GSIM_OP_KERNEL && copy.stream < 0) copy.stream = 0;
     b->map[at] = put(b, &copy, count);
 }
@@ -264,7 +260,7 @@ static void build(struct builder *b)
     b->has_effect |= times > 1;
 }
 
-enum gsim_status gsim_rank_edit(const struct gsim_program *from, const struct gsim_rank_edit *edit,
+enum gsim_status gsim_collective_edit(const struct gsim_program *from, const struct gsim_collective_edit *edit,
                                 struct gsim_program *program, bool *has_effect, struct gsim_error *error)
 {
     size_t room = (size_t)from->op_count + 1, afters = room;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See ask/whatif/changes.h. What changes do to the program is ask/whatif/edits.c's; here what they do to the rest
+ * See ask/edits/changes.h. What changes do to the program is ask/edits/edits.c's; here what they do to the rest
  * of the simulation.
  */
-#include "ask/whatif/changes.h"
+#include "ask/edits/changes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "sim/device/other.h"
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"
-#include "ask/whatif/edit.h"
+#include "ask/edits/edit.h"
+#include "ask/edits/ranks.h"
 
 static const struct {
     const char *word, *metavar, *source, *text;
@@ -55,12 +56,13 @@ double gsim_changes_error_us(const struct gsim_change *changes, size_t count, do
 
 const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
 
-#define GSIM_MOST_STREAMS 1000
+#define MOST_STREAMS 1000
+#define MOST_NUMBER  1000000 /* of ranks, MiB and the like */
 
 /* --- reading --- */
 static enum gsim_status unknown(const char *text, struct gsim_error *error)
 {
-    char all[400] = "";
+    char all[600] = "";
     for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
         size_t length = strlen(all);
         snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word,
@@ -70,12 +72,12 @@ static enum gsim_status unknown(const char *text, struct gsim_error *error)
 }
 
 /* "2", "2x", "2.5x". */
-static bool read_factor(const char *text, double *factor)
+static bool read_factor(const char *text, double most, double *factor)
 {
     char *end;
     *factor = strtod(text, &end);
     if (*end == 'x') end++;
-    return end != text && !*end && *factor > 0 && *factor <= 1000;
+    return end != text && !*end && *factor > 0 && *factor <= most;
 }
 
 static double default_factor(enum gsim_change_kind kind)
@@ -84,47 +86,76 @@ static double default_factor(enum gsim_change_kind kind)
     return kind == GSIM_CHANGE_STREAMS ? 8 : kind == GSIM_CHANGE_HW_QUEUES ? 32 : 2;
 }
 
+/* "kernel:NAME" begins with "kernel:"; the others are the whole word. Sets how many bytes of TEXT a name follows. */
+static bool is_word(const char *word, const char *text, size_t length, size_t *name)
+{
+    const char *colon = strchr(word, ':');
+    *name = colon ? (size_t)(colon - word) + 1 : length;
+    return (colon ? length > *name : strlen(word) == length) && strncmp(word, text, *name) == 0;
+}
+
+static bool is_count(enum gsim_change_kind kind)
+{
+    const char *metavar = kinds[kind].metavar;
+    return metavar && (strcmp(metavar, "N") == 0 || strcmp(metavar, "K") == 0);
+}
+
+static enum gsim_status check_number(const struct gsim_change *c, struct gsim_error *error)
+{
+    bool is_rank = c->kind == GSIM_CHANGE_RANKS || c->kind == GSIM_CHANGE_MICRO || c->kind == GSIM_CHANGE_CHANNELS;
+    int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
+    if (is_count(c->kind) && (c->factor != floor(c->factor) || c->factor > most))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", c->text, most);
+    if (c->kind == GSIM_CHANGE_PDL && c->factor > 0.99)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", c->text);
+    if (c->kind == GSIM_CHANGE_HW_QUEUES && c->factor > 32)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", c->text);
+    if (c->kind == GSIM_CHANGE_RANK && strspn(c->argument, "0123456789") != strlen(c->argument))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected the number of a rank", c->text);
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change, struct gsim_error *error)
 {
     const char *equals = strrchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : strlen(text);
-    bool is_kernel = strncmp(text, "kernel:", 7) == 0 && length > 7;
+    size_t length = equals ? (size_t)(equals - text) : strlen(text), name = 0;
     int kind = 0;
     if (strlen(text) >= GSIM_CHANGE_TEXT)
         return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
-    while (kind < GSIM_CHANGE_COUNT &&
-           !(strlen(kinds[kind].word) == length && strncmp(kinds[kind].word, text, length) == 0))
-        kind++;
-    if (is_kernel) kind = GSIM_CHANGE_KERNEL;
+    while (kind < GSIM_CHANGE_COUNT && !is_word(kinds[kind].word, text, length, &name)) kind++;
     if (kind == GSIM_CHANGE_COUNT || (equals && !kinds[kind].metavar)) return unknown(text, error);
     *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind,
                                    .factor = default_factor((enum gsim_change_kind)kind)};
     snprintf(change->text, sizeof change->text, "%s", text);
-    if (is_kernel) snprintf(change->argument, sizeof change->argument, "%.*s", (int)(length - 7), text + 7);
-    if (kind == GSIM_CHANGE_DEVICE) {
-        if (!equals || !equals[1]) return gsim_error_set(error, GSIM_USAGE, "--change device: expected device=NAME");
+    snprintf(change->argument, sizeof change->argument, "%.*s", (int)(length - name), text + name);
+    const char *metavar = kinds[kind].metavar;
+    if (metavar && strcmp(metavar, "NAME") == 0) {
+        if (!equals || !equals[1])
+            return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=NAME", kinds[kind].word,
+                                  kinds[kind].word);
         snprintf(change->argument, sizeof change->argument, "%s", equals + 1);
         return GSIM_OK;
     }
-    if (equals && !read_factor(equals + 1, &change->factor))
+    if (kind == GSIM_CHANGE_OVERLAP) {
+        change->factor = equals && strcmp(equals + 1, "off") == 0 ? -1 : 1;
+        if (equals && (change->factor < 0 || strcmp(equals + 1, "on") == 0)) return GSIM_OK;
+        return gsim_error_set(error, GSIM_USAGE, "--change overlap: expected overlap=on or overlap=off");
+    }
+    if (kind >= GSIM_CHANGE_COMM && metavar && !equals)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
+    bool is_large = kind == GSIM_CHANGE_BUCKET || (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
+    if (equals && !read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor))
         return gsim_error_set(error, GSIM_USAGE,
                               "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text,
                               equals + 1);
-    bool is_count = kind == GSIM_CHANGE_STREAMS || kind == GSIM_CHANGE_HW_QUEUES;
-    if (is_count && (change->factor != floor(change->factor) || change->factor > GSIM_MOST_STREAMS))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", text,
-                              GSIM_MOST_STREAMS);
-    if (kind == GSIM_CHANGE_PDL && change->factor > 0.99)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", text);
-    if (kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", text);
-    return GSIM_OK;
+    return check_number(change, error);
 }
 
 /* --- applying --- */
 static void note(struct gsim_variant *v, const char *text)
 {
     size_t length = strlen(v->note);
+    if (strstr(v->note, text)) return; /* of another client */
     snprintf(v->note + length, sizeof v->note - length, "%s%s", length ? "; " : "", text);
 }
 
@@ -141,30 +172,34 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
 
 #define LEAST_OFF 0.03 /* of all kernels together: what is wrong of one is wrong of others, too */
 
-static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name,
+static void note_device(struct gsim_variant *v)
+{
+    const struct gsim_edit_moved *m = &v->moved;
+    char text[160];
+    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
+    if (m->before_us > 0) v->off_ratio = fmax(m->off_us / m->after_us, LEAST_OFF);
+    snprintf(text, sizeof text,
+             "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", m->before_us,
+             m->after_us, m->off_us);
+    note(v, m->before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
+    if (!m->cut) return;
+    snprintf(text, sizeof text, "%u kernels cut to the shared memory there", m->cut);
+    note(v, text);
+}
+
+static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, bool is_last,
                                     struct gsim_error *error)
 {
     struct gsim_device_spec from = v->device;
-    enum gsim_status status = gsim_device_load(name, &v->other, error);
+    enum gsim_status status = v->has_other ? GSIM_OK : gsim_device_load(name, &v->other, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
-    gsim_other_replace(&v->other, &from);
+    if (!v->has_other) gsim_other_replace(&v->other, &from);
+    v->has_other = v->has_effect = true;
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
-    v->has_effect = true;
-    char text[160];
-    struct gsim_edit_moved moved;
-    uint32_t count = gsim_edit_move(edit, &from, &v->device, &moved);
+    uint32_t count = gsim_edit_move(edit, &from, &v->device, &v->moved);
     if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
-    if (moved.before_us > 0) v->off_ratio = fmax(moved.off_us / moved.after_us, LEAST_OFF);
-    snprintf(text, sizeof text,
-             "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", moved.before_us,
-             moved.after_us, moved.off_us);
-    note(v, moved.before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
-    if (moved.cut) {
-        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", moved.cut);
-        note(v, text);
-    }
+    if (is_last) note_device(v);
     return GSIM_OK;
 }
 
@@ -261,15 +296,20 @@ static void hasten_launches(struct gsim_device_spec *d, struct gsim_edit *e, dou
 }
 
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
-static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c, bool has_data,
-                      struct gsim_error *error)
+static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c,
+                      const struct gsim_changeable *base, uint32_t client, struct gsim_error *error)
 {
+    bool has_data = base->has_data;
     struct gsim_device_spec *d = &v->device;
     enum gsim_status status = GSIM_OK;
     const char *scheduler = v->simulation.scheduler->name;
     uint32_t touched = 1;
     switch (c->kind) {
     case GSIM_CHANGE_GRAPH:
+        if (base->clients) { /* all of a step, on all of its streams (ask/edits/collectives.c) */
+            status = take_scheduler(v, "cudagraph", error);
+            break;
+        }
         if (strcmp(scheduler, "cudagraph") == 0) return 0;
         touched = gsim_edit_count_rows(e);
         if (touched && touched != UINT32_MAX)
@@ -316,15 +356,29 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         if (!touched) touched = moves_data(e->source, false);
         gsim_edit_hasten_link(d, c->factor);
         break;
-    case GSIM_CHANGE_DEVICE: status = take_device(v, e, c->argument, error); break;
-    case GSIM_CHANGE_COUNT: break;
+    case GSIM_CHANGE_DEVICE:
+        status = take_device(v, e, c->argument, !base->clients || client + 1 == base->client_count, error);
+        break;
+    case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
+    case GSIM_CHANGE_RANK:
+        touched = base->clients && strtoul(c->argument, NULL, 10) == client ? gsim_edit_hasten(e, NULL, c->factor) : 0;
+        break;
+    case GSIM_CHANGE_COMM:
+    case GSIM_CHANGE_RANKS:
+    case GSIM_CHANGE_NODE: touched = base->clients != NULL; break;
+    default: touched = 0; break; /* of collectives, or none */
     }
     return status == GSIM_OK ? touched : UINT32_MAX;
 }
 
 static const char *why_not(enum gsim_change_kind kind, bool has_data)
 {
+    if (gsim_change_is_collective(kind)) return "no collective that it changes";
     switch (kind) {
+    case GSIM_CHANGE_COMM:
+    case GSIM_CHANGE_RANK:
+    case GSIM_CHANGE_RANKS:
+    case GSIM_CHANGE_NODE: return "needs ranks";
     case GSIM_CHANGE_DAG:
     case GSIM_CHANGE_STREAMS:
         return has_data ? "each op is in that stream already"
@@ -339,9 +393,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_KERNEL: return "no kernel has that name";
     case GSIM_CHANGE_LINK: return "nothing goes over the link";
     case GSIM_CHANGE_GRAPH: return "it is a CUDA graph already";
-    case GSIM_CHANGE_LAUNCH:
-    case GSIM_CHANGE_DEVICE:
-    case GSIM_CHANGE_COUNT: break;
+    default: break;
     }
     return "nothing to change";
 }
@@ -372,39 +424,114 @@ void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulati
     v->simulation.demands = demands;
 }
 
+/* What CHANGES do to the program of one client, beside its collectives. */
+static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_changeable *base, uint32_t client,
+                                     const struct gsim_program *from, const struct gsim_change *changes, size_t count,
+                                     struct gsim_program *program, struct gsim_error *error)
+{
+    struct gsim_edit edit;
+    enum gsim_status status = GSIM_OK;
+    bool has_memory = gsim_edit_begin(&edit, from);
+    v->device = *base->simulation->device; /* each client's changes are made on it again */
+    v->device.arena = (struct gsim_arena){0};
+    for (int step = 0; step <= 2; step++)
+        for (size_t i = 0; i < count && has_memory && !status; i++) {
+            if (step_of(changes[i].kind) != step || gsim_change_is_collective(changes[i].kind)) continue;
+            uint32_t touched = apply(v, &edit, &changes[i], base, client, error);
+            if (touched == UINT32_MAX) status = error->status;
+            has_memory = status || touched != UINT32_MAX;
+            if (!touched && !(base->clients && changes[i].kind == GSIM_CHANGE_RANK))
+                note(v, why_not(changes[i].kind, base->has_data));
+            v->has_effect |= touched > 0;
+        }
+    if (has_memory && !status) return gsim_edit_finish(&edit, program, error);
+    gsim_edit_release(&edit);
+    return status ? status : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+}
+
+static enum gsim_status edit_client(struct gsim_variant *v, const struct gsim_changeable *base, uint32_t client,
+                                    struct gsim_rank_changes *r, const struct gsim_change *changes, size_t count,
+                                    struct gsim_program *program, struct gsim_error *error)
+{
+    const struct gsim_program *from = base->clients ? base->clients[client].program : base->simulation->program;
+    const struct gsim_gradients *gradients = base->gradients ? &base->gradients[client] : NULL;
+    struct gsim_program edited = {0};
+    bool has_effect = false;
+    if (!base->clients && !r->edits_collectives)
+        return edit_program(v, base, client, from, changes, count, program, error);
+    r->edit.gradients = gradients ? gradients->list : NULL;
+    r->edit.gradient_count = gradients ? gradients->count : 0;
+    enum gsim_status status = gsim_collective_edit(from, &r->edit, &edited, &has_effect, error);
+    v->has_effect |= has_effect;
+    if (!status && r->edit.overlap > 0)
+        note(v, "no kernel waits for a collective: the most that overlap can give");
+    if (!status && r->edit.bucket_bytes && !r->edit.gradient_count)
+        note(v, "taken to come evenly between two all-reduces: the trace does not say how gradients come");
+    if (!status) status = edit_program(v, base, client, &edited, changes, count, program, error);
+    gsim_program_release(&edited);
+    return status;
+}
+
+static enum gsim_status join(struct gsim_variant *v, const struct gsim_changeable *base, struct gsim_rank_changes *r,
+                             struct gsim_client *clients, struct gsim_error *error)
+{
+    char text[160] = "";
+    bool is_rescheduled = v->simulation.scheduler != base->simulation->scheduler;
+    enum gsim_status status =
+        gsim_rank_changes_join(r, clients, base->client_count, v->device.name, text, sizeof text, error);
+    if (status) return status;
+    if (text[0]) note(v, text);
+    for (uint32_t i = 0; i < base->client_count && is_rescheduled; i++) {
+        clients[i].scheduler = v->simulation.scheduler;
+        clients[i].scheduler_params = v->simulation.scheduler_params;
+    }
+    v->scenario.simulation = v->simulation;
+    status = gsim_scenario_join(&v->scenario, clients, base->client_count, &r->links, base->iterations, error);
+    v->simulation = v->scenario.simulation;
+    return status;
+}
+
+enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_changeable *base,
+                                 const struct gsim_change *changes, size_t count, struct gsim_error *error)
+{
+    struct gsim_rank_changes r;
+    uint32_t clients = base->clients ? base->client_count : 0;
+    *v = (struct gsim_variant){.simulation = *base->simulation, .device = *base->simulation->device};
+    v->device.arena = (struct gsim_arena){0};
+    enum gsim_status status = gsim_rank_changes(&r, base, changes, count, error);
+    struct gsim_client *list = GSIM_ARENA_ARRAY(&v->arena, struct gsim_client, clients + 1);
+    v->programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_program, clients + 1);
+    if (v->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+    for (size_t i = 0; i < count; i++) r.edit.is_graph |= clients && changes[i].kind == GSIM_CHANGE_GRAPH;
+    if (!clients && !status) status = edit_client(v, base, 0, &r, changes, count, &v->program, error);
+    for (uint32_t i = 0; i < clients && !status; i++) {
+        list[i] = base->clients[i];
+        list[i].program = &v->programs[i];
+        status = edit_client(v, base, i, &r, changes, count, &v->programs[i], error);
+        v->program_count = i + 1;
+    }
+    for (size_t i = 0; i < count && !status && !v->has_effect; i++)
+        if (gsim_change_is_collective(changes[i].kind)) note(v, why_not(changes[i].kind, base->has_data));
+    v->simulation.device = &v->device;
+    v->simulation.demands = NULL;
+    if (!status && clients) return join(v, base, &r, list, error);
+    v->simulation.program = &v->program;
+    if (!status && strcmp(v->device.name, base->simulation->device->name) == 0)
+        gsim_variant_share_works(v, base->simulation);
+    return status;
+}
+
 enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data,
                                    const struct gsim_change *changes, size_t count, struct gsim_error *error)
 {
-    struct gsim_edit edit;
-    *v = (struct gsim_variant){.simulation = *base, .device = *base->device};
-    v->device.arena = (struct gsim_arena){0};
-    if (!gsim_edit_begin(&edit, base->program)) {
-        gsim_edit_release(&edit);
-        return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
-    }
-    for (int step = 0; step <= 2; step++)
-        for (size_t i = 0; i < count; i++) {
-            if (step_of(changes[i].kind) != step) continue;
-            uint32_t touched = apply(v, &edit, &changes[i], has_data, error);
-            if (touched == UINT32_MAX) {
-                gsim_edit_release(&edit);
-                return error->status != GSIM_OK
-                           ? error->status
-                           : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
-            }
-            if (!touched) note(v, why_not(changes[i].kind, has_data));
-            v->has_effect |= touched > 0;
-        }
-    enum gsim_status status = gsim_edit_finish(&edit, &v->program, error);
-    v->simulation.program = &v->program;
-    v->simulation.device = &v->device;
-    v->simulation.demands = NULL;
-    if (status == GSIM_OK && strcmp(v->device.name, base->device->name) == 0) gsim_variant_share_works(v, base);
-    return status;
+    const struct gsim_changeable changeable = {.simulation = base, .has_data = has_data};
+    return gsim_variant_of(v, &changeable, changes, count, error);
 }
 
 void gsim_variant_release(struct gsim_variant *v)
 {
+    gsim_scenario_release(&v->scenario);
+    for (uint32_t i = 0; i < v->program_count; i++) gsim_program_release(&v->programs[i]);
     gsim_program_release(&v->program);
     gsim_device_release(&v->other);
     gsim_arena_release(&v->arena);

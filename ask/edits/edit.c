@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See ask/whatif/edit.h. The new program is made by the builder, which checks it.
+ * See ask/edits/edit.h. The new program is made by the builder, which checks it.
  */
-#include "ask/whatif/edit.h"
+#include "ask/edits/edit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: ask (internal to ask/whatif). A program as it would be after a change: ops can be dropped, given other
+ * Layer: ask (internal to ask). A program as it would be after a change: ops can be dropped, given other
  * kernels and other predecessors. What followed a dropped op follows what that followed.
  */
 #pragma once

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Nodes by name: of models/nodes or a file, or "DEVICE-xN", N of a device with the links that its
- * file says. */
+/* See sim/rank_node.h. */
+#include "sim/rank_node.h"
+
 #include <string.h>
 
-#include "cli/ranks/ranks.h"
 #include "sim/memory/links.h"
 #include "sim/platform/platform.h"
 
@@ -28,7 +28,7 @@ static bool has_nvlink(const struct gsim_platform *platform, const struct gsim_b
 }
 
 /* Of a ring over the RANKS first devices of a host, and to the network: collectives take all others to be the same. */
-static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, struct gsim_cli_node *node,
+static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, struct gsim_rank_node *node,
                                    struct gsim_error *error)
 {
     struct gsim_device_spec spec;
@@ -58,11 +58,11 @@ static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, s
 }
 
 static enum gsim_status read_file(const struct gsim_node *of, const char *device, uint32_t ranks,
-                                  struct gsim_cli_node *node, struct gsim_error *error)
+                                  struct gsim_rank_node *node, struct gsim_error *error)
 {
     uint32_t count = gsim_node_device_count(of), hosts = gsim_node_host_count(of);
     const char *model = gsim_node_device_model(of, 0);
-    *node = (struct gsim_cli_node){.gpus = count / hosts, .hosts = hosts};
+    *node = (struct gsim_rank_node){.gpus = count / hosts, .hosts = hosts};
     for (uint32_t d = 0; d < count; d++) {
         const char *other = gsim_node_device_model(of, d);
         if (!model != !other || (model && strcmp(model, other) != 0))
@@ -78,7 +78,7 @@ static enum gsim_status read_file(const struct gsim_node *of, const char *device
     return find_links(of, ranks, node, error);
 }
 
-enum gsim_status gsim_cli_node(const char *name, const char *device, uint32_t ranks, struct gsim_cli_node *node,
+enum gsim_status gsim_rank_node_find(const char *name, const char *device, uint32_t ranks, struct gsim_rank_node *node,
                                struct gsim_error *error)
 {
     struct gsim_node *of = NULL;
