@@ -560,9 +560,9 @@ enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const 
  * the search path, but nearly has the name of one. cli/notes.c */
 void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
 
-/* Runs perturbed copies of the point and fills the spread of its makespan. */
-enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint32_t runs, struct gsim_spread *spread,
-                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Runs perturbed copies and fills the spread of their makespans. */
+enum gsim_status gsim_cli_spread(const struct gsim_simulation *simulation, uint32_t runs, struct gsim_spread *spread,
+                                 struct gsim_error *error) GSIM_NODISCARD;
 
 /* Simulates and computes metrics. The caller releases TIMELINE in any case. */
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,

@@ -134,9 +134,14 @@ enum gsim_status gsim_cli_deliver_all(const struct gsim_cli_arguments *arguments
                                       struct gsim_error *error)
 {
     struct gsim_metrics metrics;
+    struct gsim_spread spread;
+    uint32_t spread_runs = 0;
     struct gsim_result result = {.simulation = simulation, .timeline = timeline, .metrics = &metrics, .tasks = stats,
                                  .options = point->options, .option_count = point->option_count};
     enum gsim_status status = gsim_metrics_compute(timeline, simulation->device, NULL, &metrics, error);
     if (!status) status = gsim_cli_trace_window(arguments, &result.window_from, &result.window_until, error);
+    if (!status) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
+    if (!status && spread_runs) status = gsim_cli_spread(simulation, spread_runs, &spread, error);
+    if (spread_runs) result.spread = &spread;
     return status ? status : gsim_cli_deliver(arguments, &result, error);
 }

@@ -14,10 +14,15 @@ static enum gsim_status makespan(const struct gsim_spread_copy *copy, const stru
     return status;
 }
 
-enum gsim_status gsim_cli_point_spread(const struct gsim_cli_point *point, uint32_t runs, struct gsim_spread *spread,
-                                       struct gsim_error *error)
+enum gsim_status gsim_cli_spread(const struct gsim_simulation *simulation, uint32_t runs, struct gsim_spread *spread,
+                                 struct gsim_error *error)
 {
-    return gsim_spread_run(&point->simulation, runs, makespan, spread, error);
+    for (uint32_t i = 0; simulation->tasks && i < simulation->tasks->count; i++)
+        if (simulation->tasks->tasks[i].source)
+            return gsim_error_set(error, GSIM_USAGE,
+                                  "--spread needs the whole program beforehand, and task '%s' is drawn while it runs",
+                                  simulation->tasks->tasks[i].name);
+    return gsim_spread_run(simulation, runs, makespan, spread, error);
 }
 
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
