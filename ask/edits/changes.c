@@ -361,7 +361,9 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         break;
     case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
     case GSIM_CHANGE_RANK:
-        touched = base->clients && strtoul(c->argument, NULL, 10) == client ? gsim_edit_hasten(e, NULL, c->factor) : 0;
+        touched = base->clients && strtoul(c->argument, NULL, 10) == base->clients[client].rank
+                      ? gsim_edit_hasten(e, NULL, c->factor)
+                      : 0;
         break;
     case GSIM_CHANGE_COMM:
     case GSIM_CHANGE_RANKS:

@@ -105,6 +105,8 @@ struct gsim_edit_moved {
     double before_us, after_us, off_us;
 };
 
+uint32_t gsim_changeable_ranks(const struct gsim_changeable *base); /* copies counted */
+
 /* The simulation with changes, and what belongs to it. */
 struct gsim_variant {
     struct gsim_simulation simulation; /* what gsim_run() takes */

@@ -36,6 +36,27 @@ static enum gsim_status find_micro(const struct gsim_program *first, double want
     return GSIM_OK;
 }
 
+uint32_t gsim_changeable_ranks(const struct gsim_changeable *base)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < base->client_count; i++) count += base->clients[i].copies;
+    return count;
+}
+
+static enum gsim_status check_rank(const struct gsim_changeable *base, const char *number, struct gsim_error *error)
+{
+    unsigned long rank = strtoul(number, NULL, 10);
+    for (uint32_t i = 0; i < base->client_count; i++) {
+        const struct gsim_client *c = &base->clients[i];
+        if (rank < c->rank || rank - c->rank >= c->copies) continue;
+        if (c->copies == 1) return GSIM_OK;
+        return gsim_error_set(error, GSIM_INPUT,
+                              "rank:%lu: %u ranks do the same and are simulated once: expected a file of ranks with "
+                              "\"fold\": false", rank, c->copies);
+    }
+    return gsim_error_set(error, GSIM_INPUT, "rank:%lu: there are %u ranks", rank, gsim_changeable_ranks(base));
+}
+
 bool gsim_change_is_collective(enum gsim_change_kind kind)
 {
     return kind == GSIM_CHANGE_CHANNELS || kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_OVERLAP ||
@@ -64,11 +85,7 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
         case GSIM_CHANGE_COMM: r->links.speed = c->factor; break;
         case GSIM_CHANGE_RANKS: r->ranks = (uint32_t)fmin(c->factor, GSIM_LIMIT_RANKS); break;
         case GSIM_CHANGE_NODE: r->node = c->argument; break;
-        case GSIM_CHANGE_RANK:
-            if (base->clients && strtoul(c->argument, NULL, 10) >= base->client_count)
-                status = gsim_error_set(error, GSIM_INPUT, "rank:%s: there are %u ranks", c->argument,
-                                        base->client_count);
-            break;
+        case GSIM_CHANGE_RANK: status = base->clients ? check_rank(base, c->argument, error) : GSIM_OK; break;
         default: break;
         }
     }
@@ -80,14 +97,17 @@ static enum gsim_status repeat(struct gsim_rank_changes *r, struct gsim_client *
                                size_t size, struct gsim_error *error)
 {
     size_t length = 0;
-    uint32_t each = r->ranks / count;
-    if (r->ranks % count)
+    uint32_t there = 0, next = 0;
+    for (uint32_t i = 0; i < count; i++) there += clients[i].copies;
+    uint32_t each = r->ranks / there;
+    if (r->ranks % there)
         return gsim_error_set(error, GSIM_INPUT,
                               "ranks=%u: there are %u, which need not do the same: expected a multiple", r->ranks,
-                              count);
+                              there);
     for (uint32_t i = 0; i < count; i++) {
-        clients[i].copies = each;
-        clients[i].rank = i * each;
+        clients[i].copies *= each;
+        clients[i].rank = next;
+        next += clients[i].copies;
     }
     if (each > 1) length = (size_t)snprintf(note, size, "%u of each rank that there is", each);
     if (r->ranks <= NODE_GPUS || r->node) return GSIM_OK;

@@ -64,7 +64,7 @@ static void put_text(const void *what, struct gsim_output *out)
     const struct gsim_cli_rank_traces *t = &e->traces;
     gsim_output_printf(
         out, "%u ranks under async on %s, an iteration as it repeats\n\na step now: %.1f us without the profiler\n\n",
-        t->count, t->simulation.device->name, e->step_us);
+        gsim_changeable_ranks(&t->base), t->simulation.device->name, e->step_us);
     gsim_output_printf(out, "%-6s %12s %12s %14s %12s %12s\n", "rank", "step us", "computing", "transferring",
                        "waiting", "idle");
     for (uint32_t i = 0; i < t->count; i++) {

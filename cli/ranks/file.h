@@ -2,6 +2,9 @@
 /* Layer: cli (program). Files of schema gpusim-ranks/1. */
 #pragma once
 
+#include <stdbool.h>
+
+#include "gpusim/collective.h"
 #include "gpusim/memory.h"
 #include "gpusim/status.h"
 

@@ -40,6 +40,7 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
                                    struct gsim_error *error)
 {
     *row = (struct gsim_whatif_row){.time_us = NAN};
+    if (length == strlen(GSIM_WHATIF_NOW) && strncmp(text, GSIM_WHATIF_NOW, length) == 0) return GSIM_OK;
     while (length) {
         size_t one = 0;
         char word[GSIM_CHANGE_TEXT];
@@ -162,8 +163,9 @@ static enum gsim_status choose_of_ranks(struct gsim_whatif *w, struct gsim_error
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < sizeof words / sizeof words[0] && !status; i++)
         status = add_row(w, words[i], strlen(words[i]), error);
-    snprintf(late, sizeof late, "rank:%u=2x", w->late);
-    return status ? status : add_row(w, late, strlen(late), error);
+    const struct gsim_client *client = &w->base.clients[w->late];
+    snprintf(late, sizeof late, "rank:%u=2x", client->rank);
+    return status || client->copies > 1 ? status : add_row(w, late, strlen(late), error);
 }
 
 static enum gsim_status choose_rows(struct gsim_whatif *w, struct gsim_error *error)

@@ -121,7 +121,7 @@ static void put_text(const void *what, struct gsim_output *out)
     const struct gsim_simulation *now = t->w->base.simulation;
     if (t->w->base.clients)
         gsim_output_printf(out, "%u ranks under %s on %s\n\na step now: %.1f us without the profiler\n",
-                           t->w->base.client_count, now->scheduler->name, now->device->name, t->now_us);
+                           gsim_changeable_ranks(&t->w->base), now->scheduler->name, now->device->name, t->now_us);
     else
         gsim_output_printf(out, "%s under %s on %s, an iteration: ", name_of(t->w), now->scheduler->name,
                            now->device->name);
@@ -192,7 +192,7 @@ static void put_json(const void *what, struct gsim_output *out)
                          "'device': %q", SCHEMA, GPUSIM_VERSION, name_of(t->w), now->scheduler->name,
                     now->device->name);
     if (t->w->base.clients)
-        gsim_output_put(out, ",\n  'ranks': %u, 'late_rank': %u", t->w->base.client_count,
+        gsim_output_put(out, ",\n  'ranks': %u, 'late_rank': %u", gsim_changeable_ranks(&t->w->base),
                         t->w->base.clients[t->w->late].rank);
     gsim_cli_subject_put_notes(out, s);
     gsim_output_put(out, ", 'time_us': %r", t->now_us);

@@ -106,3 +106,15 @@ import json
 c, = json.load(open("w.json"))["changes"]
 assert abs(c["saved_us"] - 3750) < 100, c
 END
+
+# A workload's ranks, which do the same; of four one cannot be faster, as they are simulated once.
+"$gpusim" whatif ddp --ranks 4 --change ranks=8,rank:3=2x,rank:4=2x --csv w.csv >asked 2>err || fail "whatif of a workload: $(cat err)"
+grep -q "^4 ranks under async" asked || fail "$(cat asked)"
+grep -q "^ranks=8,[0-9]" w.csv && grep -q "4 ranks do the same" w.csv && grep -q "rank:4: there are 4 ranks" w.csv || fail "$(cat w.csv)"
+"$gpusim" explain ddp --ranks 4 --change bucket=5 >out 2>err || fail "explain of a workload: $(cat err)"
+grep -q "^4 ranks under async" out || fail "$(cat out)"
+
+# Copies of ranks are perturbed together.
+"$gpusim" --ranks both.json --sched async --spread 3 --report s.json >/dev/null 2>err || fail "--spread: $(cat err)"
+python3 -c 'import json; s = json.load(open("s.json"))["spread"]; assert s["runs"] == 3 and s["low_us"] < s["median_us"] < s["high_us"], s' ||
+    fail "--spread"
