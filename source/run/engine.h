@@ -74,7 +74,7 @@ void gsim_run_races_prune(const uint32_t *clock, uint32_t count);
 
 /* engine.c */
 struct gsim_run_shared *gsim_run_shared(void);
-void gsim_run_fail(const char *what);
+void gsim_run_fail(const char *what) __attribute__((noreturn));
 void gsim_run_say(const char *format, ...) GSIM_PRINTF(1, 2);
 /* The commands in the order of the calls. */
 struct gsim_run_command *const *gsim_run_commands(size_t *count);

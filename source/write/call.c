@@ -119,7 +119,7 @@ void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site 
     }
     /* a line that would be too long goes on in the next */
     char indent[64], broken[80];
-    uint32_t begin_of_line = site->begin, end_of_line = site->begin;
+    uint32_t begin_of_line = site->begin, end_of_line = begin_of_line;
     while (begin_of_line && log->text[begin_of_line - 1] != '\n') begin_of_line--;
     while (end_of_line < log->length && log->text[end_of_line] != '\n') end_of_line++;
     gsim_call_indent(log, site->begin, indent);

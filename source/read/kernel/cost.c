@@ -154,7 +154,8 @@ static enum CXChildVisitResult shape_of(CXCursor cursor, CXCursor parent, CXClie
     if (s->clang.getCursorKind(cursor) != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
     for (int i = 0; i < 4; i++) {
         if (!gsim_cu_is_named(s, cursor, names[i])) continue;
-        const struct gsim_dim3 of = i < 2 ? (struct gsim_dim3){0} : i == 2 ? shape->block : shape->grid;
+        static const struct gsim_dim3 none;
+        const struct gsim_dim3 of = i < 2 ? none : i == 2 ? shape->block : shape->grid;
         gsim_cu_store(s, gsim_cu_variable(s, s->clang.getCursorReferenced(cursor)),
                       (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {of.x, of.y, of.z}});
     }
