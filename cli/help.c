@@ -306,6 +306,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim serve server.json --report run.json --exact\n"
             "  gpusim serve server.json --arrivals poisson:60 --requests 1000 --batching chunked --opt "
             "chunked.chunk=128\n"
+            "  gpusim serve server.json --rate most --within ttft=200ms,tpot=30ms\n"
             "  gpusim serve server.json --rate 20:140:20 --prefill-beside same,stream,urgent --csv load.csv\n",
         },
     [GSIM_CLI_STEP_TIME] =

@@ -376,8 +376,8 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
     if (status == GSIM_OK && i.is_other) take_other(&i);
     if (i.is_other) gsim_device_release(&i.other); /* it failed before */
-    if (status == GSIM_OK) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
-    snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
+    if (status == GSIM_OK && gpu_note) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
+    if (gpu_note) snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;
     *notes = i.notes;
     *device = i.device;

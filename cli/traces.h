@@ -19,8 +19,8 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
 
 /* Imports the trace at PATH in memory as "gpusim import" does, for the device that --device names or the trace: DEVICE,
  * with what the trace says of it, and what is assumed of it in GPU_NOTE ("": nothing). What a person should know goes
- * to stderr. PROGRAM, STEPS (zeroed before), ORIGIN (likewise; NULL: not wanted) and DEVICE are the caller's to release
- * in any case. cli/import.c */
+ * to stderr, unless GPU_NOTE is NULL. PROGRAM, STEPS (zeroed before), ORIGIN (likewise; NULL: not wanted) and DEVICE
+ * are the caller's to release in any case. cli/import.c */
 #define GSIM_CLI_DEVICE_NAME 64
 #define GSIM_CLI_GPU_NOTE    480
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,

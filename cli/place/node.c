@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/tasks/tasks.h"
 #include "sim/device/device.h"
 #include "sim/device/rules.h"
 #include "sim/device/search.h"
@@ -86,6 +87,9 @@ enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gs
 {
     const struct gsim_cli_arguments *arguments = setup->arguments;
     const char *node = arguments->value[GSIM_CLI_NODE], *device = arguments->value[GSIM_CLI_DEVICE];
+    char traced[GSIM_CLI_DEVICE_NAME] = "";
+    if (!device && !arguments->device && gsim_cli_tasks_device(arguments, traced, error)) return error->status;
+    if (traced[0]) device = traced;
     if (!arguments->device)
         return node ? load_node(&setup->node, node, device, &setup->device, error)
                     : gsim_device_load(device ? device : GSIM_DEVICE_DEFAULT, &setup->device, error);

@@ -12,9 +12,13 @@
 #include "cli/cli.h"
 #include "sim/base/jobs/progress.h"
 #include "sim/base/text.h"
+#include "sweep/stats.h"
 
 #define MOST_RATES  256
 #define MOST_NAMES  32
+#define WITHIN      0.99 /* of the requests keep the limits at the greatest rate */
+#define RATE_STEP   1.01 /* the search ends where a rate holds and one of so many times it does not */
+#define RATE_DRAWS  5
 #define KEEPS_MOST  1000000u /* requests of which each is reported */
 #define SEED_STEP   2654435761u
 
@@ -34,6 +38,8 @@ struct serve {
     void *params[MOST_NAMES];
     enum gsim_beside besides[GSIM_BESIDE_COUNT];
     uint32_t rate_count, policy_count, beside_count;
+    bool is_search; /* for the greatest rate */
+    uint64_t draw;  /* added to the seed */
     struct gsim_progress progress;
 };
 
@@ -46,6 +52,11 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
     char *end;
     v->rate_count = 1;
     if (!text) return GSIM_OK;
+    v->is_search = strcmp(text, "most") == 0;
+    const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    if (v->is_search && !(spec->ttft_limit_us > 0) && !(spec->tpot_limit_us > 0))
+        return gsim_error_set(error, GSIM_USAGE, "--rate most: expected limits: --within ttft=200ms,tpot=30ms");
+    if (v->is_search) return GSIM_OK;
     v->rate_count = 0;
     if (sscanf(text, "%lf:%lf:%lf", &from, &to, &step) == 3) {
         if (!(from >= GSIM_RATE_LEAST && to >= from && to <= 1e9 && step > 0) || (to - from) / step >= MOST_RATES)
@@ -65,6 +76,26 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
         v->rates[v->rate_count++] = rate;
         if (!*end) return GSIM_OK;
     }
+}
+
+/* "ttft=200ms,tpot=30ms", in place of the file's limits. */
+static enum gsim_status parse_within(struct serve *v, struct gsim_error *error)
+{
+    const char *text = v->arguments->value[GSIM_CLI_WITHIN];
+    struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    if (!text) return GSIM_OK;
+    spec->ttft_limit_us = spec->tpot_limit_us = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        double *limit = strncmp(at, "ttft=", 5) == 0   ? &spec->ttft_limit_us
+                        : strncmp(at, "tpot=", 5) == 0 ? &spec->tpot_limit_us
+                                                       : NULL;
+        char window[64];
+        double from_us;
+        snprintf(window, sizeof window, "0:%.*s", (int)strcspn(limit ? at + 5 : at, ","), limit ? at + 5 : at);
+        if (!limit || *limit > 0 || !gsim_text_window(window, &from_us, limit) || !isfinite(*limit) || !(*limit > 0))
+            return gsim_error_set(error, GSIM_USAGE, "--within: expected ttft=TIME,tpot=TIME, found '%.60s'", text);
+    }
+    return GSIM_OK;
 }
 
 static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
@@ -243,7 +274,7 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
                                  struct gsim_error *error)
 {
     struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
-    uint64_t seed = gsim_cli_server_seed(v->server);
+    uint64_t seed = gsim_cli_server_seed(v->server) + v->draw;
     struct gsim_random arrivals = {0}, numbers = {0}, noise = {0};
     spec->beside = cell->beside;
     set_rate(&spec->arrivals, cell->rate);
@@ -330,6 +361,11 @@ static const struct {
 };
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
 
+static uint32_t gpus_of(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
+{
+    return (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
+}
+
 static double value_of(struct gsim_serving_result *r, size_t column)
 {
     if (columns[column].figure >= 0)
@@ -346,12 +382,12 @@ static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
     return gsim_text_us(text, us);
 }
 
-static void put_row(struct gsim_output *out, const struct cell *cell, struct gsim_serving_result *r)
+static void put_row(struct gsim_output *out, const struct cell *cell, uint32_t gpus, struct gsim_serving_result *r)
 {
     char text[GSIM_TEXT_SIZE], rate[32];
     snprintf(rate, sizeof rate, "%.5g", cell->rate);
-    gsim_output_printf(out, "%8s %-14s %-9s %10.5g %10.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
-                       gsim_beside_text(cell->beside), value_of(r, 1), value_of(r, 2));
+    gsim_output_printf(out, "%8s %-14s %-9s %4u %9.5g %9.5g %9.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
+                       gsim_beside_text(cell->beside), gpus, value_of(r, 1), value_of(r, 2), value_of(r, 2) / gpus);
     for (size_t c = 3; c < 9; c++)
         if (c % 3 != 1) gsim_output_printf(out, " %10s", time_text(text, value_of(r, c)));
     gsim_output_text(out, "\n");
@@ -367,20 +403,22 @@ static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec 
         gsim_output_text(out, ",");
         if (isfinite(value)) gsim_output_real(out, value);
     }
+    gsim_output_printf(out, ",%u", gpus_of(spec, cell->policy));
     gsim_output_text(out, "\n");
 }
 
 static void put_heads(struct gsim_output *table, struct gsim_output *csv, const struct serve *v)
 {
     gsim_output_printf(table,
-                       "%s on %s, seed %llu: rate in requests per s, tokens per s, goodput in requests per s\n\n",
+                       "%s on %s, seed %llu: rate and goodput in requests per s, of it a GPU's; tokens per s\n\n",
                        gsim_cli_server_spec(v->server)->name, gsim_cli_server_library(v->server)->device->name,
                        (unsigned long long)gsim_cli_server_seed(v->server));
-    gsim_output_printf(table, "%8s %-14s %-9s %10s %10s %10s %10s %10s %10s\n", "rate", "batching", "prefill", "tokens",
-                       "goodput", "TTFT p50", "p99", "TPOT p50", "p99");
+    gsim_output_printf(table, "%8s %-14s %-9s %4s %9s %9s %9s %10s %10s %10s %10s\n", "rate", "batching",
+                       "prefill", "GPUs", "tokens", "goodput", "per GPU", "TTFT p50", "p99", "TPOT p50", "p99");
     if (!csv) return;
     gsim_output_text(csv, "name,batching,prefill_beside,rate_per_s,requests");
     for (size_t c = 0; c < COLUMN_COUNT; c++) gsim_output_printf(csv, ",%s", columns[c].name);
+    gsim_output_text(csv, ",gpus");
     gsim_output_text(csv, "\n");
 }
 
@@ -396,10 +434,77 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
                 struct gsim_serving_result result = {0};
                 struct gsim_serving_head head;
                 status = run_cell(v, &cell, false, &result, &head, error);
-                if (!status) put_row(table, &cell, &result);
+                if (!status) put_row(table, &cell, gpus_of(gsim_cli_server_spec(v->server), cell.policy), &result);
                 if (!status && csv) put_csv_row(csv, gsim_cli_server_spec(v->server), &cell, &result);
                 gsim_serving_result_release(&result);
             }
+    return status;
+}
+
+/* --- the greatest rate ---------------------------------------------------------------------------------------- */
+
+/* Of the requests at RATE, the share within the limits. */
+static enum gsim_status share_within(struct serve *v, const struct cell *like, double rate, double *share,
+                                     struct gsim_error *error)
+{
+    struct cell cell = *like;
+    struct gsim_serving_result result = {0};
+    struct gsim_serving_head head;
+    cell.rate = rate;
+    enum gsim_status status = run_cell(v, &cell, false, &result, &head, error);
+    *share = result.requests ? (double)result.good / (double)result.requests : 0;
+    gsim_serving_result_release(&result);
+    return status;
+}
+
+/* The greatest rate of one draw: doubled or halved until one holds and one does not, then between them. 0: none. */
+static enum gsim_status find_most(struct serve *v, const struct cell *cell, double *most, struct gsim_error *error)
+{
+    double low = 0, high = INFINITY, rate = 1, share;
+    while (high / low > RATE_STEP && rate > GSIM_RATE_LEAST * 1e3 && rate < 1e8) {
+        if (share_within(v, cell, rate, &share, error)) return error->status;
+        if (share >= WITHIN) low = rate;
+        else high = rate;
+        rate = isinf(high) ? low * 2 : low > 0 ? sqrt(low * high) : high / 2;
+    }
+    *most = low;
+    return GSIM_OK;
+}
+
+static enum gsim_status search_cells(struct serve *v, struct gsim_output *table, struct gsim_output *csv,
+                                     struct gsim_error *error)
+{
+    const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    enum gsim_status status = GSIM_OK;
+    char ttft[GSIM_TEXT_SIZE], tpot[GSIM_TEXT_SIZE];
+    gsim_output_printf(table,
+                       "%s on %s: the greatest rate at which %g %% of %u requests are within TTFT %s, TPOT %s\n\n",
+                       spec->name, gsim_cli_server_library(v->server)->device->name, 100 * WITHIN, spec->arrivals.count,
+                       spec->ttft_limit_us > 0 ? gsim_text_us(ttft, spec->ttft_limit_us) : "any",
+                       spec->tpot_limit_us > 0 ? gsim_text_us(tpot, spec->tpot_limit_us) : "any");
+    gsim_output_text(table, "batching       prefill   GPUs   per s       +-  per s and GPU\n");
+    if (csv) gsim_output_text(csv, "name,batching,prefill_beside,gpus,most_per_s,half_per_s,most_per_gpu\n");
+    for (uint32_t p = 0; p < v->policy_count; p++)
+        for (uint32_t b = 0; b < v->beside_count && !status; b++) {
+            const struct cell cell = {0, v->policies[p], v->params[p], v->besides[b]};
+            struct gsim_stats draws;
+            gsim_stats_init(&draws);
+            for (v->draw = 0; v->draw < RATE_DRAWS && !status; v->draw++) {
+                double most = 0;
+                status = find_most(v, &cell, &most, error);
+                gsim_stats_add(&draws, most);
+            }
+            if (status) break;
+            double mean = gsim_stats_mean(&draws), half = gsim_stats_ci95(&draws);
+            uint32_t gpus = gpus_of(spec, cell.policy);
+            gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,
+                               gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
+            if (csv)
+                gsim_output_put(csv, "%c,%c,%s,%u,%r,%r,%r\n", spec->name, cell.policy->name,
+                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
+        }
+    gsim_output_printf(table, "\n+-: the 95 %% interval over %d draws; the search ends within %g %%\n", RATE_DRAWS,
+                       100 * (RATE_STEP - 1));
     return status;
 }
 
@@ -410,7 +515,7 @@ static enum gsim_status run_table(struct serve *v, struct gsim_error *error)
     struct gsim_output table = {0}, csv = {0};
     enum gsim_status status = gsim_output_open(&table, is_piped ? "/dev/null" : "-", error);
     if (!status && path) status = gsim_output_open(&csv, path, error);
-    if (!status) status = run_cells(v, &table, path ? &csv : NULL, error);
+    if (!status) status = (v->is_search ? search_cells : run_cells)(v, &table, path ? &csv : NULL, error);
     if (!status && !is_piped) status = gsim_output_commit(&table, error);
     if (!status && path) status = gsim_output_commit(&csv, error);
     gsim_output_release(&table);
@@ -442,9 +547,11 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
     if (!status) status = parse_policies(&v, &error);
     if (!status) status = check_opts(&v, &error);
     if (!status) status = parse_besides(&v, &error);
+    if (!status) status = parse_within(&v, &error);
     if (!status) status = parse_rates(&v, &error);
     if (!status) status = parse_arrivals(&v, &error);
-    bool is_one = v.rate_count * v.policy_count * v.beside_count == 1 && !arguments->value[GSIM_CLI_CSV];
+    bool is_one =
+        !v.is_search && v.rate_count * v.policy_count * v.beside_count == 1 && !arguments->value[GSIM_CLI_CSV];
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])
         status = gsim_error_set(&error, GSIM_USAGE, "--report: of one run alone; --csv FILE writes the table");
     if (!status) status = is_one ? run_one(&v, &error) : run_table(&v, &error);

@@ -16,7 +16,10 @@
       "says")                                                                                                          \
     X(RATE, "rate", "A,B,...|FROM:TO:STEP", GSIM_CLI_ON_SERVE,                                                         \
       "mean requests per second, to which arrivals are drawn or\n"                                                     \
-      "stretched; several rates give a table")                                                                         \
+      "stretched; several rates give a table; most: the greatest at\n"                                                 \
+      "which 99 % of the requests are within the limits, by search")                                                   \
+    X(WITHIN, "within", "ttft=TIME,tpot=TIME", GSIM_CLI_ON_SERVE,                                                      \
+      "the limits of goodput, in place of the file's: ttft=200ms")                                                     \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N requests of the file, or N drawn ones")               \
     X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step instead of looking it up")                         \
     X(HOST, "host", "NAME|FILE", GSIM_CLI_ON_SERVING,                                                                  \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. "gpusim compare --task PROGRAM,copies=FROM:TO --limit p99=TIME": for each way of sharing the most copies
- * of a task whose requests stay within the limit, found by bisection: more copies take longer.
+ * Layer: cli. "gpusim compare --task PROGRAM,copies=FROM:TO": for each way of sharing and number of copies, their
+ * throughput, times and fairness. With --limit p99=TIME the most copies of a task whose requests stay within the limit,
+ * found by bisection: more copies take longer.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +12,12 @@
 #include "sim/base/text.h"
 #include "sweep/stats.h"
 
-#define MOST_POINTS 16 /* of a way: bisection over 64 copies, and one beyond */
+#define MOST_POINTS GSIM_LIMIT_TASKS /* of a way */
 
 struct point {
     uint32_t copies;
     double time_us, half_us;      /* of the limit's figure; 95 % interval over the draws, NAN: of one */
+    double half_per_second, fairness; /* likewise; Jain's index of the copies' throughputs, mean of the draws */
     struct gsim_task_stats of_all; /* the copies, which are alike, in all draws */
     double per_second, mj;        /* of the copies; MJ a request; NAN: not known */
     struct gsim_task_stats *stats;
@@ -56,6 +58,7 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
 
 static double figure_of(const struct clients *c, const struct gsim_task_stats *stats)
 {
+    if (!c->figure) return stats->p99_us;
     if (strcmp(c->figure, "mean") == 0) return stats->mean_us;
     return strcmp(c->figure, "p99") == 0 ? stats->p99_us : stats->p50_us;
 }
@@ -100,10 +103,11 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
     if (!p->stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && c->ways[way]->needs_profile) status = gsim_cli_tasks_measure(t, error);
     if (status != GSIM_OK) return status;
-    struct gsim_stats draws;
+    struct gsim_stats draws, rates;
     double *times = NULL;
     size_t count = 0;
     gsim_stats_init(&draws);
+    gsim_stats_init(&rates);
     for (uint32_t r = 0; r < c->repeat && status == GSIM_OK; r++) {
         struct gsim_timeline timeline = {0};
         struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
@@ -119,14 +123,21 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
             struct gsim_task_stats own = {0};
             gsim_tasks_summarize(times + before, count - before, &own);
             gsim_stats_add(&draws, figure_of(c, &own));
-            for (uint32_t i = t->varied_first; i < t->varied_first + t->varied_count; i++)
-                p->per_second += p->stats[i].per_second / c->repeat;
+            double sum = 0, squares = 0;
+            for (uint32_t i = t->varied_first; i < t->varied_first + t->varied_count; i++) {
+                sum += p->stats[i].per_second;
+                squares += p->stats[i].per_second * p->stats[i].per_second;
+            }
+            p->per_second += sum / c->repeat;
+            p->fairness += (squares > 0 ? sum * sum / (squares * t->varied_count) : 0) / c->repeat;
+            gsim_stats_add(&rates, sum);
         }
         if (status == GSIM_OK) status = measure_energy(p, &s, &timeline, error);
         gsim_timeline_release(&timeline);
     }
     gsim_tasks_summarize(times, count, &p->of_all);
     p->half_us = gsim_stats_ci95(&draws);
+    p->half_per_second = gsim_stats_ci95(&rates);
     gsim_free(times);
     return status;
 }
@@ -203,6 +214,30 @@ static const char *half_text(char text[GSIM_TEXT_SIZE], const struct point *p)
     return isnan(p->half_us) ? "" : gsim_text_us(text, p->half_us);
 }
 
+static void print_table(const void *what, struct gsim_output *out)
+{
+    const struct clients *c = what;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE], machine[GSIM_CLI_MACHINE];
+    gsim_output_printf(out, "Copies of %s on %s, seed %llu: their requests together\n\n", c->name ? c->name : "a task",
+                       gsim_cli_machine(c->setup, machine), (unsigned long long)c->setup->seed);
+    gsim_output_text(out, "  share        copies     per s       +-        p50        p99       +-  fairness\n");
+    for (size_t w = 0; w < c->way_count; w++) {
+        for (uint32_t n = c->from; n <= c->to; n++) {
+            const struct point *p = found(c, w, n);
+            if (!p) continue;
+            gsim_output_printf(out, "  %-12s %6u %9.4g ", c->ways[w]->name, n, p->per_second);
+            if (isnan(p->half_per_second)) gsim_output_printf(out, "%8s", "");
+            else gsim_output_printf(out, "%8.2g", p->half_per_second);
+            gsim_output_printf(out, " %10s %10s %8s %9.3f\n", time_text(a, p->of_all.p50_us),
+                               time_text(b, p->of_all.p99_us), half_text(half, p), p->fairness);
+        }
+        if (c->errors[w].status)
+            gsim_output_printf(out, "  %-12s failed: %s\n", c->ways[w]->name, c->errors[w].message);
+    }
+    if (c->repeat > 1) gsim_output_printf(out, "\n  +-: the 95 %% interval over %u draws\n", c->repeat);
+    else gsim_output_text(out, "\n  of one draw: --repeat 5 takes five, and tells intervals\n");
+}
+
 static void print(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
@@ -238,19 +273,24 @@ static void put_csv(const void *what, struct gsim_output *out)
 {
     const struct clients *c = what;
     gsim_output_text(out, "share,copies,is_within,mean_us,p50_us,p99_us,half_us,"
-                          "per_second,mj_per_request\n");
+                          "per_second,mj_per_request,half_per_second,fairness\n");
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t n = c->from; n <= c->to; n++)
             for (uint32_t i = 0; i < c->point_count[w]; i++) {
                 const struct point *p = &c->points[w][i];
                 if (p->copies != n) continue;
                 gsim_output_csv_string(out, c->ways[w]->name);
-                gsim_output_printf(out, ",%u,%d,%.6f,%.6f,%.6f,", n, p->time_us <= c->limit_us, p->of_all.mean_us,
-                                   p->of_all.p50_us, p->of_all.p99_us);
+                gsim_output_printf(out, ",%u,%s,%.6f,%.6f,%.6f,", n,
+                                   !c->figure                    ? ""
+                                   : p->time_us <= c->limit_us ? "1"
+                                                               : "0", p->of_all.mean_us, p->of_all.p50_us,
+                                   p->of_all.p99_us);
                 if (isfinite(p->half_us)) gsim_output_real(out, p->half_us);
                 gsim_output_printf(out, ",%.6f,", p->per_second);
                 if (isfinite(p->mj)) gsim_output_real(out, p->mj);
-                gsim_output_text(out, "\n");
+                gsim_output_text(out, ",");
+                if (isfinite(p->half_per_second)) gsim_output_real(out, p->half_per_second);
+                gsim_output_printf(out, ",%.6f\n", p->fairness);
             }
 }
 
@@ -260,9 +300,10 @@ static void put_json(const void *what, struct gsim_output *out)
     const struct clients *c = what;
     bool is_first = true;
     gsim_output_put(out, "{'schema': 'gpusim-share-comparison/1', 'device': %q, 'limit_us': %r, 'limit_of': '%s',\n "
-                         "'name': %q, 'repeat': %u, 'clients': [", c->setup->device.name, c->limit_us, c->figure,
+                         "'name': %q, 'repeat': %u, 'clients': [", c->setup->device.name,
+                    c->figure ? c->limit_us : NAN, c->figure ? c->figure : "",
                     c->name ? c->name : "", c->repeat);
-    for (size_t w = 0; w < c->way_count; w++) {
+    for (size_t w = 0; w < c->way_count && c->figure; w++) {
         const struct point *p = c->best[w] ? found(c, w, c->best[w]) : NULL;
         gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'p99_us': %r, 'half_us': %r, 'per_second': %r, "
                              "'mj_per_request': %r}", w ? "," : "", c->ways[w]->name, c->best[w],
@@ -313,20 +354,21 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
         gsim_free(c);
         return status;
     }
-    status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
+    if (arguments->value[GSIM_CLI_LIMIT]) status = parse_limit(c, arguments->value[GSIM_CLI_LIMIT], error);
     if (status == GSIM_OK) status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, 1, &c->repeat, error);
     if (status == GSIM_OK)
         status =
             gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = find_range(c, error);
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
-        search(c, w);
-        if (c->best[w] < c->to) (void)point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from);
+        if (c->figure) search(c, w);
+        for (uint32_t n = c->from; n <= c->to && !c->figure; n++) (void)point_of(c, w, n);
+        if (c->figure && c->best[w] < c->to) (void)point_of(c, w, c->best[w] ? c->best[w] + 1 : c->from);
         if (!c->point_count[w] && c->errors[w].status > *worst) *worst = c->errors[w].status;
     }
     if (status == GSIM_OK)
         status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
-                                &(struct gsim_cli_forms){put_csv, put_json, print}, c, error);
+                                &(struct gsim_cli_forms){put_csv, put_json, c->figure ? print : print_table}, c, error);
     gsim_arena_release(&c->arena);
     gsim_cli_setup_release(&setup);
     gsim_free(c);

@@ -290,7 +290,8 @@ static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
 enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *arguments, enum gsim_status *worst,
                                         struct gsim_error *error)
 {
-    if (arguments->value[GSIM_CLI_LIMIT]) return gsim_cli_compare_clients(arguments, worst, error);
+    if (arguments->value[GSIM_CLI_LIMIT] || gsim_cli_tasks_vary(arguments))
+        return gsim_cli_compare_clients(arguments, worst, error);
     struct gsim_cli_setup setup = {0};
     struct comparison *c = gsim_alloc(sizeof *c);
     if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -25,7 +25,7 @@
     X("deadline_us", 0, GSIM_LIMIT_US, false, deadline_us)         \
     X("percentage", 1, 100, false, percentage)                     \
     X("sms", 1, 100000, true, sms)
-static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies", "gpu"};
+static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies", "gpu", "step"};
 
 static bool read_number(const char *text, double *value)
 {
@@ -114,7 +114,7 @@ static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
     return gsim_error_set(
         error, GSIM_USAGE,
         "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
-        "deadline_us, percentage, sms, gpu, copies, size, sched or name",
+        "deadline_us, percentage, sms, gpu, copies, size, sched, step or name",
         key, gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
@@ -162,6 +162,7 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
     if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);
     if (strcmp(key, "size") == 0) words->size = value;
     else if (strcmp(key, "sched") == 0) words->scheduler = value;
+    else if (strcmp(key, "step") == 0) words->step = value;
     else if (strcmp(key, "name") == 0) task->name = value;
     else return unknown_key(key, error);
     return GSIM_OK;

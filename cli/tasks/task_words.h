@@ -5,7 +5,7 @@
 #include "gpusim/task.h"
 
 struct gsim_task_words {
-    const char *program, *size, *scheduler; /* NULL: not given */
+    const char *program, *size, *scheduler, *step; /* STEP: of a trace. NULL: not given */
     struct gsim_task task;                  /* without program and scheduler */
     uint32_t gpu;                           /* of all its ops; UINT32_MAX: not given */
     uint32_t copies_from, copies_to;        /* of the task; differ where a command looks for how many */

@@ -17,6 +17,16 @@ bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
     return false;
 }
 
+bool gsim_cli_tasks_vary(const struct gsim_cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->repeated_count; i++) {
+        const char *at = arguments->repeated[i].text, *copies = strstr(at, ",copies=");
+        if (arguments->repeated[i].key != GSIM_CLI_TASK || !copies) continue;
+        if (memchr(copies + 8, ':', strcspn(copies + 8, ","))) return true;
+    }
+    return false;
+}
+
 /* --- tasks ------------------------------------------------------------------------------------------------------ */
 
 /* TEXT as often as its copies= says. */
@@ -59,7 +69,7 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
         if (status != GSIM_OK) return status;
     }
     if (t->copies_to > t->copies_from && !t->copies)
-        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare with --limit",
+        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare",
                               t->copies_from, t->copies_to);
     return GSIM_OK;
 }
@@ -102,6 +112,49 @@ static enum gsim_status pin(struct gsim_cli_tasks *t, struct gsim_cli_point *poi
     return GSIM_OK;
 }
 
+/* "" where no task is a trace, or its GPU is not known. */
+enum gsim_status gsim_cli_tasks_device(const struct gsim_cli_arguments *arguments, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error)
+{
+    device[0] = '\0';
+    for (size_t i = 0; i < arguments->repeated_count && !device[0]; i++) {
+        const char *text = arguments->repeated[i].text;
+        char path[4096], what[GSIM_IMPORTER_TEXT];
+        struct gsim_trace_origin origin = {0};
+        struct gsim_error no_trace = {0};
+        bool is_trace = false;
+        if (arguments->repeated[i].key != GSIM_CLI_TASK) continue;
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(text, ","), text);
+        if (!gsim_importer_what(path, what, &is_trace)[0] || !is_trace) continue;
+        if (gsim_importer_of(path, &origin, &no_trace) && gsim_cli_trace_device(&origin, device, error))
+            return error->status;
+    }
+    return GSIM_OK;
+}
+
+/* A task that is a profiler's trace: its program, which is one graph where the trace's kernels were, unless a scheduler
+ * is named. Copies of it are told of once. */
+static enum gsim_status read_trace(struct gsim_cli_tasks *t, const struct gsim_task_words *words,
+                                   struct gsim_program *program, const char **scheduler, struct gsim_error *error)
+{
+    struct gsim_cli_arguments arguments = *t->setup->arguments;
+    struct gsim_import_notes notes = {0};
+    struct gsim_trace_steps steps = {0};
+    struct gsim_device_spec device = {0};
+    char note[GSIM_CLI_GPU_NOTE];
+    bool is_told = t->count && strcmp(t->programs[t->count - 1], words->program) == 0;
+    arguments.value[GSIM_CLI_STEP] = words->step;
+    arguments.value[GSIM_CLI_DEVICE] = t->setup->device.name;
+    arguments.value[GSIM_CLI_SCHED] = words->scheduler;
+    enum gsim_status status = gsim_cli_import_trace(&arguments, words->program, program, &notes, &steps, NULL, &device,
+                                                    is_told ? NULL : note, error);
+    if (status == GSIM_OK && !*scheduler && gsim_import_is_graph(&notes)) *scheduler = "cudagraph";
+    if (status == GSIM_OK) gsim_import_fit_gap(&notes, &t->setups[t->count].device);
+    gsim_trace_steps_release(&steps);
+    gsim_device_release(&device);
+    return status;
+}
+
 static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = t->setup->arguments;
@@ -114,9 +167,14 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
         return gsim_error_set(error, GSIM_USAGE,
                               "'%.200s': a source from a shared object is for --workload, not for a task",
                               words.program);
-    const char *name = words.scheduler                    ? words.scheduler
-                       : arguments->value[GSIM_CLI_SCHED] ? arguments->value[GSIM_CLI_SCHED]
-                                                          : "async";
+    const char *name = words.scheduler ? words.scheduler : arguments->value[GSIM_CLI_SCHED];
+    char what[GSIM_IMPORTER_TEXT];
+    struct gsim_program program = {0};
+    bool is_trace = false;
+    (void)gsim_importer_what(words.program, what, &is_trace);
+    if (words.step && !is_trace)
+        return gsim_error_set(error, GSIM_USAGE, "step=%.40s: of a profiler's trace, and '%.200s' is none", words.step,
+                              words.program);
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
     t->sizes += words.size != NULL;
@@ -124,8 +182,11 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     if (words.size) t->words[i].value[GSIM_CLI_SIZE] = words.size;
     t->setups[i] = *t->setup;
     t->setups[i].arguments = &t->words[i];
-    status = gsim_cli_scheduler(name, &scheduler, error);
+    if (is_trace) status = read_trace(t, &words, &program, &name, error);
+    if (is_trace) t->setups[i].program = &program;
+    if (status == GSIM_OK) status = gsim_cli_scheduler(name ? name : "async", &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&t->points[i], &t->setups[i], words.program, scheduler, error);
+    gsim_program_release(&program); /* moved, unless something failed */
     if (status != GSIM_OK) return status;
     status = pin(t, &t->points[i], words.gpu, error);
     if (status != GSIM_OK) {

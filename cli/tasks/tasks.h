@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/traces.h"
 
 /* The tasks of a command line. */
 struct gsim_cli_tasks {
@@ -29,6 +30,11 @@ struct gsim_cli_tasks {
 #define GSIM_CLI_ALONE_REQUESTS 20 /* of a task alone, at most */
 
 bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments);
+/* Whether one of them has a range of copies. */
+bool gsim_cli_tasks_vary(const struct gsim_cli_arguments *arguments);
+/* The device of the GPU that the first task which is a trace names; "": none. */
+enum gsim_status gsim_cli_tasks_device(const struct gsim_cli_arguments *arguments, char device[GSIM_CLI_DEVICE_NAME],
+                                       struct gsim_error *error) GSIM_NODISCARD;
 /* SETUP must outlive them. Released by the caller, also on failure. */
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *tasks, const struct gsim_cli_setup *setup,
                                      struct gsim_error *error) GSIM_NODISCARD;

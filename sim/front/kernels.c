@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/collective/collective.h"
+#include "sim/device/rules.h"
 #include "sim/front/front.h"
 
 void gsim_front_submit(struct gsim_command *command)
@@ -35,15 +36,34 @@ void gsim_front_kill(struct gsim_command *command)
     gsim_partition_changed(command->part);
 }
 
-static void start(struct gsim_command *command)
+static void hand_over(void *argument)
 {
-    struct gsim_device *d = command->device;
-    if (command->op->kind != GSIM_OP_KERNEL) {
-        gsim_copies_start(d, command);
-        return;
-    }
+    struct gsim_command *command = argument;
     if (command->front->arbiter) command->front->arbiter->ready(command->front->arbiter, command);
     else gsim_front_submit(command);
+}
+
+/* Kernels of all processes are launched one after another; one of another process than the one before takes a time. */
+static gsim_time launch_client(struct gsim_device *d, const struct gsim_process *process, gsim_time now)
+{
+    bool is_other = d->client && d->client != process;
+    if (!(d->spec->client_switch_us > 0) || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_CLIENT_SWITCH)) return now;
+    d->client = process;
+    if (d->client_free < now) d->client_free = now;
+    if (is_other) d->client_free += gsim_time_from_us(d->spec->client_switch_us);
+    return d->client_free;
+}
+
+static void start(struct gsim_command *command)
+{
+    struct gsim_machine *m = command->device->machine;
+    if (command->op->kind != GSIM_OP_KERNEL) {
+        gsim_copies_start(command->device, command);
+        return;
+    }
+    gsim_time at = launch_client(command->device, command->front->process, m->now);
+    if (at > m->now) gsim_machine_at(m, at, hand_over, command);
+    else hand_over(command);
 }
 
 static void began(struct gsim_command *command, gsim_time now)

@@ -79,6 +79,9 @@ struct gsim_device {
     struct gsim_l2 l2;
     struct gsim_agenda_source l2_starts;
 
+    const struct gsim_process *client; /* whose kernel was launched last; NULL: none yet */
+    gsim_time client_free;             /* when a process's kernel can be launched */
+
     struct gsim_faults faults;
 
     struct gsim_gpu_load last_load;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where tasks meet: streams and priorities, MPS, parts of the SMs; and what a way of sharing refuses. 4 SMs of 2 blocks
  * of 1024 threads each. */
+#include "sim/device/rules.h"
 #include "tests/sim/task_fixture.h"
 
 static void side_by_side(void)
@@ -13,6 +14,26 @@ static void side_by_side(void)
         share(&f, ways[w]);
         CHECK_TASK_KERNEL(&f, 0, 0, 3, 13);
         CHECK_TASK_KERNEL(&f, 1, 0, 3, 13);
+        task_fixture_release(&f);
+    }
+}
+
+/* Launches of other processes than the one before take 2 us each, one after another; streams of one process do not, nor
+ * where the rule is off. */
+static void clients_in_turn(void)
+{
+    for (int i = 0; i < 3; i++) {
+        double wait = i ? 0 : 2;
+        struct task_fixture f = task_fixture();
+        f.device.client_switch_us = 2;
+        if (i == 2) f.device.rules_off = 1ull << GSIM_RULE_CLIENT_SWITCH;
+        add_kernel_task(&f, "a", 1, 10);
+        add_kernel_task(&f, "b", 1, 10);
+        add_kernel_task(&f, "c", 1, 10);
+        share(&f, i == 1 ? "streams" : "mps");
+        CHECK_TASK_KERNEL(&f, 0, 0, 3, 13);
+        CHECK_TASK_KERNEL(&f, 1, 0, 3 + wait, 13 + wait);
+        CHECK_TASK_KERNEL(&f, 2, 0, 3 + 2 * wait, 13 + 2 * wait);
         task_fixture_release(&f);
     }
 }
@@ -147,5 +168,6 @@ static void queueing(void)
 static const struct test_case cases[] = {
     {"queueing", queueing},       {"side by side", side_by_side}, {"priorities", priorities}, {"parts", parts},
     {"shared DRAM", shared_dram}, {"refusals", refusals},         {"processes", processes},
+    {"clients in turn", clients_in_turn},
 };
 TEST_MAIN("sim/task/tasks", cases)

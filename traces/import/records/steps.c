@@ -13,7 +13,7 @@
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
 #define ALIKE        0.2  /* parts between waits differ by less in their launches */
 #define MOSTLY       0.6  /* of the parts are alike */
-#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework */
+#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework, but for graphs: 2 */
 #define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
 #define LEAST_COUNT  3    /* and how often they must */
 #define LONG         1.5  /* outliers take so many medians */
@@ -209,13 +209,13 @@ static int64_t begin_of(const struct finder *f)
 }
 
 /* How many waits divide one step from the next: parts so far apart are alike. 0: none are. */
-static uint32_t find_cycle(const struct part *parts, uint32_t count)
+static uint32_t find_cycle(const struct part *parts, uint32_t count, uint32_t least)
 {
     for (uint32_t cycle = 1; cycle * 2 <= count && cycle <= TRIES; cycle++) {
         uint32_t alike = 0, works = 0;
         for (uint32_t i = 0; i < cycle; i++) works += parts[count - 1 - i].works;
         for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(parts[i].works, parts[i + cycle].works);
-        if (works >= LEAST_WORKS && (double)alike >= MOSTLY * (double)(count - cycle)) return cycle;
+        if (works >= least && (double)alike >= MOSTLY * (double)(count - cycle)) return cycle;
     }
     return 0;
 }
@@ -232,7 +232,7 @@ static enum gsim_status find_waits(struct finder *f)
         parts[count++] = (struct part){f->r->calls[step->index].end_ns, works};
         works = 0;
     }
-    uint32_t cycle = find_cycle(parts, count);
+    uint32_t cycle = find_cycle(parts, count, gsim_import_is_graph(f->r->notes) ? 2 : LEAST_WORKS);
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
     uint32_t extra = cycle ? count % cycle : 0; /* before the first whole step */
