@@ -49,9 +49,14 @@ cmp -s sms=16.txt percentage=12.1212.txt || fail "16 SMs: $(cat sms=16.txt) and 
 # shellcheck disable=SC2086
 refuses "a part has 16 or 24 of the 132" --task service.json,sms=17 --task m1,sms=64 --share partition $options
 # shellcheck disable=SC2086
-refuses "a range is for gpusim compare with --limit" --task service.json,copies=1:4 --share mps $options
+refuses "a range is for gpusim compare" --task service.json,copies=1:4 --share mps $options
 # shellcheck disable=SC2086
 refuses "expected a task with a range of copies" compare --task service.json --share mps --limit p99=1ms $options
 # shellcheck disable=SC2086
 refuses "expected mean, p50 or p99=TIME" compare --task service.json,copies=1:4 --share mps --limit p90=1ms $options
+# Without a limit each number of copies has a line. A trace is a task; its graphs are graphs.
+trace=$source_dir/traces/h100/serving/decode_4.json.gz
+"$gpusim" compare --task "$trace,copies=1:2,requests=5" --share mps,timeslice --csv copies.csv >out 2>err || fail "copies: $(cat err)"
+[ "$(wc -l <copies.csv)" = 5 ] && [ "$(grep -c '^  mps  *[12] ' out)" = 2 ] && grep -q 'on h100-vm' out || fail "copies: $(cat out)"
+refuses "step=1: of a profiler's trace" --task service.json,step=1 --share mps
 [ $failures = 0 ]

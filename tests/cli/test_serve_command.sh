@@ -96,6 +96,15 @@ if [ -d "$tables" ]; then
     refuses "expected same, found stream" serve vllm.json --prefill-beside stream
 fi
 
+# The greatest rate within limits: the table holds at it and does not at one and a half times as many.
+serve hostless.json --requests 60 --rate most --within ttft=20ms,tpot=2ms --csv most.csv
+most=$(awk -F, 'NR == 2 { print $5 }' most.csv)
+good() { serve hostless.json --requests 60 --rate "$1" --within ttft=20ms,tpot=2ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
+good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most per s: $(cat out)"
+! good "$(awk -v r="$most" 'BEGIN { print r * 1.5 }')" || fail "at 1.5 of $most per s: $(cat out)"
+refuses "expected limits: --within" serve hostless.json --rate most
+refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
+
 refuses "nothing to serve" serve
 refuses "unknown host 'nowhere'; known: h100-vm" serve "$runs/server.json" --host nowhere
 refuses "unknown batching policy 'eager'" serve "$runs/server.json" --batching eager

@@ -13,7 +13,8 @@
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
 #define ALIKE        0.2  /* parts between waits differ by less in their launches */
 #define MOSTLY       0.6  /* of the parts are alike */
-#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework, but for graphs: 2 */
+#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework */
+#define LEAST_NODES  2    /* of a part all of whose works graphs have launched */
 #define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
 #define LEAST_COUNT  3    /* and how often they must */
 #define LONG         1.5  /* outliers take so many medians */
@@ -225,14 +226,18 @@ static enum gsim_status find_waits(struct finder *f)
     struct part *parts = gsim_alloc(sizeof *parts * ((size_t)f->host->count + 1));
     if (!parts) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
     uint32_t count = 0, works = 0;
+    bool is_graph = true;
     for (uint32_t i = 0; i < f->host->count; i++) {
         const struct gsim_step *step = &f->host->steps[i];
         works += step->kind == GSIM_STEP_WORK;
+        uint32_t call = step->kind == GSIM_STEP_WORK ? f->r->works[step->index].call : GSIM_NO_CALL;
+        is_graph &= step->kind != GSIM_STEP_WORK ||
+                    (call != GSIM_NO_CALL && f->r->calls[call].kind == GSIM_CALL_GRAPH);
         if (step->kind != GSIM_STEP_SYNC || f->r->calls[step->index].kind != GSIM_CALL_SYNC_DEVICE || !works) continue;
         parts[count++] = (struct part){f->r->calls[step->index].end_ns, works};
         works = 0;
     }
-    uint32_t cycle = find_cycle(parts, count, gsim_import_is_graph(f->r->notes) ? 2 : LEAST_WORKS);
+    uint32_t cycle = find_cycle(parts, count, is_graph ? LEAST_NODES : LEAST_WORKS);
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
     uint32_t extra = cycle ? count % cycle : 0; /* before the first whole step */
