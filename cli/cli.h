@@ -25,7 +25,7 @@
     X(SENSITIVITY, "sensitivity", sensitivity) X(RESULTS, "results", results)                                          \
     X(COMPLETION, "completion", completion) X(ABLATE, "ablate", ablate) X(EXPLAIN, "explain", explain)                 \
     X(WHATIF, "whatif", whatif) X(SERVE, "serve", serve) X(STEP_TIME, "step", step)                                    \
-    X(SCHEDULE, "schedule", schedule)
+    X(SCHEDULE, "schedule", schedule) X(RECORD, "trace", record)
 
 #define GSIM_CLI_COMMAND_KEY(key, name, function) GSIM_CLI_##key,
 enum gsim_cli_command { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_KEY) GSIM_CLI_COMMAND_COUNT };
@@ -167,7 +167,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
     X(OUTPUT, "output", "FILE|-",                                                                                      \
       GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE |        \
-          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                                                                \
+          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_RECORD,                                           \
       "the picture, .svg, .pdf or .png; also --out, -o")                                                               \
     X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE, "name of the program (default: the trace's)")  \
     X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                \
@@ -201,6 +201,13 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "GPU or by launches that repeat")                                                                                \
     X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                      \
       "only these steps, counted likewise; either may be left out")                                                    \
+    X(RECORD_RANGE, "range", "FROM:TO|profiler", GSIM_CLI_ON_RECORD,                                                   \
+      "record from then to then, in seconds after CUDA's start, or\n"                                                  \
+      "between cudaProfilerStart and cudaProfilerStop (default: all)")                                                 \
+    X(RECORD_STEPS, "steps", NULL, GSIM_CLI_ON_RECORD,                                                                 \
+      "run once more without recording: explain knows the steps' time")                                                \
+    X(RECORD_PROFILE, "profile", NULL, GSIM_CLI_ON_RECORD,                                                             \
+      "run once more under ncu: FILE-ncu.csv has the heaviest kernels")                                                \
     X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                       \
       "the whole trace (default: the step of median length without the\n"                                              \
       "first one, if steps are found)")                                                                                \

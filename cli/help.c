@@ -337,6 +337,18 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim schedule trace.json.gz --execution-trace et.json.gz --python plan.py\n"
             "  gpusim schedule graph.json.gz --cuda-graph graph.dot --sched heft -o -\n",
         },
+    [GSIM_CLI_RECORD] =
+        {
+            "record what a CUDA program does on this machine's GPU",
+            "gpusim trace [-o FILE] [options] -- PROGRAM [ARGUMENT]...",
+            "Runs the program with libgpusim-trace.so in it, whose recording import, explain, whatif, validate and\n"
+            "schedule read. It needs no rebuild and no other tool but CUDA's libcupti. Children that use the GPU get\n"
+            "files of their own (FILE.PID). What recording costs is measured first. The exit status is the\n"
+            "program's (docs/record.md).\n",
+            "  gpusim trace -o run.json.gz -- ./program 1024\n"
+            "  gpusim trace -o train.json.gz --steps -- python3 train.py\n"
+            "  gpusim trace -o part.json.gz --range 2:5 -- ./server\n",
+        },
 };
 
 /* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
@@ -379,6 +391,7 @@ static const struct {
      "explain the program with this change (gpusim whatif --help);\nnow: without a change. Both: a repeated iteration"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_WHATIF, "FILE", "draw a tornado: .svg, .pdf or .png; also --out, -o"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_WHATIF, NULL, "write the table as CSV"},
+    {GSIM_CLI_OUTPUT, GSIM_CLI_ON_RECORD, "FILE", "the recording (default trace.json.gz); also --out, -o"},
     {GSIM_CLI_SCHED, GSIM_CLI_ON_SCHEDULE, NULL,
      "scheduler that chooses the streams (gpusim list schedulers;\ndefault of a trace: the best of list, kesco, heft)"},
     {GSIM_CLI_OUTPUT, GSIM_CLI_ON_SCHEDULE, NULL,

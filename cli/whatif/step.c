@@ -102,7 +102,7 @@ static enum gsim_status reach(struct gsim_cli_subject *s, double asked, struct g
         else low = middle;
     }
     if (status == GSIM_OK && fabs(us / asked - 1) > 0.005)
-        fprintf(stderr, "gpusim: note: --step-time %.1f us: the replay's steps take %.1f us, whatever the host takes\n",
+        fprintf(stderr, "gpusim: note: a step takes %.1f us: the replay's take %.1f us, whatever the host takes\n",
                 asked, us);
     return status;
 }
@@ -172,6 +172,8 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
     char text[160];
     step->kept = count_kept(s);
     step->recorded_us = s->notes.span_us;
+    step->is_measured = step->asked_us <= 0 && step->found.untraced_us > 0;
+    if (step->is_measured) step->asked_us = step->found.untraced_us;
     bool detailed = s->point.simulation.detailed, is_steady = s->point.simulation.until_steady;
     if (!s->setup.iterations && !s->point.simulation.iterations) s->point.simulation.until_steady = true;
     enum gsim_status status = step->asked_us > 0 ? reach(s, step->asked_us, error) : fit_waits(s, error);
@@ -215,7 +217,8 @@ void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step 
 {
     const struct gsim_trace_steps *found = &s->found;
     gsim_output_printf(out, "a step now: %.1f us without the profiler", s->us);
-    if (s->asked_us > 0) gsim_output_text(out, ", as told (--step-time)\n");
+    const char *told = s->is_measured ? "as measured by a run without recording" : "as told (--step-time)";
+    if (s->asked_us > 0) gsim_output_printf(out, ", %s\n", told);
     else gsim_output_printf(out, ", %.1f to %.1f (--step-time says it exactly)\n", s->low_us, s->high_us);
     if (!found->count) return;
     gsim_output_printf(out, "%u steps %s%s%s: as recorded %.1f us, the median of all but the first:", found->count,

@@ -15,7 +15,8 @@ struct gsim_cli_step {
     struct gsim_trace_steps found;
     uint32_t kept;               /* steps of which the program is made; 1 where none are found */
     double us, low_us, high_us;  /* of one, without the profiler */
-    double asked_us;             /* --step-time; 0: not given */
+    double asked_us;             /* --step-time, or measured beside the recording; 0: neither */
+    bool is_measured;
     double recorded_us;          /* of all, where no steps are found */
 };
 

@@ -128,7 +128,7 @@ static size_t most_operands(const struct gsim_cli_arguments *arguments)
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE ||
         command == GSIM_CLI_CALIBRATE || command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE ||
         command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF ||
-        command == GSIM_CLI_SCHEDULE)
+        command == GSIM_CLI_SCHEDULE || command == GSIM_CLI_RECORD)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
            command == GSIM_CLI_SERVE;
@@ -137,9 +137,12 @@ static size_t most_operands(const struct gsim_cli_arguments *arguments)
 enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, char **argv, int at,
                                 struct gsim_error *error)
 {
-    for (; at < argc; at++) {
+    for (bool is_program = false; at < argc; at++) {
         enum gsim_status status = GSIM_OK;
-        if (strcmp(argv[at], "-h") == 0)
+        if (is_program || (arguments->command == GSIM_CLI_RECORD && strcmp(argv[at], "--") == 0)) {
+            if (is_program) arguments->operands[arguments->operand_count++] = argv[at];
+            is_program = true;
+        } else if (strcmp(argv[at], "-h") == 0)
             arguments->value[GSIM_CLI_HELP] = "";
         else if (strcmp(argv[at], "-o") == 0 && at + 1 < argc &&
                  find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)

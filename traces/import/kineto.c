@@ -74,7 +74,7 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id") \
     X(COLLECTIVE, "Collective name") X(IN_COUNT, "In msg nelems") X(OUT_COUNT, "Out msg nelems") X(TYPE, "dtype") \
     X(GROUP, "Process Group Ranks") X(GROUP_NAME, "Process Group Name") \
-    X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims")
+    X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims") X(CLUSTER, "cluster")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -268,6 +268,7 @@ static enum gsim_status read_work(struct event *e)
         launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
         launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
     }
+    if (category == CAT_KERNEL && e->args[ARG_CLUSTER]) launched.cluster = shape(e, ARG_CLUSTER, GSIM_LIMIT_CLUSTER);
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
     const char *name = category == CAT_MEMSET ? "memset" : name_of(e, room);
@@ -416,8 +417,7 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     const struct gsim_import_options *options = e->records->options;
     struct gsim_host_event event = {.name = GSIM_NO_NAME};
     char room[NAME_ROOM];
-    if (!options->removes_overhead && (!options->steps || options->times))
-        return GSIM_OK; /* a comparison needs no reasons */
+    if (!options->removes_overhead && (!options->steps || options->times)) return GSIM_OK; /* a comparison needs none */
     e->records->has_autograd |=
         category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end))
@@ -446,6 +446,8 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     }
     enum gsim_status status =
         event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
+    if (status == GSIM_OK && category == CAT_CALL && e->records->cost.is_known)
+        return gsim_recorded_call(e->records, &event, e->values[EV_NAME], e->values[EV_ARGS]);
     return status == GSIM_OK ? gsim_records_add_host_event(e->records, &event) : status;
 }
 
@@ -482,8 +484,7 @@ static enum gsim_status begin(struct event *e, const char *text)
     char *copy = gsim_alloc(strlen(text) + 1);
     if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
     memcpy(copy, text, strlen(text) + 1);
-    reader->begun[reader->begun_count++] =
-        (struct begun){thread_of(e), copy};
+    reader->begun[reader->begun_count++] = (struct begun){thread_of(e), copy};
     return GSIM_OK;
 }
 
@@ -515,6 +516,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     if (gsim_value_is_text(e.values[EV_PH], "B")) return begin(&e, text);
     if (gsim_value_is_text(e.values[EV_PH], "E")) return end(&e);
     if (gsim_value_is_text(e.values[EV_PH], "X")) return read_whole(&e);
+    if (gsim_value_is_text(e.values[EV_PH], "M")) return gsim_recorded_meta(e.records, text);
     reader->unread += category_of(e.values[EV_CAT]) <= CAT_MEMSET;
     return GSIM_OK;
 }

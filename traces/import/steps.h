@@ -34,6 +34,7 @@ struct gsim_trace_steps {
     size_t room;
     uint32_t typical; /* the lower median of those that are neither the first nor outliers */
     double median_us; /* of all but the first, as recorded */
+    double untraced_us; /* likewise, of a run without recording (gpusim trace --steps); 0: none was made */
     enum gsim_steps_by by;
     char name[GSIM_STEP_TEXT]; /* of the annotation */
 };

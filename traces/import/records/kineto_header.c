@@ -16,8 +16,9 @@
 /* deviceProperties[0]: the GPU's name and size. */
 static void read_properties(struct gsim_records *records, const char *text)
 {
-    enum { NAME, MAJOR, MINOR, SMS, MEMORY, COUNT };
-    static const char *const fields[COUNT] = {"name", "computeMajor", "computeMinor", "numSms", "totalGlobalMem"};
+    enum { NAME, MAJOR, MINOR, SMS, MEMORY, CLOCK, GBPS, COUNT };
+    static const char *const fields[COUNT] = {"name",           "computeMajor", "computeMinor", "numSms",
+                                              "totalGlobalMem", "clockMhz",     "memoryGbps"};
     const char *rest, *values[COUNT];
     double numbers[COUNT];
     const char *first = *text == '[' ? gsim_scan_next(text, NULL, &rest) : NULL;
@@ -31,6 +32,8 @@ static void read_properties(struct gsim_records *records, const char *text)
         notes->compute_capability = (int)(10 * gsim_whole_u32(numbers[MAJOR]) + gsim_whole_u32(numbers[MINOR]));
     if (numbers[SMS] >= 1 && numbers[SMS] <= GSIM_LIMIT_GRID_X) notes->sm_count = floor(numbers[SMS]);
     if (numbers[MEMORY] >= 1 && numbers[MEMORY] <= (double)GSIM_LIMIT_BYTES) notes->memory_bytes = numbers[MEMORY];
+    notes->clock_mhz = numbers[CLOCK]; /* the last two: gpusim trace's alone */
+    notes->dram_gbps = numbers[GBPS];
 }
 
 static void read_rank(struct gsim_import_notes *notes, const char *text)
@@ -54,5 +57,6 @@ void gsim_kineto_header(struct gsim_records *records, const char *name, const ch
         const char *tracer = gsim_value_member(text, "tracer");
         records->notes->is_simulated = !tracer;
         records->notes->is_runner = gsim_value_is_text(tracer, "CUPTI");
+        gsim_recorded_costs(records, text);
     }
 }

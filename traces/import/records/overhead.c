@@ -114,7 +114,7 @@ void gsim_overhead_release(struct gsim_overhead *o) { gsim_free(o->events); }
 /* What the host did in one stretch. */
 struct passed {
     int64_t pause_ns;
-    double operators, ranges, calls, functions; /* ranges: those operators that Python records */
+    double operators, ranges, calls, functions, launches; /* ranges: those operators that Python records */
 };
 
 static struct passed pass(struct gsim_overhead *o, int64_t until_ns)
@@ -126,6 +126,7 @@ static struct passed pass(struct gsim_overhead *o, int64_t until_ns)
         p.operators += gsim_host_is_operator(event);
         p.ranges += event->kind == GSIM_HOST_RANGE;
         p.calls += event->kind == GSIM_HOST_CALL;
+        p.launches += event->kind == GSIM_HOST_LAUNCH;
         p.functions += event->kind == GSIM_HOST_FUNCTION;
     }
     return p;
@@ -136,7 +137,10 @@ static int64_t overhead_of(const struct gsim_overhead *o, const struct passed *p
 {
     double gap = (double)(gap_ns - p->pause_ns), own, most = MOST * gap;
     if (gap <= 0) return gap_ns > 0 ? gap_ns : 0;
-    if (o->records->is_observed) {
+    if (o->records->cost.is_known) {
+        double call_ns = o->records->cost.call_ns, launch_ns = o->records->cost.launch_ns;
+        own = call_ns * p->calls + (launch_ns - call_ns) * p->launches;
+    } else if (o->records->is_observed) {
         own = gap - o->pace * (OPERATOR_NEEDS * p->operators + LAUNCH_NEEDS);
         most = OBSERVED_NS * (p->operators + 1);
     } else if (o->has_calls_only && !o->records->is_xla) {

@@ -258,6 +258,8 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
 void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->host_events);
+    gsim_free(r->waited[0].ns);
+    gsim_free(r->waited[1].ns);
     gsim_free(r->spans);
     gsim_free(r->reads);
     gsim_free(r->works);

@@ -132,7 +132,8 @@ enum gsim_host_event_kind {
     GSIM_HOST_CALL,
     GSIM_HOST_FUNCTION,
     GSIM_HOST_ANNOTATION,
-    GSIM_HOST_PAUSE
+    GSIM_HOST_PAUSE,
+    GSIM_HOST_LAUNCH /* what a call that makes work costs beside a call, where that was measured */
 };
 struct gsim_host_event {
     int64_t start_ns, length_ns;
@@ -143,7 +144,19 @@ static inline bool gsim_host_is_operator(const struct gsim_host_event *event) { 
 #define GSIM_NO_NAME       UINT32_MAX
 #define GSIM_NAMED_FROM_NS 200000 /* shorter events explain no step that took longer than others */
 
+/* gpusim trace: when the host had waited. */
+struct gsim_waited {
+    int64_t *ns;
+    uint32_t count;
+    size_t room;
+};
+
 struct gsim_records {
+    struct gsim_waited waited[2]; /* with and without recording */
+    struct {
+        double call_ns, launch_ns, pace_ns; /* of a call, of a launch, of kernels in a row */
+        bool is_known;
+    } cost; /* of recording, as measured beside it */
     struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead or ask for steps */
     uint32_t host_event_count;
     bool is_observed; /* an execution trace was recorded beside it */
@@ -232,6 +245,14 @@ enum gsim_status gsim_records_add_launch(struct gsim_records *records, const str
 enum gsim_status gsim_records_add_operator(struct gsim_records *records,
                                            const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
+/* traces/import/recorded/recorded.c: what gpusim trace says beside PyTorch's events. */
+void gsim_recorded_costs(struct gsim_records *records, const char *text);
+enum gsim_status gsim_recorded_meta(struct gsim_records *records, const char *text) GSIM_NODISCARD;
+enum gsim_status gsim_recorded_call(struct gsim_records *records, const struct gsim_host_event *event,
+                                    const char *name, const char *args) GSIM_NODISCARD;
+struct gsim_trace_steps;
+enum gsim_status gsim_recorded_steps(const struct gsim_records *records,
+                                     struct gsim_trace_steps *found) GSIM_NODISCARD;
 /* traces/import/records/overhead.c */
 enum gsim_status gsim_records_add_host_event(struct gsim_records *records,
                                              const struct gsim_host_event *event) GSIM_NODISCARD;

@@ -121,7 +121,7 @@ static bool is_of(const struct family *family, const char *name)
     return stem_of(name) == family->length && strncmp(family->name, name, family->length) == 0;
 }
 
-#define FAMILIES 64 /* names of annotations that are looked at */
+#define FAMILIES 256 /* names of annotations that are looked at */
 
 static uint32_t find_families(const struct finder *f, struct family families[FAMILIES])
 {
@@ -130,7 +130,7 @@ static uint32_t find_families(const struct finder *f, struct family families[FAM
         const struct gsim_annotation *a = &f->r->annotations[i];
         const char *name = f->r->names[a->name];
         uint32_t works = works_within(f, a->start_ns, a->end_ns), at = 0;
-        if (!works) continue;
+        if (!works || strncmp(name, "Thunk:", 6) == 0) continue; /* XLA's ops: thousands, none a step */
         while (at < count && !is_of(&families[at], name)) at++;
         if (at == FAMILIES) continue;
         if (at == count)
@@ -148,6 +148,8 @@ static bool is_profilers(const struct family *family)
 {
     return family->length == strlen("ProfilerStep#") && strncmp(family->name, "ProfilerStep#", family->length) == 0;
 }
+
+static bool is_module(const struct family *family) { return strncmp(family->name, "XlaModule:", 10) == 0; }
 
 static void name_steps(struct finder *f, const struct family *family)
 {
@@ -261,7 +263,8 @@ static enum gsim_status find_annotated(struct finder *f)
     for (uint32_t i = 0; i < count; i++) {
         const struct family *family = &families[i];
         if (is_profilers(family)) return add_annotated(f, family);
-        if (family->is_nested || family->count < 2 || (double)family->works < COVERED * (double)f->work_count) continue;
+        double least = is_module(family) ? 0.5 : COVERED; /* the rest is XLA's compiler, which tries kernels */
+        if (family->is_nested || family->count < 2 || (double)family->works < least * (double)f->work_count) continue;
         if (!best || family->count < best->count || (family->count == best->count && family->works > best->works))
             best = family;
     }
@@ -409,6 +412,7 @@ enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gs
     for (size_t i = 0; i < sizeof ways / sizeof ways[0] && f.work_count && status == GSIM_OK && !found->count; i++)
         status = ways[i](&f);
     if (status == GSIM_OK && found->count) status = choose_typical(&f);
+    if (status == GSIM_OK) status = gsim_recorded_steps(r, found);
     gsim_free(f.works);
     return status;
 }
