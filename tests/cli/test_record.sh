@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Recordings of gpusim trace hold what an independent counter saw, and explain's step is the one that the program timed
+# itself, without recording, within 5 % (traces/h200/recorded/README.md): test_record.sh SOURCE-DIR BUILD-DIR.
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
+recorded=$source_dir/traces/h200/recorded
+
+counts() { # FILE KERNELS COPIES MEMSETS
+    "$gpusim" import "$1" -o program.json 2>err || fail "$1: $(cat err)"
+    grep -q ": $2 kernels, $3 copies, $4 memsets " err || fail "$1: expected $2, $3, $4, found: $(head -1 err)"
+}
+counts "$recorded/torch_infer.json.gz" 1441 48 320
+counts "$recorded/torch_graphs.json.gz" 1551 88 344
+counts "$recorded/nccl_r0.json.gz" 184 146 98
+counts "$recorded/nccl_r1.json.gz" 184 146 98
+counts "$recorded/rodinia_gaussian.json.gz" 1022 6 0
+counts "$recorded/sample_streams.json.gz" 501 502 2
+counts "$source_dir/traces/h100/recorded/sample_graphs.json.gz" 24 24 24
+
+now() { # FILE US
+    "$gpusim" explain "$recorded/$1.json.gz" >found 2>err || fail "$1: $(cat err)"
+    awk -v us="$2" '/^a step now:/ { ok = /measured by a run without recording/ && $4 > us * 0.95 && $4 < us * 1.05 }
+        END { exit !ok }' found || fail "$1: expected $2 us within 5 %, found: $(grep 'a step now' found)"
+}
+now torch_infer 966
+now torch_graphs 1034
+"$gpusim" whatif "$recorded/torch_infer.json.gz" >found 2>err || fail "$(cat err)"
+
+# The program's exit status, and words that are wrong.
+"$gpusim" trace -o run.json.gz -- sh -c 'exit 7' 2>err && fail "expected status 7"
+[ $? = 7 ] || fail "the exit status is not the program's"
+expect_usage() { # PATTERN ARGUMENTS
+    pattern=$1
+    shift
+    "$gpusim" trace "$@" 2>err
+    [ $? = 2 ] && grep -q -- "$pattern" err || fail "$*: $(cat err)"
+}
+expect_usage 'expected -- PROGRAM' -o run.json.gz
+expect_usage '--range: expected FROM:TO' --range 1 -- true
+expect_usage '--range: expected FROM:TO' --range 3:2 -- true
+expect_usage 'found standard output' -o - -- true
+[ $failures = 0 ]
