@@ -135,7 +135,7 @@ struct outcome {
     struct gsim_compare_cell cell;
 };
 
-static void keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
+void gsim_compare_keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
 {
     for (size_t i = 0; i < point->option_count; i++)
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
@@ -162,6 +162,7 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
     struct gsim_cli_setup setup = comparison->setup;
     struct gsim_cli_point point;
     struct gsim_timeline timeline = {0};
+    if (comparison->asked) return gsim_compare_run_ranks(comparison, workload, scheduler, repetition, cell, error);
     setup.seed += repetition;
     enum gsim_status status =
         gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
@@ -171,7 +172,7 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
         status = gsim_cli_point_run(&point, comparison->writes_plan, &timeline, &cell->metrics, error);
     if (status == GSIM_OK && comparison->writes_plan)
         status = gsim_cli_write_plan(comparison->arguments, &timeline, error);
-    if (status == GSIM_OK) keep_settings(&point, cell);
+    if (status == GSIM_OK) gsim_compare_keep_settings(&point, cell);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;
         cell->first = timeline.iterations[0];
@@ -402,15 +403,17 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK) status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_schedulers(comparison, error);
+    if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
+        status = gsim_compare_open_ranks(comparison, error);
     if (status == GSIM_OK)
         status = gsim_cli_check_opts(comparison->arguments, comparison->schedulers, comparison->scheduler_count, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status != GSIM_OK) return status;
     comparison->setup.until_steady = true;
-    note_programs(comparison);
+    if (!comparison->asked) note_programs(comparison);
     status = run_all(comparison, error);
     if (status != GSIM_OK || !comparison->done_count) return status; /* a table of failures says no more */
-    note_idle_opts(comparison);
+    if (!comparison->asked) note_idle_opts(comparison);
     sum_up(comparison);
     if (comparison->arguments->value[GSIM_CLI_PLAN]) status = write_plan(comparison, error);
     if (status != GSIM_OK) return status;
@@ -421,7 +424,7 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     enum gsim_status failed;
-    if (gsim_cli_has_tasks(arguments))
+    if (gsim_cli_has_tasks(arguments) && !arguments->value[GSIM_CLI_RANKS])
         return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed)
                                                                              : gsim_cli_fail(&error);
     struct gsim_comparison comparison = {.arguments = arguments};

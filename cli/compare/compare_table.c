@@ -183,9 +183,12 @@ static void put_csv(const void *what, struct gsim_output *output)
                 gsim_output_text(output, "steady"); /* or a program's own; how many that were: iterations_run */
             gsim_output_put(output, ",%z,%t,%t,", cell->kernels, time_of(comparison, cell), cell->metrics.makespan);
             if (!isnan(ratio)) gsim_output_real(output, ratio);
-            gsim_output_put(output, ",%u,%u,%u,%f,%t,%t", cell->first.streams_used, cell->first.events_recorded,
-                            cell->first.stream_waits, cell->metrics.overlap.total, cell->critical_path,
-                            cell->lower_bound);
+            if (comparison->asked) /* counts and bounds are of one program */
+                gsim_output_put(output, ",,,,%f,,", cell->metrics.overlap.total);
+            else
+                gsim_output_put(output, ",%u,%u,%u,%f,%t,%t", cell->first.streams_used, cell->first.events_recorded,
+                                cell->first.stream_waits, cell->metrics.overlap.total, cell->critical_path,
+                                cell->lower_bound);
             for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
                 gsim_output_put(output, ",%c", cell->settings[s]);
             gsim_output_put(output, ",%z,%t,%u", cell->iterations, cell->first.end - cell->first.start, cell->gpus);
@@ -211,11 +214,13 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
             gsim_output_put(output, ", 'repetitions': %z, 'iteration_ci95_us': %t, 'speedup_ci95': %r",
                             comparison->repeat, gsim_time_from_us(cell->us_ci), cell->speedup_ci);
         }
-        gsim_output_put(output, ", 'first_us': %t, 'makespan_us': %t, 'speedup': %r, 'streams_used': %u, "
-                                "'events_recorded': %u, 'stream_waits': %u, 'critical_path_us': %t, "
-                                "'lower_bound_us': %t", cell->first.end - cell->first.start, cell->metrics.makespan,
-                        cell->speedup, cell->first.streams_used, cell->first.events_recorded, cell->first.stream_waits,
-                        cell->critical_path, cell->lower_bound);
+        gsim_output_put(output, ", 'first_us': %t, 'makespan_us': %t, 'speedup': %r",
+                        cell->first.end - cell->first.start, cell->metrics.makespan, cell->speedup);
+        if (!comparison->asked)
+            gsim_output_put(output, ", 'streams_used': %u, 'events_recorded': %u, 'stream_waits': %u, "
+                                    "'critical_path_us': %t, 'lower_bound_us': %t", cell->first.streams_used,
+                            cell->first.events_recorded, cell->first.stream_waits, cell->critical_path,
+                            cell->lower_bound);
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
             if (!*cell->settings[s]) continue;
             gsim_output_put(output, ", '%s': %q", gsim_compare_settings[s], cell->settings[s]);

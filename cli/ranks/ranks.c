@@ -95,7 +95,8 @@ static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
     const char *name = r->arguments->value[GSIM_CLI_SCHED] ? r->arguments->value[GSIM_CLI_SCHED] : "async";
     const struct gsim_scheduler_ops *scheduler;
     enum gsim_status status = gsim_cli_scheduler(name, &scheduler, error);
-    if (!status) status = gsim_cli_check_opts(&r->words, &scheduler, 1, error);
+    if (!status && r->words.command != GSIM_CLI_COMPARE) /* which has all of its schedulers' checked */
+        status = gsim_cli_check_opts(&r->words, &scheduler, 1, error);
     if (!status) status = gsim_cli_setup_init(&r->setup, &r->words, error);
     if (status) return status;
     if (!r->arguments->value[GSIM_CLI_MEMORY])

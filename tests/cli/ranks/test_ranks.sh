@@ -37,6 +37,18 @@ assert abs(a["transfer_us"] - b["transfer_us"]) < 0.01
 assert {k["rank"] for k in r["kernels"]} == {0, 1} and len(r["ranks"][0]["iteration_us"]) == 1
 END
 
+# compare: the same run in one iteration; in each of more, rank 1 has 200 us and the transfer to do.
+"$gpusim" compare --ranks r.json --sched async,serial --iterations 1 --csv c.csv >/dev/null 2>err || fail "compare: $(cat err)"
+"$gpusim" compare --ranks 2 --workload ddp --sched async --base async >out 2>err || fail "compare of a workload: $(cat err)"
+"$gpusim" compare --ranks r.json --workload ddp >out 2>err && fail "compare of a file and a workload"
+python3 - <<'END' || fail "compare: $(cat c.csv)"
+import csv, json
+rows, r = {x["scheduler"]: x for x in csv.DictReader(open("c.csv"))}, json.load(open("report.json"))
+assert set(rows) == {"async", "serial"} and rows["async"]["gpus_used"] == "2" and rows["async"]["critical_path_us"] == ""
+assert abs(float(rows["async"]["makespan_us"]) - r["metrics"]["makespan_us"]) < 0.01, rows
+assert max(max(x["iteration_us"]) for x in r["ranks"]) - 0.01 <= float(rows["async"]["iteration_us"]) < 500, rows
+END
+
 # Two communicators in opposite order, in one stream.
 first='{"op": "collective", "kind": "all_reduce", "bytes": 1024, "stream": 1}'
 second='{"op": "collective", "kind": "broadcast", "bytes": 2048, "stream": 1, "communicator": 1}'
