@@ -46,7 +46,7 @@ static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comp
     return &c->cells[workload * c->scheduler_count + scheduler];
 }
 
-/* compare_ranks.c: sets ASKED, and ARGUMENTS with the ranks' device; a cell, in a worker. */
+/* compare_ranks.c: the words as asked for, and those with the ranks' device; a cell, in a worker. */
 enum gsim_status gsim_compare_open_ranks(struct gsim_comparison *comparison, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_compare_run_ranks(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
                                         size_t repetition, struct gsim_compare_cell *cell,
