@@ -74,13 +74,14 @@ for sched in kesco grsched heft taskflow cudagraph; do
 done
 round "$here/cuda/loops.cu" kesco
 has out.cu 'SAFE(cudaMemsetAsync(b, 0, N * sizeof(float), gpusim_stream[1]));'
-has out.cu '{ CHECK(cudaMemcpyAsync(c[i], host, N * sizeof(float), cudaMemcpyHostToDevice, gpusim_stream['
+# Copies that read one part of the host's memory do not follow one another; a loop without braces gets them.
+has out.cu '            CHECK(cudaMemcpyAsync(c[i], host, N * sizeof(float), cudaMemcpyHostToDevice, gpusim_stream[i % 4 + 2]));'
 has out.cu 'SAFE(cudaPeekAtLastError());'
-lacks out.cu 'cudaDeviceSynchronize'
-has notes '2 copies are from or to memory that is not pinned'
-# More rounds than streams: a table.
-round "$here/cuda/loops.cu" cudagraph
+# Rounds that wait for one another in turns: a table.
 has out.cu 'gpusim_enter(&gpusim_call_'
+has notes '2 copies are from or to memory that is not pinned'
+round "$here/cuda/loops.cu" cudagraph
+has out.cu 'cudaEventRecord(gpusim_event[i % 4 + 1], gpusim_stream[i % 4 + 2]);'
 
 # A statement without braces that ends where its graph does.
 round "$examples/img.cu" kesco --graph -DROUNDS=3
