@@ -27,6 +27,11 @@ now torch_infer 966
 now torch_graphs 1034
 "$gpusim" whatif "$recorded/torch_infer.json.gz" >found 2>err || fail "$(cat err)"
 
+"$gpusim" explain "$recorded/nccl_r0.json.gz" "$recorded/nccl_r1.json.gz" >found 2>err || fail "$(cat err)"
+grep -q '182 collectives meet' err || fail "ranks: $(cat err)"
+awk '/^a step now:/ { ok = $4 > 2178 * 0.95 && $4 < 2178 * 1.05 } END { exit !ok }' found ||
+    fail "ranks: expected two steps of 1089 us, found: $(grep 'a step now' found)"
+
 # The program's exit status, and words that are wrong.
 "$gpusim" trace -o run.json.gz -- sh -c 'exit 7' 2>err && fail "expected status 7"
 [ $? = 7 ] || fail "the exit status is not the program's"

@@ -53,7 +53,19 @@ const char *gtr_collective_of(const struct gtr *t, uint32_t correlation)
     return NULL;
 }
 
-/* PEER: the root, or whom it is sent to or received from; -1: neither. */
+#define COMMUNICATORS 64
+
+/* Its number, in the order in which the process used them: the same in all ranks, unlike its address. */
+static unsigned number_of(const void *comm)
+{
+    static const void *known[COMMUNICATORS];
+    unsigned i = 0;
+    while (i < COMMUNICATORS && known[i] && known[i] != comm) i++;
+    if (i < COMMUNICATORS) known[i] = comm;
+    return i + 1;
+}
+
+/* FROM, TO: the root, or whom it is sent to or received from; -1: neither. */
 static uint64_t note(const char *name, size_t in, size_t out, int type, void *comm, int from, int to)
 {
     static const char *const types[] = {"Char", "Byte", "Int", "UInt", "Long", "ULong", "Half", "Float", "Double",
@@ -69,8 +81,8 @@ static uint64_t note(const char *name, size_t in, size_t out, int type, void *co
     *c = (struct gtr_noted_collective){.external = id};
     int length = snprintf(c->text, sizeof c->text,
                           "\"Collective name\":\"%s\",\"In msg nelems\":%zu,\"Out msg nelems\":%zu,\"dtype\":\"%s\","
-                          "\"Group size\":%d,\"Process Group Name\":\"%p\"",
-                          name, in, out, types[type >= 0 && type < 12 ? type : 0], ranks, comm);
+                          "\"Group size\":%d,\"Process Group Name\":\"%u\"",
+                          name, in, out, types[type >= 0 && type < 12 ? type : 0], ranks, number_of(comm));
     if (from >= 0 || to >= 0)
         snprintf(c->text + length, sizeof c->text - (size_t)length, ",\"Src Rank\":%d,\"Dst Rank\":%d", from, to);
     pthread_mutex_unlock(&t->mutex);
