@@ -402,6 +402,8 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     bool is_source = i.importer && strcmp(i.importer->name, "cuda") == 0;
     if (status == GSIM_OK)
         status = gsim_cli_check_used(arguments, is_source ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE, &error);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_RUN_LIMIT] && !arguments->value[GSIM_CLI_RUN_ARGS])
+        status = gsim_error_set(&error, GSIM_USAGE, "--run-limit: applies where the source is run (--run)");
     if (status == GSIM_OK && is_source) status = gsim_cli_source_run(arguments, i.path, true, &i.cuda, &run, &error);
     if (status == GSIM_OK) status = read_trace(&i, &error);
     gsim_cli_run_release(&run);
