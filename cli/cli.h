@@ -388,6 +388,11 @@ enum gsim_status gsim_cli_check_needs(const struct gsim_cli_arguments *arguments
 /* Prints "gpusim: MESSAGE" and returns its exit status. */
 int gsim_cli_fail(const struct gsim_error *error);
 
+/* Writes TEXT in lines of at most GSIM_CLI_LINE_MOST; those behind the first begin with INDENT spaces. AT: columns that
+ * the first line has already. */
+#define GSIM_CLI_LINE_MOST 100
+void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent);
+
 /* Fails if an output file cannot be written or is another file of the command. For every command. cli/outputs.c */
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,
                                         struct gsim_error *error) GSIM_NODISCARD;

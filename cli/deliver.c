@@ -145,3 +145,21 @@ enum gsim_status gsim_cli_deliver_all(const struct gsim_cli_arguments *arguments
     if (spread_runs) result.spread = &spread;
     return status ? status : gsim_cli_deliver(arguments, &result, error);
 }
+
+void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent)
+{
+    while (*text) {
+        int length = (int)strcspn(text, " \n");
+        if (at > indent && at + 1 + length > GSIM_CLI_LINE_MOST) {
+            gsim_output_printf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            gsim_output_text(out, " ");
+            at++;
+        }
+        gsim_output_printf(out, "%.*s", length, text);
+        at += length;
+        text += length + (text[length] != '\0');
+    }
+    gsim_output_text(out, "\n");
+}

@@ -160,10 +160,21 @@ static enum gsim_status check_output(const char *path, struct gsim_error *error)
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
-static void print_notes(const char *path, const struct gsim_import_notes *notes, const struct gsim_alone *alone,
-                        const struct gsim_device_spec *device, const char *gpu_note)
+/* What is assumed of the GPU, and of kernels' times alone. */
+static void note_guesses(struct import *i)
 {
-    char span[GSIM_TEXT_SIZE], text_of_alone[GSIM_ALONE_TEXT_SIZE];
+    char text[GSIM_ALONE_TEXT_SIZE];
+    if (i->alone.kernels)
+        snprintf(i->notes.alone, sizeof i->notes.alone, "%s", gsim_alone_text(&i->alone, i->device.name, text));
+    if (!i->gpu_note[0] && i->notes.gpu[0] && !gsim_device_is_gpu(&i->device, i->notes.gpu))
+        snprintf(i->gpu_note, sizeof i->gpu_note,
+                 "recorded on '%s', but its durations now count as those of %s (see --device)", i->notes.gpu,
+                 i->device.name);
+}
+
+static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *gpu_note)
+{
+    char span[GSIM_TEXT_SIZE], line[GSIM_CLI_GUESS];
     uint64_t count;
     const char *text;
     if (!notes->is_source) fprintf(stderr,
@@ -174,18 +185,26 @@ static void print_notes(const char *path, const struct gsim_import_notes *notes,
     for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
         fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
     if (notes->is_source) return;
-    if (alone->kernels) fprintf(stderr, "gpusim: note: %s\n", gsim_alone_text(alone, device->name, text_of_alone));
-    if (notes->overhead_us > 0)
-        fprintf(stderr,
-                "gpusim: note: %.1f us of the host's time are the profiler's own, as estimated: removed "
-                "(--profiler-overhead)\n",
-                notes->overhead_us);
-    if (!notes->data_works)
-        fputs("gpusim: note: what depends on what is not recorded, only the order of streams and waits: schedulers "
-              "keep that order\n",
-              stderr);
+    for (uint32_t at = 0; (text = gsim_cli_guess(notes, &at, line));) fprintf(stderr, "gpusim: note: %s\n", text);
     if (gpu_note[0]) fprintf(stderr, "gpusim: note: %s\n", gpu_note);
-    else gsim_cli_note_gpu(path, notes->gpu, device);
+}
+
+const char *gsim_cli_guess(const struct gsim_import_notes *notes, uint32_t *at, char text[GSIM_CLI_GUESS])
+{
+    for (; *at < 3; ++*at) {
+        text[0] = '\0';
+        if (*at == 0) snprintf(text, GSIM_CLI_GUESS, "%s", notes->alone);
+        if (*at == 1 && notes->overhead_us > 0)
+            snprintf(text, GSIM_CLI_GUESS, "%.1f us of the host's time are the profiler's own, as estimated: removed "
+                     "(--profiler-overhead)", notes->overhead_us);
+        if (*at == 2 && !notes->data_works)
+            snprintf(text, GSIM_CLI_GUESS, "what depends on what is not recorded, only the order of streams and "
+                     "waits: schedulers keep that order");
+        if (!text[0]) continue;
+        ++*at;
+        return text;
+    }
+    return NULL;
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
@@ -376,7 +395,8 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
     if (status == GSIM_OK && i.is_other) take_other(&i);
     if (i.is_other) gsim_device_release(&i.other); /* it failed before */
-    if (status == GSIM_OK && gpu_note) print_notes(path, &i.notes, &i.alone, &i.device, i.gpu_note);
+    if (status == GSIM_OK) note_guesses(&i);
+    if (status == GSIM_OK && gpu_note) print_notes(path, &i.notes, i.gpu_note);
     if (gpu_note) snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;
     *notes = i.notes;
@@ -411,7 +431,8 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
     if (status == GSIM_OK) {
-        print_notes(i.path, &i.notes, &i.alone, &i.device, i.gpu_note);
+        note_guesses(&i);
+        print_notes(i.path, &i.notes, i.gpu_note);
         status = gsim_cli_apply_kernels(arguments, &i.program, &error);
     }
     if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);

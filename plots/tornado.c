@@ -49,7 +49,7 @@ struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const 
     double low = percent - error_percent;
     if (low < -100) tornado->label = "time saved (%), losses cut at 100";
     return (struct gsim_tornado_row){
-        name, {fmax(percent, -100), NAN}, {fmax(low, -100), fmax(percent + error_percent, -100)}};
+        name, {fmax(percent, -100), NAN}, {fmax(low, -100), fmin(fmax(percent + error_percent, -100), 100)}};
 }
 
 void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *figure)

@@ -108,9 +108,7 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
     }
     gsim_free(list);
     if (corrected)
-        fprintf(stderr,
-                "gpusim: note: %u kernels ran beside collectives: taken to need alone what the same ones do beside "
-                "none (--alone)\n",
-                corrected);
+        gsim_cli_rank_note(t, "%u kernels ran beside collectives: taken to need alone what the same ones do beside "
+                           "none (--alone)", corrected);
     return GSIM_OK;
 }

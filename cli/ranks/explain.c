@@ -118,7 +118,9 @@ static void put_json(const void *what, struct gsim_output *out)
         for (size_t n = 0; n < TIMES; n++) gsim_output_json_real(out, time_names[n], time_of(e, i, n));
         gsim_output_text(out, "}");
     }
-    gsim_output_text(out, "\n  ]\n}\n");
+    gsim_output_text(out, "\n  ],\n  ");
+    gsim_cli_rank_put_notes(out, t);
+    gsim_output_text(out, "\n}\n");
 }
 
 int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments)

@@ -2,9 +2,11 @@
 /* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of
  * collectives. */
 #include "cli/ranks/traces.h"
+#include "sim/device/match.h"
 
 #include <dirent.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -201,15 +203,38 @@ static enum gsim_status find_offsets(struct gsim_cli_rank_traces *t, struct gsim
     return status;
 }
 
-static void tell(const struct gsim_cli_rank_traces *t)
+void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...)
+{
+    char text[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "gpusim: note: %s\n", text);
+    const char *kept = gsim_arena_strdup(&t->arena, text);
+    if (kept && t->note_count < GSIM_CLI_RANK_NOTES) t->notes[t->note_count++] = kept;
+}
+
+void gsim_cli_rank_put_notes(struct gsim_output *out, const struct gsim_cli_rank_traces *t)
+{
+    gsim_output_text(out, "\"notes\": [");
+    for (uint32_t i = 0; i < t->note_count; i++) gsim_output_put(out, "%s%q", i ? ", " : "", t->notes[i]);
+    gsim_output_text(out, "]");
+}
+
+static void tell(struct gsim_cli_rank_traces *t)
 {
     uint64_t collectives = 0;
+    const struct gsim_device_spec *d = &t->setup.device;
     for (uint32_t i = 0; i < t->count; i++) collectives += t->traces[i].notes.collectives;
-    fprintf(
-        stderr,
-        "gpusim: note: %u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take what "
-        "models/nccl says\n",
-        t->count, t->traces[0].world, t->setup.device.name, (unsigned long long)collectives);
+    gsim_cli_rank_note(t, "%u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take "
+                       "what models/nccl says", t->count, t->traces[0].world, d->name,
+                       (unsigned long long)collectives);
+    if (t->traces[0].notes.gpu[0] && !gsim_device_is_gpu(d, t->traces[0].notes.gpu))
+        gsim_cli_rank_note(t, "recorded on '%s', but its durations now count as those of %s (see --device)",
+                           t->traces[0].notes.gpu, d->name);
+    if (!(d->peer_gbps > 0))
+        gsim_cli_rank_note(t, "no link between GPUs is known of %s (link.peer_gbps): through the host", d->name);
 }
 
 /* --- as clients --- */

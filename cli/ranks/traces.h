@@ -19,6 +19,7 @@ struct gsim_cli_rank_trace {
     double offset_us; /* of its first launch call, from the earliest rank's, by the ends of collectives */
 };
 
+#define GSIM_CLI_RANK_NOTES 8
 struct gsim_cli_rank_traces {
     struct gsim_cli_rank_trace *traces; /* by rank */
     uint32_t count;
@@ -29,6 +30,8 @@ struct gsim_cli_rank_traces {
     struct gsim_simulation simulation;  /* the ranks' platform and options */
     struct gsim_changeable base;        /* the ranks as clients, under async */
     struct gsim_arena arena;
+    const char *notes[GSIM_CLI_RANK_NOTES]; /* what is assumed */
+    uint32_t note_count;
 };
 
 /* What the operands are: several traces of ranks, a folder of them, or a file of ranks; or --ranks is there. */
@@ -39,6 +42,9 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
 /* Sets what kernels take that ran beside collectives. alone.c */
 enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
                                                  struct gsim_error *error) GSIM_NODISCARD;
+/* Says it on stderr, and keeps it for the notes of other outputs. */
+void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...) GSIM_PRINTF(2, 3);
+void gsim_cli_rank_put_notes(struct gsim_output *out, const struct gsim_cli_rank_traces *t); /* JSON */
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */
 
 /* What a rank's last iteration went into, in us. */

@@ -313,7 +313,10 @@ static void put_json(const void *what, struct gsim_output *out)
     for (size_t w = 0; w < c->way_count; w++)
         for (uint32_t i = 0; i < c->point_count[w]; i++) {
             const struct point *p = &c->points[w][i];
-            gsim_output_printf(out, "%s\n  {\"share\": \"%s\", \"tasks\": [", is_first ? "" : ",", c->ways[w]->name);
+            gsim_output_put(out, "%s\n  {'share': '%s', 'copies': %u, 'all': {'mean_us': %r, 'p50_us': %r, "
+                                 "'p99_us': %r, 'half_us': %r, 'per_second': %r}, 'tasks': [", is_first ? "" : ",",
+                            c->ways[w]->name, p->copies, p->of_all.mean_us, p->of_all.p50_us, p->of_all.p99_us,
+                            p->half_us, p->per_second);
             is_first = false;
             for (uint32_t k = 0; k < p->count; k++) {
                 gsim_output_put(out, "%s{'name': '%u', 'priority': 0, 'requests': %u, 'late': %u, 'mean_us': %r, "

@@ -258,7 +258,10 @@ static void put_text(const void *what, struct gsim_output *out)
     }
     gsim_output_printf(out, "%-*s %14s  %6s\n", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
-    if (s->gpu_note[0]) gsim_output_printf(out, "\nnote: %s\n", s->gpu_note);
+    if (s->gpu_note[0]) {
+        gsim_output_text(out, "\nnote:");
+        gsim_cli_wrap(out, s->gpu_note, 5, 2);
+    }
     gsim_explained_put_pairs(out, e);
     put_path(out, x);
     put_gaps(out, x);

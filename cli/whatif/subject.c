@@ -187,6 +187,9 @@ void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_s
         gsim_output_put(out, "%s%q", separator, line);
         separator = ", ";
     }
+    char guess[GSIM_CLI_GUESS];
+    for (uint32_t at = 0; s->is_trace && gsim_cli_guess(&s->notes, &at, guess); separator = ", ")
+        gsim_output_put(out, "%s%q", separator, guess);
     gsim_output_text(out, "]");
 }
 

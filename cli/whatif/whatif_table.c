@@ -3,7 +3,9 @@
  * The table of cli/whatif/whatif.h as text, CSV, JSON and picture: time saved, per cent, error bar, and the command
  * that shows that run alone.
  */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/figures/plot.h"
 #include "cli/whatif/whatif.h"
@@ -12,7 +14,6 @@
 
 #define NAME_COLUMNS 26
 #define NAME_BYTES   1024
-#define NOTE_COLUMNS 72
 #define MOSTLY       0.5 /* of the critical path */
 #define SELDOM       0.1  /* of the time, idle */
 #define SHOWN        0.0005 /* less is 0.0 % */
@@ -78,19 +79,39 @@ static const char *command_of(const struct table *t, const struct gsim_whatif_ro
 /* --- text --- */
 static void put_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
 {
-    char name[NAME_BYTES], shown[NAME_COLUMNS + 8], note[NOTE_COLUMNS + 8];
+    char name[NAME_BYTES], shown[NAME_COLUMNS + 8];
     gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
-    gsim_output_printf(out, "%-*s", NAME_COLUMNS, row->is_together ? "best together" : shown);
-    if (!isfinite(row->time_us)) {
-        gsim_output_printf(out, " %12s %12s %7s %9s  %s\n", "-", "-", "-", "-",
-                           gsim_text_fit(note, sizeof note, row->note[0] ? row->note : "no effect", NOTE_COLUMNS));
-        return;
+    gsim_output_printf(out, "%-*s %12.1f", NAME_COLUMNS, row->is_together ? "best together" : shown, row->time_us);
+    double saved_us = t->now_us - row->time_us, percent = 100 / t->now_us;
+    if (!row->count) gsim_output_text(out, "\n");
+    else
+        gsim_output_printf(out, " %12.1f %7.1f %7.1f %7.1f\n", saved_us, percent * saved_us,
+                           percent * (saved_us - row->error_us), fmin(percent * (saved_us + row->error_us), 100));
+}
+
+static const char *reason(const struct gsim_whatif_row *row) { return row->note[0] ? row->note : "no effect"; }
+
+/* Changes without a time: those of one reason in a line. */
+static void put_without(struct gsim_output *out, const struct table *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool is_told = isfinite(t->rows[i]->time_us);
+        for (uint32_t k = 0; k < i; k++)
+            is_told |= !isfinite(t->rows[k]->time_us) && strcmp(reason(t->rows[k]), reason(t->rows[i])) == 0;
+        if (is_told) continue;
+        char line[NAME_BYTES] = "";
+        for (uint32_t k = i; k < t->count; k++) {
+            char name[NAME_BYTES];
+            size_t at = strlen(line);
+            if (isfinite(t->rows[k]->time_us) || strcmp(reason(t->rows[k]), reason(t->rows[i])) != 0) continue;
+            snprintf(line + at, sizeof line - at, "%s%s", at ? ", " : "",
+                     gsim_whatif_name(t->rows[k], name, sizeof name));
+        }
+        size_t at = strlen(line);
+        snprintf(line + at, sizeof line - at, ": %s", reason(t->rows[i]));
+        gsim_output_text(out, "none:");
+        gsim_cli_wrap(out, line, 5, 2);
     }
-    gsim_output_printf(out, " %12.1f %12.1f %7.1f", row->time_us, t->now_us - row->time_us,
-                       100 * (1 - row->time_us / t->now_us));
-    if (row->count) gsim_output_printf(out, " %9.1f  ", row->error_us);
-    else gsim_output_printf(out, " %9s  ", "");
-    gsim_output_printf(out, "%s\n", command_of(t, row, name));
 }
 
 /* Which changes can gain: those of the host and its launches where the critical path is the host's, else those of
@@ -103,10 +124,10 @@ static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
                        w->host_ratio > MOSTLY && !is_busy ? "host"
                        : w->link_ratio > MOSTLY           ? "link"
                                                           : "GPU");
-    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time",
+    gsim_output_printf(out, "%.1f %% of the critical path is the host's, the GPU is idle for %.1f %% of the time\n",
                        100 * w->host_ratio, 100 * w->idle_ratio);
     if (w->cause != GSIM_CAUSE_NONE && w->idle_ratio >= SHOWN)
-        gsim_output_printf(out, " (most of it: %s)", gsim_cause_text(w->cause));
+        gsim_output_printf(out, "most of its idle time: %s\n", gsim_cause_text(w->cause));
 }
 
 static const char *name_of(const struct gsim_whatif *w)
@@ -126,30 +147,37 @@ static void put_text(const void *what, struct gsim_output *out)
         gsim_output_printf(out, "%s under %s on %s, an iteration: ", name_of(t->w), now->scheduler->name,
                            now->device->name);
     if (!t->w->base.clients) put_bound(out, t->w);
-    gsim_output_text(out, t->w->base.clients ? "" : "\n");
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
     if (t->w->undecided[0]) gsim_output_printf(out, "%s\n", t->w->undecided);
-    if (s->gpu_note[0]) gsim_output_printf(out, "note: %s\n", s->gpu_note);
-    gsim_output_printf(out, "\n%-*s %12s %12s %7s %9s  %s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "+- us",
-                       "command");
+    if (s->gpu_note[0]) {
+        gsim_output_text(out, "note:");
+        gsim_cli_wrap(out, s->gpu_note, 5, 2);
+    }
+    gsim_output_printf(out, "\n%-*s %12s %12s %7s %7s %7s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "from",
+                       "to");
     put_row(out, t, &t->w->rows[0]);
-    for (uint32_t i = 0; i < t->count; i++) put_row(out, t, t->rows[i]);
-    gsim_output_text(out, "\n");
+    for (uint32_t i = 0; i < t->count; i++)
+        if (isfinite(t->rows[i]->time_us)) put_row(out, t, t->rows[i]);
+    put_without(out, t);
+    gsim_output_printf(out, "each by itself: %s --change CHANGE\n\n", t->command);
     for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
         bool is_used = false;
         for (uint32_t i = 0; i < t->count; i++)
             for (uint32_t c = 0; c < t->rows[i]->count; c++)
                 is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
-        if (is_used)
-            gsim_output_printf(
-                out, "  %-12s %s (+- %.0f %% %s: %s)\n", gsim_change_word((enum gsim_change_kind)k),
-                gsim_change_help((enum gsim_change_kind)k), 100 * gsim_change_error((enum gsim_change_kind)k),
-                gsim_change_error_of((enum gsim_change_kind)k), gsim_change_source((enum gsim_change_kind)k));
+        if (!is_used) continue;
+        char line[NAME_BYTES];
+        snprintf(line, sizeof line, "%s (+- %.0f %% %s: %s)", gsim_change_help((enum gsim_change_kind)k),
+                 100 * gsim_change_error((enum gsim_change_kind)k), gsim_change_error_of((enum gsim_change_kind)k),
+                 gsim_change_source((enum gsim_change_kind)k));
+        gsim_output_printf(out, "  %-12s", gsim_change_word((enum gsim_change_kind)k));
+        gsim_cli_wrap(out, line, 16, 15);
     }
     for (uint32_t i = 0; i < t->count; i++)
         if (isfinite(t->rows[i]->time_us) && t->rows[i]->note[0]) {
             char name[NAME_BYTES];
-            gsim_output_printf(out, "  %s: %s\n", gsim_whatif_name(t->rows[i], name, sizeof name), t->rows[i]->note);
+            gsim_output_printf(out, "  %s:", gsim_whatif_name(t->rows[i], name, sizeof name));
+            gsim_cli_wrap(out, t->rows[i]->note, (int)strlen(name) + 3, 4);
         }
 }
 

@@ -38,19 +38,24 @@ static void put_row(struct gsim_output *json, const struct gsim_frame *frame)
     gsim_output_text(json, "}");
 }
 
-/* The tasks as reported, but for the times of each request. */
-static enum gsim_status put_tasks(struct gsim_output *output, const char *path, struct gsim_error *error)
+/* Tasks, ranks and notes as reported, but for the times of each request. */
+static enum gsim_status put_lists(struct gsim_output *output, const char *path, bool is_shared,
+                                  struct gsim_error *error)
 {
     static const char *const lists[] = {"arrival_us", "start_us", "end_us", "jct_us"};
-    cJSON *json = gsim_json_read(path, error), *tasks = cJSON_GetObjectItem(json, "tasks"), *task;
+    static const char *const names[] = {"notes", "ranks", "tasks"};
+    cJSON *json = gsim_json_read(path, error), *task;
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
-    cJSON_ArrayForEach(task, tasks)
+    cJSON_ArrayForEach(task, cJSON_GetObjectItem(json, "tasks"))
     {
         for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) cJSON_DeleteItemFromObject(task, lists[i]);
     }
-    char *text = cJSON_IsArray(tasks) ? cJSON_PrintUnformatted(tasks) : NULL;
-    gsim_output_put(output, ",\n'tasks': %s", text ? text : "[]");
-    cJSON_free(text);
+    for (size_t i = 0; i < 2 + (size_t)is_shared; i++) {
+        cJSON *list = cJSON_GetObjectItem(json, names[i]);
+        char *text = cJSON_IsArray(list) ? cJSON_PrintUnformatted(list) : NULL;
+        if (text) gsim_output_put(output, ",\n%q: %s", names[i], text);
+        cJSON_free(text);
+    }
     gsim_json_release(json);
     return GSIM_OK;
 }
@@ -159,7 +164,7 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
 {
     bool is_shared = *gsim_frame_text(gsim_frame_find(frame, "share"), 0);
     put_row(&page->own.json, frame);
-    enum gsim_status status = is_shared ? put_tasks(&page->own.json, page->source, error) : GSIM_OK;
+    enum gsim_status status = put_lists(&page->own.json, page->source, is_shared, error);
     if (status == GSIM_OK) status = put_work(page, track, error);
     return status == GSIM_OK ? put_timeline(page, track, error) : status;
 }

@@ -158,9 +158,21 @@ static bool note_power(const struct gsim_result *result, char text[GSIM_REPORT_N
     return true;
 }
 
+/* What GPUs of a device without links to others send goes through the host. */
+static bool note_links(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    const struct gsim_simulation *s = result->simulation;
+    bool is_several = s->ranks ? s->ranks->gpu_gbps <= 0 : !s->node && result->timeline->gpu_count > 1;
+    if (!is_several || result->tracer || s->device->peer_gbps > 0) return false;
+    snprintf(text, GSIM_REPORT_NOTE,
+             "no link between GPUs is known of %.50s (link.peer_gbps): through the host (--node NAME has links)",
+             s->device->name);
+    return true;
+}
+
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
     static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {
-        note_sample, note_solo_times, note_others, note_overhead, note_sharing, note_packed, note_power};
+        note_sample, note_solo_times, note_others, note_overhead, note_sharing, note_packed, note_power, note_links};
     return notes[index](result, text);
 }

@@ -8,6 +8,8 @@
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 
+#define LEAST_US 0.001 /* of waiting: less is a rounding of picoseconds */
+
 struct rank_sum {
     double makespan_us, kernels_us, waiting_us, transfer_us, median_us;
     uint32_t iterations;
@@ -47,17 +49,17 @@ void gsim_ranks_print(const struct gsim_result *result, struct gsim_output *outp
 {
     const struct gsim_ranks *ranks = result->simulation->ranks;
     uint32_t count = result->simulation->tasks->count;
-    gsim_output_printf(output, "  %-12s %6s %12s %12s %12s %12s\n", "Rank", "GPU", "iteration", "kernels", "waiting",
+    gsim_output_printf(output, "  %-12s %-12s %12s %12s %12s %12s\n", "Rank", "GPU", "iteration", "kernels", "waiting",
                        "transfer");
     for (uint32_t i = 0; i < count; i++) {
         struct rank_sum s = sum_of(result, i);
-        char name[32], a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
-        snprintf(name, sizeof name, ranks->copies[i] > 1 ? "%u to %u" : "%u", ranks->rank_of[i],
-                 ranks->rank_of[i] + ranks->copies[i] - 1);
-        gsim_output_printf(
-            output, "  %-12s %6u %12s %12s %12s %12s\n", name, ranks->device_of[i],
-            gsim_text_us(a, s.median_us), gsim_text_us(b, s.kernels_us),
-            gsim_text_us(c, s.waiting_us), gsim_text_us(d, s.transfer_us));
+        char name[32], gpu[32], a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE], c[GSIM_TEXT_SIZE], d[GSIM_TEXT_SIZE];
+        const char *range = ranks->copies[i] > 1 ? "%u to %u" : "%u";
+        snprintf(name, sizeof name, range, ranks->rank_of[i], ranks->rank_of[i] + ranks->copies[i] - 1);
+        snprintf(gpu, sizeof gpu, range, ranks->device_of[i], ranks->device_of[i] + ranks->copies[i] - 1);
+        gsim_output_printf(output, "  %-12s %-12s %12s %12s %12s %12s\n", name, gpu, gsim_text_us(a, s.median_us),
+                           gsim_text_us(b, s.kernels_us), gsim_text_us(c, s.waiting_us < LEAST_US ? 0 : s.waiting_us),
+                           gsim_text_us(d, s.transfer_us));
     }
     gsim_output_text(output, "  (a mean iteration; sums of all kernels, and of collectives: until the last rank is "
                              "there, and from then on)\n\n");

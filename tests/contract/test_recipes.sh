@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout as it is for
-# each document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write].
+# each document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write] [DOCUMENT...].
 #   without an option   the blocks that take a moment; each prints every word of the "text" block behind it
 #   --evidence          the blocks that run validate, reproduce or calibrate; their numbers must come out within TOLERANCE
 #   --write             all blocks; puts the present output into the "text" blocks
@@ -88,6 +88,7 @@ compare_numbers() { # compare_numbers SHOWN NEW
 documents=$(cd "$source_dir" && find . -name 'build*' -prune -o -path './.git' -prune -o -name '*.md' -exec grep -l '^```sh$' {} + | LC_ALL=C sort)
 least=10
 [ "$mode" != --evidence ] || least=3
+[ $# -lt 4 ] || { shift 3 && documents=$* && least=1; }
 for document in $documents; do
     copy_checkout # each begins with the checkout as it is
     split "$source_dir/$document"

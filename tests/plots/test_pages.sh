@@ -70,6 +70,22 @@ has long.html "[\"$(printf '%s' "$long" | sed 's/</\\u003c/g')\", 1, "
 "$gpusim" whatif long.json --sched async --device h200 --report what.json >/dev/null 2>err || fail "whatif: $(cat err)"
 page what.json what.html
 has what.html '"command":"gpusim explain long.json '
+# Changes without a time are none of the table; ranks have no zeros of what they are not asked; notes stand on pages.
+"$gpusim" --ranks 4 --workload ddp --sched async --device l4 --report ranks.json >out 2>err || fail "ranks: $(cat err)"
+page ranks.json ranks.html
+has ranks.html 'no link between GPUs is known of l4'
+"$gpusim" compare --task ml,size=1e5,copies=1:3,requests=3,arrival=poisson:2000 --share mps,exclusive --limit p99=9s --repeat 2 --report clients.json >out 2>err ||
+    fail "clients: $(cat err)"
+page clients.json clients.html
+if command -v node >/dev/null 2>&1; then
+    has what.drawn '<h2>Changes that are none here</h2>'
+    sed '/Changes that are none here/,$d' what.drawn | grep -qF '>-<' && fail 'what.drawn: a row without a time'
+    for zero in 'Critical path' 'Lower bound' 'Streams used' 'Run it again'; do lacks ranks.drawn "$zero"; done
+    has ranks.drawn '<h2>Ranks</h2>'
+    has clients.drawn '<h1>Copies of ml on a100-sxm4-40gb with p99 within 9.000 s</h1>'
+    has clients.drawn '<td>mps</td><td class="n">3</td><td>yes</td>'
+    has clients.drawn '<title>mps, 3 copies: '
+fi
 # No figure over sizes shows two workloads; a device has a figure of its own.
 grep -F '["figure"' sizes.html | grep -F -- '--x size' | grep -v 'workload = ' && fail 'a figure over the sizes of two workloads'
 [ "$(count devices.html '"name": "speedup"')" = 2 ] || fail "devices.html: $(count devices.html '"name": "speedup"') figures, expected one for each device"
@@ -89,7 +105,7 @@ if command -v node >/dev/null 2>&1; then
     has long.drawn "<td class=\"t\" title=\"$escaped\">void ns::kernel&#60;float, float"
     has long.drawn 'loat, int&#62;(float*)</td><td class="n">1</td>'
     lacks long.drawn "<td>$escaped"
-    has what.drawn '<td class="t">gpusim explain long.json '
+    has what.drawn '<pre>gpusim explain long.json --sched async --device h200 --change CHANGE</pre>'
     "$gpusim" --workload img --sched kesco --report run.json >/dev/null
     page run.json run.html
     grep -q '<title>gaussian_blur: [0-9.]* ms from [0-9.]*</title>' run.drawn || fail 'run: kernels do not say what they are'

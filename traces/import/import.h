@@ -142,6 +142,7 @@ struct gsim_import_notes {
     double overhead_us; /* of the host's time, the profiler's own: removed */
     uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean: */
     double node_gap_us;
+    char alone[240];    /* what kernels that ran beside others are taken to need alone; "": none, or not asked */
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */
