@@ -108,13 +108,13 @@ static void put_pair(struct gsim_output *out, const struct gsim_explained *e, si
     qsort(rows, count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < count; i++) {
         double worth = e->worth_us[index][rows[i].reason];
-        gsim_output_printf(out, "    %-*s %12.3f us  ", TEXT_COLUMN, gsim_reason_text((enum gsim_reason)rows[i].reason),
+        char text[160] = "worth unknown";
+        gsim_output_printf(out, "    %-*s %12.3f us ", TEXT_COLUMN, gsim_reason_text((enum gsim_reason)rows[i].reason),
                            gsim_time_us(rows[i].held));
         if (isfinite(worth))
-            gsim_output_printf(out, "worth %.3f us, if %s\n", worth,
-                               gsim_reason_without((enum gsim_reason)rows[i].reason));
-        else
-            gsim_output_text(out, "worth unknown\n");
+            snprintf(text, sizeof text, "worth %.3f us, if %s", worth,
+                     gsim_reason_without((enum gsim_reason)rows[i].reason));
+        gsim_cli_wrap(out, text, TEXT_COLUMN + 21, 8);
     }
 }
 
