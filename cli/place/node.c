@@ -34,6 +34,14 @@ static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open
     return GSIM_OK;
 }
 
+/* Whether one of its devices is DEVICE: named so, or not named. */
+static bool has_device(const struct gsim_node *node, const char *device)
+{
+    for (uint32_t d = 0; d < gsim_node_device_count(node); d++)
+        if (strcmp(model_of(node, d, device), device) == 0) return true;
+    return false;
+}
+
 /* The node NAME, or of that path, with the devices of its file; DEVICE is that of those which it leaves open (NULL: the
  * default). FIRST gets the first one's spec. */
 static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char *name, const char *device,
@@ -44,6 +52,9 @@ static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char 
     uint32_t *firsts = NULL;
     if (!n) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_node_load(&n->node, name, error);
+    if (!status && device && !has_device(n->node, device))
+        status = gsim_error_set(error, GSIM_USAGE, "--device: applies to devices that a node does not name, and '%.60s' "
+                                "names all of them", name);
     if (!status) status = find_kinds(n, open, &firsts, error);
     if (!status) n->specs = GSIM_ARENA_ARRAY(&n->arena, struct gsim_device_spec, n->kind_count);
     if (!status && !n->specs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");

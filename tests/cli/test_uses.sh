@@ -62,7 +62,7 @@ may_be_idle() {
     *' execution-trace') : 'it orders what had one order' ;;
     'run generated '* | 'run service '* | 'run ranks'*)
         case $3 in memory | prefetch) : 'it moves no data of the host' ;; *) return 1 ;; esac ;;
-    'run gpus2 gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
+    'run gpus2 gpus' | 'run node gpus' | 'compare node gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
     'schedule cuda model') : 'kernels do not meet on an SM' ;;
     'import trace device') : 'kernels have the times of the GPU that the trace names' ;;
     'explain trace depends') : 'async keeps the order of the one stream, which is all that it had' ;;
@@ -165,6 +165,21 @@ if [ "${GPUSIM_FULL-}" ]; then
     walk timeline plot timeline "$place/files/run.json" -o out.svg
     walk jct plot jct "$place/files/shares.json" -o out.svg
     walk load plot load "$place/files/load.csv" -o out.svg
+    walk node run --workload cholesky --sched kesco --node h100-vm-x2 --memory pinned
+    walk tasks-gpus run --task ml,size=1e5,requests=2,gpu=0 --task img,size=1k,requests=2,gpu=1 --share mps --gpus 2
+    walk ranks-node run --workload tensor-parallel --sched async --ranks 8 --node dgx-h100
+    walk node compare --workload cholesky,lu --sched heft,dm --node h100-vm-x2 --iterations 3
+    walk rates serve "$recorded/serving/server.json" --requests 20 --rate 20,60 --batching continuous,chunked
+    walk trace plot timeline "$one" -o out.svg
+    walk clients plot clients "$place/files/clients.json" -o out.svg
+    walk box plot box "$place/files/results.db" --y makespan_us -o out.svg
+    walk heatmap plot heatmap "$place/files/results.db" --x size --y sched --value makespan_us -o out.svg
+    walk scatter plot scatter "$place/files/results.db" --x size --y makespan_us -o out.svg
+    walk clients report "$place/files/clients.json" -o out.html
+    walk database report "$place/files/results.db" -o out.html
+    walk recorded validate "$recorded/dags-blind.json.gz" --device h100-vm
+    walk nodes list nodes
+    walk device list devices h200
 fi
 [ $walked -gt 200 ] || fail "walked $walked options, expected more than 200"
 exit $failures
