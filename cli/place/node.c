@@ -53,8 +53,8 @@ static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char 
     if (!n) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_node_load(&n->node, name, error);
     if (!status && device && !has_device(n->node, device))
-        status = gsim_error_set(error, GSIM_USAGE, "--device: applies to devices that a node does not name, and '%.60s' "
-                                "names all of them", name);
+        status = gsim_error_set(error, GSIM_USAGE, "--device: applies to devices that a node does not name, and "
+                                "'%.60s' names all of them", name);
     if (!status) status = find_kinds(n, open, &firsts, error);
     if (!status) n->specs = GSIM_ARENA_ARRAY(&n->arena, struct gsim_device_spec, n->kind_count);
     if (!status && !n->specs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
