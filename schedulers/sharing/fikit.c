@@ -5,10 +5,9 @@
  * after queue (BestPrioFit), the longest of a queue first. The next urgent kernel closes the gap before its time
  * (feedback). Who comes first in a queue is first among equals.
  *
- * Ours, where only the abstract and summaries were to be had: gaps up to small_gap_us are left alone (0 here, as at
- * the paper's 0.1 ms, remembered and not confirmed, most programs have no gap to fill); most_fillers kernels fill at a
- * time; tasks of one priority are the holders together; a task without a request holds nothing, so between the urgent
- * one's requests the next one is the holder; kernels
+ * Ours, where only the abstract and summaries were to be had: gaps up to small_gap_us are left alone (0.1 ms
+ * remembered, not confirmed); most_fillers kernels fill at a time; tasks of one priority are the holders together; a
+ * task without a request holds nothing, so between the urgent one's requests the next one is the holder; kernels
  * without a profile never fill; tasks are threads of one process.
  */
 #include "schedulers/sharing/held.h"
@@ -154,7 +153,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
 }
 
 static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct fikit_params, small_gap_us, 0, 0, 1e6, "us", "gaps up to this are not filled (the paper: 100)"),
+    GSIM_REAL(struct fikit_params, small_gap_us, 100, 0, 1e6, "us", "gaps up to this are not filled"),
     GSIM_REAL(struct fikit_params, sched_us, 2, 0, 1000, "us",
               "what the scheduler takes for each kernel that it lets go"),
     GSIM_REAL(struct fikit_params, margin, 0, 0, 10, "",
