@@ -506,6 +506,7 @@ static enum gsim_status read_subject(struct gsim_whatif *w, const struct gsim_cl
     if (gsim_cli_are_ranks(arguments)) {
         w->subject.arguments = *arguments;
         status = gsim_cli_rank_traces_read(&w->ranks, arguments, !keeps || strcmp(keeps, "keep") != 0, error);
+        for (uint32_t i = 0; i < w->ranks.note_count; i++) gsim_cli_subject_note(&w->subject, w->ranks.notes[i]);
         w->base = w->ranks.base;
         w->base.iterations = RANK_ITERATIONS;
         return status;
