@@ -102,7 +102,7 @@ most=$(awk -F, 'NR == 2 { print $5 }' most.csv)
 good() { serve hostless.json --requests 60 --rate "$1" --within ttft=20ms,tpot=2ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
 good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most per s: $(cat out)"
 ! good "$(awk -v r="$most" 'BEGIN { print r * 1.5 }')" || fail "at 1.5 of $most per s: $(cat out)"
-refuses "expected limits: --within" serve hostless.json --rate most
+refuses "expected limits: --within" serve "$runs/same_60.json.gz" --rate most
 refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
 
 refuses "nothing to serve" serve
