@@ -82,6 +82,8 @@ static const struct rule {
     {"figures of a sweep's results", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_TIMELINE, KEYS(GSIM_CLI_SERIES)},
     {"figures of a sweep's results", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_LOAD,
      KEYS(GSIM_CLI_AXIS_X, GSIM_CLI_SERIES, GSIM_CLI_XLABEL, GSIM_CLI_YLABEL, GSIM_CLI_BASE)},
+    {"figures with a label below", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_BOX, KEYS(GSIM_CLI_XLABEL)},
+    {"figures of lines, bars or points", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_HEATMAP, KEYS(GSIM_CLI_SERIES, GSIM_CLI_LOG)},
     {"speed-ups", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_NO_SPEEDUP, KEYS(GSIM_CLI_BASE)},
     {"files of several runs", GSIM_CLI_ON_PLOT, GSIM_CLI_OF_SHARES | GSIM_CLI_OF_LOAD | GSIM_CLI_OF_ONE_RUN,
      KEYS(GSIM_CLI_CONDITION)},

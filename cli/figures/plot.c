@@ -404,6 +404,8 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
             error, GSIM_USAGE,
             "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct, clients or load%s",
             arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
+    if (strcmp(c->kind, "clients") == 0 && arguments->value[GSIM_CLI_SERIES])
+        return gsim_error_set(error, GSIM_USAGE, "--series: applies to jct, not to clients");
     if (arguments->operand_count < 2)
         return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
     return GSIM_OK;

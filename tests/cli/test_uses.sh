@@ -62,7 +62,7 @@ may_be_idle() {
     *' execution-trace') : 'it orders what had one order' ;;
     'run generated '* | 'run service '* | 'run ranks'*)
         case $3 in memory | prefetch) : 'it moves no data of the host' ;; *) return 1 ;; esac ;;
-    'run gpus2 gpus' | 'run node gpus' | 'compare node gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
+    'plot trace iteration' | 'plot box x' | 'run gpus2 gpus' | 'run node gpus' | 'compare node gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
     'schedule cuda model') : 'kernels do not meet on an SM' ;;
     'import trace device') : 'kernels have the times of the GPU that the trace names' ;;
     'explain trace depends') : 'async keeps the order of the one stream, which is all that it had' ;;
@@ -84,7 +84,7 @@ result() {
         sed -i 's/.*[0-9] points.*//' run/stderr
     fi
     (cd run && find . -type f | LC_ALL=C sort | while read -r file; do echo "== $file" && cat "$file"; done) |
-        sed 's/^.*"options".*$//; /^  Options  /,/^$/d; s/, [0-9.]* s$//; s/[0-9.]*\/s.*left//; s/ points in .*//' >found
+        sed 's/^.*"options".*$//; /^  Options  /,/^$/d; s/, [0-9.]* s$//; / left$/d; s/ points in .*//' >found
 }
 
 # walk NAME COMMAND ARGUMENTS...
