@@ -24,6 +24,7 @@ copy_checkout() {
     for folder in "$source_dir"/*/; do
         case $folder in */build* | */docs/ | */tests/ | */man/) ;; *) cp -R "${folder%/}" "$tree" ;; esac
     done
+    mkdir "$tree/tests" && cp -R "$source_dir/tests/source" "$tree/tests" # CUDA sources that documents show
     printf '#!/bin/sh\nGPUSIM_DATA=%s exec %s/gpusim "$@"\n' "$tree" "$build_dir" >"$tree/gpusim"
     chmod +x "$tree/gpusim"
     sleep 0.1 # what is written from now on is newer than the mark, whatever the file system's clock
