@@ -43,15 +43,16 @@ static void hand_over(void *argument)
     else gsim_front_submit(command);
 }
 
-/* Kernels of all processes are launched one after another; one of another process than the one before takes a time. */
+/* Kernels of all processes are launched one after another; one of another process than the one before occupies the
+ * front end for a time. */
 static gsim_time launch_client(struct gsim_device *d, const struct gsim_process *process, gsim_time now)
 {
     bool is_other = d->client && d->client != process;
     if (!(d->spec->client_switch_us > 0) || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_CLIENT_SWITCH)) return now;
+    gsim_time at = d->client_free > now ? d->client_free : now;
     d->client = process;
-    if (d->client_free < now) d->client_free = now;
-    if (is_other) d->client_free += gsim_time_from_us(d->spec->client_switch_us);
-    return d->client_free;
+    d->client_free = is_other ? at + gsim_time_from_us(d->spec->client_switch_us) : at;
+    return at;
 }
 
 static void start(struct gsim_command *command)
@@ -61,7 +62,8 @@ static void start(struct gsim_command *command)
         gsim_copies_start(command->device, command);
         return;
     }
-    gsim_time at = launch_client(command->device, command->front->process, m->now);
+    bool has_turns = command->front->arbiter; /* of its own */
+    gsim_time at = has_turns ? m->now : launch_client(command->device, command->front->process, m->now);
     if (at > m->now) gsim_machine_at(m, at, hand_over, command);
     else hand_over(command);
 }

@@ -200,6 +200,7 @@ static const struct {
     {"fault_beside", "managed memory on several GPUs"},
     {"fault_group", "managed memory on several GPUs"},
     {"l2_knee", "kernels with pipes, as ncu measures them: rule.known_pipes"},
+    {"client_switch_us", "several processes under MPS: sim-task-tasks"},
     {"l1_lost_times", "kernels with l1_hit, as ncu measures it: rule.l1_kept"},
     {"tensor_flops_per_clock", "kernels timed on another device: sim-device-other"},
     {"l2_gbps", "listed, not yet a limit, as its help says"},

@@ -165,20 +165,24 @@ critical path: what the end waited for
 
 EOF
 # An iteration as it repeats is 325: 41 of the host, 3 of launch latency. The copy's 100 us by half, A's 100, 12 us of launches.
+# From and to: 50 +- 10 us of the link, +- 5 of the kernel, 6 +- 0.6 of the calls.
 # shellcheck disable=SC2086
 "$gpusim" whatif two.json --sched serial $on --change link=2x,kernel:a=2x,launch=2x | sed 's/  *gpusim explain.*//' >found
 diff - found >differs <<'EOF' || fail "whatif: expected (<), found (>): $(cat differs)"
 two under serial on paper, an iteration: GPU-bound
-12.6 % of the critical path is the host's, the GPU is idle for 13.5 % of the time (most of it: host late: waited for a result)
+12.6 % of the critical path is the host's, the GPU is idle for 13.5 % of the time
+most of its idle time: host late: waited for a result
 
-change                               us     saved us       %     +- us  command
-now                               325.0          0.0     0.0
-link=2x                           275.0         50.0    15.4      10.0
-kernel:a=2x                       275.0         50.0    15.4       5.0
-launch=2x                         319.0          6.0     1.8       0.6
+change                               us     saved us       %    from      to
+now                               325.0
+link=2x                           275.0         50.0    15.4    12.3    18.5
+kernel:a=2x                       275.0         50.0    15.4    13.8    16.9
+launch=2x                         319.0          6.0     1.8     1.7     2.0
+each by itself:
 
   launch       launch calls that many times cheaper (+- 10 % of what is saved: assumed)
-  kernel:NAME  kernels of that NAME, or whose names hold it, so many times faster (+- 10 % of what is saved: assumed)
+  kernel:NAME  kernels of that NAME, or whose names hold it, so many times faster (+- 10 % of what
+               is saved: assumed)
   link         a link to the host so many times faster (+- 20 % of what is saved: assumed)
 EOF
 

@@ -13,7 +13,7 @@ refuses() { # refuses MESSAGE ARGUMENTS...
     status=$?
     [ $status = 2 ] && grep -qF -- "$message" err || fail "$*: exit $status, '$(tail -n 1 err)', expected 2, '$message'"
 }
-refuses 'expected gpusim schedule FILE.cu|TRACE|PROGRAM|WORKLOAD'
+refuses 'expected gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD'
 refuses "cannot read 'none.json': No such file" none.json
 refuses 'expected --execution-trace FILE with it, or --cuda-graph FILE' "$here/trace.json"
 refuses '--streams: expected an integer from 1 to 64' "$here/trace.json" --streams 65
