@@ -20,23 +20,13 @@ value() { awk -v part="$1" -v figure="$2" -v quantile="$3" '
     inside && index($0, "\"" figure "\"") { text = $0; sub(".*\"" quantile "\": ", "", text); sub("[,}].*", "", text); print text; exit }' report.json; }
 near() { awk -v a="$1" -v b="$2" -v limit="$3" 'BEGIN { d = a / b - 1; exit !(d <= limit && d >= -limit) }'; }
 
-# The recorded runs: percentiles of their requests, with the host's noise drawn.
-while read -r run ttft tpot; do
-    serve "$runs/$run.json.gz" --report report.json
-    for figure in ttft_us tpot_us; do
-        limit=$ttft
-        [ $figure = ttft_us ] || limit=$tpot
-        near "$(value percentiles $figure p50)" "$(value measured $figure p50)" "$limit" ||
-            fail "$run: $figure: $(value percentiles $figure p50), measured $(value measured $figure p50)"
-    done
-    [ "$(grep -c '"first_us"' report.json)" = 250 ] || fail "$run: expected 250 requests"
-done <<END_OF_RUNS
-same_60 0.08 0.06
-same_120 0.10 0.06
-stream_60 0.08 0.06
-stream_120 0.30 0.08
-urgent_90 0.08 0.06
-END_OF_RUNS
+# A recorded run: medians of its requests, with the host's noise drawn. cli-serving_table has all of them, as documented.
+serve "$runs/same_60.json.gz" --report report.json
+for figure in ttft_us tpot_us; do
+    near "$(value percentiles $figure p50)" "$(value measured $figure p50)" 0.06 ||
+        fail "$figure: $(value percentiles $figure p50), measured $(value measured $figure p50)"
+done
+[ "$(grep -c '"first_us"' report.json)" = 250 ] || fail "expected 250 requests"
 
 # Without noise: every step simulated, and looked up.
 gunzip -c "$runs/stream_60.json.gz" | sed 's/"host": "h100-vm"/"host": {"like": "h100-vm", "jitter": 0, "stalls_per_s": 0}/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >quiet.json
@@ -60,8 +50,8 @@ serve "$runs/server.json" --requests 100 --report a.json && serve "$runs/server.
 serve "$runs/server.json" --requests 100 --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
 
 # A table and its figure.
-serve "$runs/server.json" --requests 50 --rate 40:80:40 --batching continuous,chunked --prefill-beside same,stream --csv load.csv
-[ "$(wc -l <load.csv)" = 9 ] || fail "expected 8 rows: $(cat load.csv)"
+serve "$runs/server.json" --requests 50 --rate 40:80:40 --prefill-beside same,stream --csv load.csv
+[ "$(wc -l <load.csv)" = 5 ] || fail "expected 4 rows: $(cat load.csv)"
 "$gpusim" plot load load.csv -o load.svg 2>err && grep -q 'continuous, stream' load.svg || fail "plot load: $(cat err)"
 serve "$runs/server.json" --requests 100 --batching disaggregated
 
