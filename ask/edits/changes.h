@@ -41,6 +41,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(PRIORITY, "priority", NULL, 0.50, SAVED, "assumed", true, "the streams of collectives before others")            \
     X(COPY_ENGINE, "copy_engine", NULL, 0.30, SAVED, "assumed", true,                                                  \
       "gathers and all-to-alls by copy engines, without SMs")                                                          \
+    X(CUSTOM, "custom", NULL, 0.30, SAVED, "assumed", true, "all-reduces of serving engines: one shot or two by size") \
     X(MICRO, "micro", "N", 0.30, SAVED, "assumed", true, "N micro-batches in a step of a pipeline")                    \
     X(KERNELS, "kernels", "FACTOR", 0.10, SAVED, "assumed", false,                                                     \
       "all kernels but collectives that many times faster")                                                            \
@@ -172,7 +173,7 @@ struct gsim_collective_edit {
     uint32_t gradient_count;
     bool is_graph;         /* what the host does between its calls is saved */
     int overlap;           /* 1 on, -1 off, 0 as it is */
-    bool is_urgent, by_engines;
+    bool is_urgent, by_engines, is_custom;
     uint32_t times;        /* the ops so often, one after the other; 0: once */
 };
 /* PROGRAM is written in any case; HAS_EFFECT stays where the edit changes nothing. */

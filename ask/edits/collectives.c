@@ -98,6 +98,8 @@ static struct gsim_collective changed(struct builder *b, const struct gsim_colle
     bool gathers = c->kind == GSIM_COLLECTIVE_ALL_GATHER || c->kind == GSIM_COLLECTIVE_ALL_TO_ALL;
     if (b->edit->channels) n.channels = b->edit->channels;
     if (b->edit->by_engines && gathers) n.algorithm = GSIM_ALGORITHM_COPY_ENGINE;
+    if (b->edit->is_custom && c->kind == GSIM_COLLECTIVE_ALL_REDUCE && !c->algorithm)
+        n.algorithm = GSIM_ALGORITHM_CUSTOM;
     b->has_effect |= n.channels != c->channels || n.algorithm != c->algorithm;
     return n;
 }

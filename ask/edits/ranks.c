@@ -60,7 +60,8 @@ static enum gsim_status check_rank(const struct gsim_changeable *base, const cha
 bool gsim_change_is_collective(enum gsim_change_kind kind)
 {
     return kind == GSIM_CHANGE_CHANNELS || kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_OVERLAP ||
-           kind == GSIM_CHANGE_PRIORITY || kind == GSIM_CHANGE_COPY_ENGINE || kind == GSIM_CHANGE_MICRO;
+           kind == GSIM_CHANGE_PRIORITY || kind == GSIM_CHANGE_COPY_ENGINE || kind == GSIM_CHANGE_CUSTOM ||
+           kind == GSIM_CHANGE_MICRO;
 }
 
 enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsim_changeable *base,
@@ -78,6 +79,7 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
         case GSIM_CHANGE_OVERLAP: edit->overlap = c->factor > 0 ? 1 : -1; break;
         case GSIM_CHANGE_PRIORITY: edit->is_urgent = true; break;
         case GSIM_CHANGE_COPY_ENGINE: edit->by_engines = true; break;
+        case GSIM_CHANGE_CUSTOM: edit->is_custom = true; break;
         case GSIM_CHANGE_MICRO:
             status = find_micro(base->clients ? base->clients[0].program : base->simulation->program, c->factor, edit,
                                 error);

@@ -4,6 +4,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/whole.h"
+#include "sim/collective/state.h"
 
 /* --ranks N: so many of --workload. */
 static enum gsim_status use_count(struct gsim_cli_ranks *r, const char *text, double number, struct gsim_error *error)
@@ -128,6 +129,23 @@ static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
     return GSIM_OK;
 }
 
+/* Whether some all-reduce of the ranks is an engine's own. */
+static bool has_custom(const struct gsim_cli_ranks *r, const struct gsim_nccl *numbers)
+{
+    struct gsim_ranks ranks = r->node.links;
+    for (uint32_t i = 0; i < r->count; i++) ranks.count += r->ranks[i].copies;
+    const struct gsim_collective_links links = gsim_collective_links_of(&r->setup.device, &ranks);
+    for (uint32_t i = 0; i < r->count; i++)
+        for (uint32_t k = 0; k < r->ranks[i].program->kernel_count; k++) {
+            const struct gsim_collective *c = r->ranks[i].program->kernels[k].collective;
+            if (c && !c->algorithm &&
+                gsim_collective_plan(numbers, c, c->group_count ? c->group_count : ranks.count, &links).algorithm >
+                    GSIM_ALGORITHM_CUSTOM)
+                return true;
+        }
+    return false;
+}
+
 static enum gsim_status use_library(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
     const char *library = r->arguments->value[GSIM_CLI_COLLECTIVE_LIBRARY];
@@ -136,15 +154,13 @@ static enum gsim_status use_library(struct gsim_cli_ranks *r, struct gsim_error 
         return gsim_error_set(error, GSIM_USAGE, "--collective-library: expected nccl or custom, found '%.60s'",
                               library);
     r->node.links.is_custom = true;
-    for (uint32_t i = 0; i < r->count; i++) {
-        const struct gsim_program *p = r->ranks[i].program;
-        for (uint32_t k = 0; k < p->kernel_count; k++)
-            if (p->kernels[k].collective && p->kernels[k].collective->kind == GSIM_COLLECTIVE_ALL_REDUCE &&
-                !p->kernels[k].collective->algorithm)
-                return GSIM_OK;
-    }
+    struct gsim_nccl *numbers = gsim_collective_numbers(&r->setup.device);
+    bool has_effect = numbers && has_custom(r, numbers);
+    gsim_free(numbers);
+    if (has_effect) return GSIM_OK;
     return gsim_error_set(error, GSIM_USAGE,
-                          "--collective-library custom: the ranks have no all-reduce that it could run");
+                          "--collective-library custom: engines leave each all-reduce of these ranks to NCCL (too "
+                          "large, several hosts, PCIe, or it names an algorithm)");
 }
 
 enum gsim_status gsim_cli_ranks_init(struct gsim_cli_ranks *r, const struct gsim_cli_arguments *arguments,

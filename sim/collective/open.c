@@ -150,7 +150,13 @@ static enum gsim_status make_plans(struct gsim_collectives *c, const struct gsim
         if (gsim_collective_is_pair(of->kind) && ranks != 2)
             return gsim_error_set(error, GSIM_INPUT, "%s: '%s': expected a group of two ranks", p->name,
                                   p->kernels[i].name);
+        if (of->algorithm >= GSIM_ALGORITHM_CUSTOM && of->kind != GSIM_COLLECTIVE_ALL_REDUCE)
+            return gsim_error_set(error, GSIM_INPUT, "%s: '%s': engines have all-reduces alone", p->name,
+                                  p->kernels[i].name);
         c->plans[i] = gsim_collective_plan(&c->nccl, of, ranks, &c->links);
+        if (of->algorithm > GSIM_ALGORITHM_CUSTOM && c->plans[i].nodes > 1)
+            return gsim_error_set(error, GSIM_INPUT, "%s: '%s': engines' all-reduces are of one host", p->name,
+                                  p->kernels[i].name);
         gsim_collective_shape(&c->nccl, &c->plans[i], &resolved[i]);
     }
     c->machine->kernels = resolved;

@@ -34,6 +34,30 @@ for w in ddp fsdp moe; do
     grep -q "on 8 ranks" "$work/$w" || fail "$w"
 done
 
+# Engines' all-reduces: as an option and as a change, and refused of what engines do not have.
+# 256 KiB of 8 ranks at 0.817 of 380 * 0.952 GB/s, two shots, and a block of 0.3 us: 5.74 + 6 * 0.032 + 1.75 * 0.887 + 0.3 = 7.78 us.
+steps="--opt tensor-parallel.tokens=64 --ranks 8 --device h200"
+# shellcheck disable=SC2086
+"$gpusim" --workload tensor-parallel $steps --collective-library custom >"$work/out" || fail "custom"
+grep -q '^  all_reduce 262144  *16 .* 7\.78[0-9]* us ' "$work/out" || { cat "$work/out" >&2; fail "custom: time"; }
+# shellcheck disable=SC2086
+"$gpusim" whatif tensor-parallel $steps --change custom --csv - 2>/dev/null | awk -F, '$1 == "custom" && $3 > 100 { ok = 1 } END { exit !ok }' || fail "whatif custom"
+if "$gpusim" --workload tensor-parallel --ranks 8 --device h200 --collective-library custom 2>"$work/err"; then fail "8 MiB by an engine"; fi
+grep -q 'leave each all-reduce of these ranks to NCCL' "$work/err" || fail "8 MiB: $(cat "$work/err")"
+cat >"$work/e.json" <<'END'
+{"schema": "gpusim-program/1", "name": "e", "ops": [{"op": "collective", "kind": "all_gather", "bytes": 8192, "algorithm": "one_shot"}]}
+END
+refused() {
+    if "$gpusim" --ranks "$work/f.json" --sched async 2>"$work/err"; then fail "expected: $1"; fi
+    grep -q "$1" "$work/err" || fail "expected $1: $(cat "$work/err")"
+}
+echo '{"schema": "gpusim-ranks/1", "node": "dgx-h100", "ranks": [{"program": "e.json", "count": 4}]}' >"$work/f.json"
+refused 'engines have all-reduces alone'
+sed -i 's/all_gather/all_reduce/' "$work/e.json"
+"$gpusim" --ranks "$work/f.json" --sched async >/dev/null || fail "one shot"
+sed -i 's/"dgx-h100"/"dgx-h100-x4"/; s/"count": 4/"count": 16/' "$work/f.json"
+refused 'are of one host'
+
 # Nodes by their files: four hosts of eight, a gibibyte at what their networks have together.
 cat >"$work/t.json" <<'END'
 {"schema": "gpusim-program/1", "name": "t", "ops": [{"op": "collective", "kind": "all_reduce", "bytes": 1073741824}]}
