@@ -183,7 +183,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "imbalance and link. grcuda-gpus: GrCUDA's programs on 1 to 8 V100 and A100, by hand and under its device\n"
             "policies. mega: persistent kernels and programmatic launches as others measured them. mp: KeSCo's task\n"
             "sets. collectives: what NCCL reaches and costs a kernel beside it; nccl: by message size. kesco-effort:\n"
-            "lines and tokens of KeSCo's programs in each scheme (needs libclang).\n",
+            "lines and tokens of KeSCo's programs in each scheme.\n",
             "  gpusim reproduce\n"
             "  gpusim reproduce grcuda --only mean-speedup --figure speedups.svg\n"
             "  gpusim reproduce grcuda --only overlap,p100 --per-case\n"

@@ -14,7 +14,6 @@
 #include "sim/base/jobs/run.h"
 #include "sim/base/scratch.h"
 #include "sim/rank_node.h"
-#include "source/read/tokens.h"
 #include "trust/published/script_overlap.h"
 
 #define MESSAGE 160
@@ -23,7 +22,6 @@
 #define PROGRAM_SEED "program.seed"
 #define CXX          "program.cxx"
 #define OPTS         "opts"
-#define SOURCE       "source"
 #define RANKS        "ranks" /* that run the program, on GPUs of their own; all are alike, but with EACH */
 #define EACH         "ranks.each"
 #define MULTICAST    "ranks.multicast"
@@ -407,19 +405,6 @@ static enum gsim_status scale(struct gsim_device_spec *device, const struct gsim
     return gsim_device_set_number(device, runs->scale, text, error);
 }
 
-/* In place of a run: what a CUDA source takes to write. */
-static enum gsim_status count_source(const char *path, const struct gsim_paper_batch *batch, double *values,
-                                     struct gsim_error *error)
-{
-    struct gsim_cuda_effort effort = {0};
-    enum gsim_status status = gsim_cuda_effort_of(path, "run", &effort, error);
-    for (size_t f = 0; f < batch->figure_count; f++)
-        values[f] = is(batch->figures[f], "lines")    ? effort.lines
-                    : is(batch->figures[f], "tokens") ? effort.tokens
-                                                      : NAN;
-    return status;
-}
-
 struct jobs {
     const struct gsim_paper_runs *runs;
     struct gsim_paper_batch *batch;
@@ -450,8 +435,6 @@ static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_poi
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
     struct gsim_cli_setup setup = {0};
-    const char *source = own_setting(point, SOURCE);
-    if (source) return count_source(source, batch, values, error);
     enum gsim_status status = make_arguments(point, &arena, &arguments, error);
     if (status == GSIM_OK) status = keep_device(jobs, &arguments, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
@@ -467,7 +450,6 @@ static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_poi
 }
 
 /* --- worker processes --- */
-
 
 /* An outcome is the values, or a message in place of them. */
 static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)

@@ -22,8 +22,8 @@
     X(getArrayElementType) X(Type_getSizeOf) X(Cursor_Evaluate) X(EvalResult_getKind) \
     X(EvalResult_getAsLongLong) X(EvalResult_getAsDouble) X(EvalResult_dispose) X(getEnumConstantDeclValue) \
     X(Cursor_isNull) X(getSpecializedCursorTemplate) X(getCursorSemanticParent) X(Location_isFromMainFile) \
-    X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling) X(getTokenKind) \
-    X(getTokenLocation) X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) \
+    X(Location_isInSystemHeader) X(Cursor_getStorageClass) X(tokenize) X(getTokenSpelling) \
+    X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) \
     X(Cursor_getTemplateArgumentType) X(Cursor_getTemplateArgumentValue) X(getTypeDeclaration) \
     X(getNumOverloadedDecls) X(getOverloadedDecl) X(Cursor_getNumArguments) X(Cursor_getArgument) \
     X(getCursorResultType) X(getArraySize) X(CXXMethod_isDefaulted) X(CXXMethod_isStatic) X(getInclusions)

@@ -2,7 +2,6 @@
 /* In place of the rest of this folder where gpusim is built without libclang's header. */
 #include "source/read/log.h"
 #include "source/read/told.h"
-#include "source/read/tokens.h"
 #include "traces/import/importers.h"
 
 static enum gsim_status fail(const char *path, struct gsim_error *error)
@@ -18,14 +17,6 @@ enum gsim_status gsim_import_cuda(const char *path, const struct gsim_import_opt
     (void)options;
     (void)program;
     *notes = (struct gsim_import_notes){0};
-    return fail(path, error);
-}
-
-enum gsim_status gsim_cuda_effort_of(const char *path, const char *function, struct gsim_cuda_effort *effort,
-                                     struct gsim_error *error)
-{
-    (void)function;
-    *effort = (struct gsim_cuda_effort){0};
     return fail(path, error);
 }
 

@@ -47,7 +47,7 @@ done
 
 # Annotated for KeSCo, with main and its loops in an included file.
 for program in vec hits; do
-    "$gpusim" import cuda "$source/trust/published/effort/kesco/$program.cu" -o program.json 2>err || fail "kesco/$program: $(tail -n 1 err)"
+    "$gpusim" import cuda "$source/tests/source/read/kesco/$program.cu" -o program.json 2>err || fail "kesco/$program: $(tail -n 1 err)"
     plan program.json >plan.txt
     expected $program >wanted.txt
     cmp -s plan.txt wanted.txt || fail "$program annotated: $(diff wanted.txt plan.txt)"
