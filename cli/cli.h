@@ -48,7 +48,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "a shared object that exports a source")                                                                         \
     X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
       "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")        \
-    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                    \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK,                  \
       "a program that serves requests on the GPU, beside others: a\n"                                                  \
       "workload or a program file, and priority= (0 most urgent to 9),\n"                                              \
       "requests=N (0: until the others are done), gap_us=,\n"                                                          \
@@ -63,7 +63,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "custom: all-reduces of ranks are those of serving engines\n"                                                    \
       "(vLLM, SGLang): one shot or two by size, NCCL's where they take\n"                                              \
       "NCCL (default nccl)")                                                                                           \
-    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK,                          \
       "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                   \
       "shared object (default exclusive)")                                                                             \
     X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                            \
@@ -572,10 +572,6 @@ enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const 
 /* Says on stderr which kernels were measured on a device that is none of DEVICES (names of those simulated) and none of
  * the search path, but nearly has the name of one. cli/notes.c */
 void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count);
-
-/* Runs perturbed copies and fills the spread of their makespans. */
-enum gsim_status gsim_cli_spread(const struct gsim_simulation *simulation, uint32_t runs, struct gsim_spread *spread,
-                                 struct gsim_error *error) GSIM_NODISCARD;
 
 /* Simulates and computes metrics. The caller releases TIMELINE in any case. */
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,

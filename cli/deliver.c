@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "ask/questions/question.h"
 #include "cli/cli.h"
 #include "sim/base/text.h"
 #include "sim/report/chrome.h"
@@ -141,7 +142,7 @@ enum gsim_status gsim_cli_deliver_all(const struct gsim_cli_arguments *arguments
     enum gsim_status status = gsim_metrics_compute(timeline, simulation->device, NULL, &metrics, error);
     if (!status) status = gsim_cli_trace_window(arguments, &result.window_from, &result.window_until, error);
     if (!status) status = gsim_cli_spread_runs(arguments, &spread_runs, error);
-    if (!status && spread_runs) status = gsim_cli_spread(simulation, spread_runs, &spread, error);
+    if (!status && spread_runs) status = gsim_spread_of(simulation, spread_runs, &spread, error);
     if (spread_runs) result.spread = &spread;
     return status ? status : gsim_cli_deliver(arguments, &result, error);
 }

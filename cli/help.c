@@ -264,7 +264,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
     [GSIM_CLI_EXPLAIN] =
         {
             "tell where the time of a trace or a program goes, cause by cause",
-            "gpusim explain TRACE|PROGRAM|WORKLOAD [options]",
+            "gpusim explain TRACE|PROGRAM|WORKLOAD|--task PROGRAM...|--ranks FILE [options]",
             "Replays a profiler's trace, or runs a program, and accounts for every microsecond: the GPU's work, and\n"
             "while the GPU is idle or its SMs are half empty, why the next work had not started: a late host (launch\n"
             "calls, framework, its own work, waiting for a result), work that it depends on and the gap behind that,\n"
@@ -274,12 +274,13 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim explain trace.json.gz\n"
             "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
-            "  gpusim explain img --sched kesco --device h200 --csv -\n",
+            "  gpusim explain img --sched kesco --device h200 --csv -\n"
+            "  gpusim explain --task img,requests=5 --task vec,requests=5 --share mps\n",
         },
     [GSIM_CLI_WHATIF] =
         {
             "tell what each change of a program, its host or its GPU would be worth",
-            "gpusim whatif TRACE|PROGRAM|WORKLOAD [--change NAME,...] [options]",
+            "gpusim whatif TRACE|PROGRAM|WORKLOAD|--task PROGRAM...|--ranks FILE [--change NAME,...] [options]",
             "Simulates a profiler's trace or a program as it is and once for each change, on all cores: captured into "
             "a\n"
             "CUDA graph, without needless synchronisations, on more streams, with priorities, fewer or cheaper "
@@ -292,7 +293,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim whatif trace.json.gz\n"
             "  gpusim whatif trace.json.gz --execution-trace et.json --change graph,dag,streams=4\n"
             "  gpusim whatif trace.json.gz --change kernel:gemm=1.5x,device=h200 --json whatif.json\n"
-            "  gpusim whatif img --sched serial --device h200 -o tornado.svg\n",
+            "  gpusim whatif img --sched serial --device h200 -o tornado.svg\n"
+            "  gpusim whatif --task img,requests=5 --task vec,requests=5 --share mps --change graph\n",
         },
     [GSIM_CLI_SERVE] =
         {

@@ -3,27 +3,6 @@
 #include "cli/cli.h"
 #include "gpusim/scenario.h"
 #include "sim/sm/demand.h"
-#include "sim/spread.h"
-
-static enum gsim_status makespan(const struct gsim_spread_copy *copy, const struct gsim_timeline *timeline,
-                                 double *time_us, struct gsim_error *error)
-{
-    struct gsim_metrics metrics;
-    enum gsim_status status = gsim_metrics_compute(timeline, &copy->device, NULL, &metrics, error);
-    if (status == GSIM_OK) *time_us = gsim_time_us(metrics.makespan);
-    return status;
-}
-
-enum gsim_status gsim_cli_spread(const struct gsim_simulation *simulation, uint32_t runs, struct gsim_spread *spread,
-                                 struct gsim_error *error)
-{
-    for (uint32_t i = 0; simulation->tasks && i < simulation->tasks->count; i++)
-        if (simulation->tasks->tasks[i].source)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--spread needs the whole program beforehand, and task '%s' is drawn while it runs",
-                                  simulation->tasks->tasks[i].name);
-    return gsim_spread_run(simulation, runs, makespan, spread, error);
-}
 
 enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed, struct gsim_timeline *timeline,
                                     struct gsim_metrics *metrics, struct gsim_error *error)

@@ -2,6 +2,7 @@
 /*
  * Layer: cli (program). "gpusim run": one simulation. What it gives in the end is cli/deliver.c's.
  */
+#include "ask/questions/question.h"
 #include "cli/cli.h"
 #include "cli/ranks/ranks.h"
 #include "cli/run_progress.h"
@@ -73,7 +74,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                     "gpusim: note: the written file may run faster or slower than the source: known in full, its "
                     "copies go ahead of what needs them\n");
     }
-    if (status == GSIM_OK && spread_runs) status = gsim_cli_spread(&point.simulation, spread_runs, &spread, error);
+    if (status == GSIM_OK && spread_runs) status = gsim_spread_of(&point.simulation, spread_runs, &spread, error);
     if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK && !point.source) {
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total,

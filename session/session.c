@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/questions/question.h"
 #include "gpusim/device.h"
 #include "gpusim/limits.h"
 #include "gpusim/metrics.h"
 #include "gpusim/scenario.h"
 #include "gpusim/workload.h"
 #include "session/policy.h"
+#include "sim/base/answer.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 #include "sim/sm/demand.h"
@@ -26,7 +28,7 @@ struct gsim_session {
     struct gsim_metrics metrics;
     bool has_device, has_program, has_run;
     atomic_bool is_busy, is_doomed; /* a run goes on; gsim_session_destroy() came while it did */
-    char *report;
+    char *report, *answer; /* of open_memstream() */
     struct gsim_error error;
 };
 
@@ -56,8 +58,9 @@ static void drop_run(struct gsim_session *s)
 {
     if (s->has_run) gsim_timeline_release(&s->timeline);
     s->has_run = false;
-    free(s->report); /* of open_memstream() */
-    s->report = NULL;
+    free(s->report);
+    free(s->answer);
+    s->report = s->answer = NULL;
 }
 
 void gsim_session_destroy(struct gsim_session *s)
@@ -229,8 +232,6 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
 
 static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *error)
 {
-    s->simulation.program = &s->program;
-    s->simulation.device = &s->device;
     s->simulation.detailed = true;
     const struct gsim_scenario scenario = {.simulation = s->simulation, .is_checked = true};
     enum gsim_status status = gsim_run(&scenario, &s->timeline, error);
@@ -244,7 +245,27 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
     return status;
 }
 
-int gsim_session_run(struct gsim_session *s)
+static enum gsim_status ask(struct gsim_session *s, const char *question, const char *words, struct gsim_error *error)
+{
+    struct gsim_changeable base = {.simulation = &s->simulation};
+    struct gsim_answer answer = {0};
+    struct gsim_output output;
+    size_t length = 0;
+    for (uint32_t i = 0; i < s->program.op_count; i++)
+        base.has_data |= s->program.ops[i].kind == GSIM_OP_KERNEL &&
+                         (s->program.ops[i].arg_count || s->program.ops[i].after_count);
+    enum gsim_status status = gsim_ask(question, &base, words, &answer, error);
+    if (!status) status = gsim_output_open_memory(&output, &s->answer, &length, error);
+    if (!status) {
+        gsim_answer_json(&answer, &output);
+        status = gsim_output_commit(&output, error);
+    }
+    gsim_answer_release(&answer);
+    return status;
+}
+
+/* A run, or an answer to QUESTION. */
+static int work(struct gsim_session *s, const char *question, const char *words)
 {
     RETURN_IF_BUSY(s);
     int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
@@ -252,15 +273,31 @@ int gsim_session_run(struct gsim_session *s)
     if (atomic_exchange(&s->is_busy, true)) return gsim_status_exit(GSIM_USAGE);
     struct gsim_error *error = fresh(s);
     drop_run(s);
+    s->simulation.program = &s->program;
+    s->simulation.device = &s->device;
     enum gsim_status status =
-        s->has_program ? simulate(s, error)
-                       : gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program");
+        !s->has_program ? gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program")
+        : question      ? ask(s, question, words, error)
+                        : simulate(s, error);
     if (atomic_exchange(&s->is_doomed, false) && status == GSIM_OK)
         status = gsim_error_set(error, GSIM_USAGE, "the session was destroyed while it ran: it is there until it is "
                                                    "destroyed once more");
     if (status != GSIM_OK) drop_run(s);
     atomic_store(&s->is_busy, false);
     return gsim_status_exit(status);
+}
+
+int gsim_session_run(struct gsim_session *s) { return work(s, NULL, NULL); }
+
+const char *gsim_session_ask(struct gsim_session *s, const char *question, const char *words)
+{
+    return work(s, question, words) ? NULL : s->answer;
+}
+
+const char *gsim_session_question(int64_t index)
+{
+    const struct gsim_question_ops *ops = index < 0 ? NULL : gsim_question_at((uint32_t)index);
+    return ops ? ops->name : NULL;
 }
 
 static bool has_result(const struct gsim_session *s) { return !atomic_load(&s->is_busy) && s->has_run; }

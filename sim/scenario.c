@@ -48,6 +48,12 @@ static enum gsim_status fill(struct gsim_scenario *s, const struct gsim_client *
                                          .process = GSIM_OWN_PROCESS,
                                          .start_us = list[i].start_us,
                                          .requests = iterations ? iterations : list[i].program->iterations};
+        if (list[i].task) { /* but for what runs */
+            s->tasks[i] = *list[i].task;
+            s->tasks[i].program = list[i].program;
+            s->tasks[i].scheduler = list[i].scheduler;
+            s->tasks[i].scheduler_params = list[i].scheduler_params;
+        }
         if (!s->tasks[i].name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     s->ranks.rank_of = rank_of;
@@ -68,20 +74,22 @@ enum gsim_status gsim_scenario_join(struct gsim_scenario *s, const struct gsim_c
     enum gsim_status status = fill(s, list, count, iterations, error);
     number_devices(list, count, device_of, &gpus);
     s->ranks.device_of = device_of;
-    const char *name = gsim_arena_printf(&s->arena, "%.70s on %u rank%s", list[0].program->name, s->ranks.count,
-                                         s->ranks.count == 1 ? "" : "s");
+    const char *name = list[0].task ? gsim_arena_strdup(&s->arena, simulation->program->name)
+                                    : gsim_arena_printf(&s->arena, "%.70s on %u rank%s", list[0].program->name,
+                                                        s->ranks.count, s->ranks.count == 1 ? "" : "s");
     if (!status && !name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = gsim_task_set_init(s->set, name, s->tasks, count, error);
     if (status) return status;
     simulation->program = &s->set->all;
     simulation->tasks = s->set;
+    simulation->iterations = 0;
+    simulation->until_steady = false;
+    if (list[0].task) return GSIM_OK;
     simulation->sharing = &gsim_sharing_ranks;
     simulation->sharing_params = NULL;
     simulation->ranks = &s->ranks;
     simulation->gpu_count = gpus;
     simulation->scheduler = list[0].scheduler;
-    simulation->iterations = 0;
-    simulation->until_steady = false;
     return GSIM_OK;
 }
 

@@ -307,6 +307,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     switch (c->kind) {
     case GSIM_CHANGE_GRAPH:
         if (base->clients) { /* all of a step, on all of its streams (ask/edits/collectives.c) */
+            if (strcmp(base->clients[client].scheduler->name, "cudagraph") == 0) return 0;
             status = take_scheduler(v, "cudagraph", error);
             break;
         }
@@ -361,13 +362,13 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         break;
     case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
     case GSIM_CHANGE_RANK:
-        touched = base->clients && strtoul(c->argument, NULL, 10) == base->clients[client].rank
+        touched = gsim_changeable_has_ranks(base) && strtoul(c->argument, NULL, 10) == base->clients[client].rank
                       ? gsim_edit_hasten(e, NULL, c->factor)
                       : 0;
         break;
     case GSIM_CHANGE_COMM:
     case GSIM_CHANGE_RANKS:
-    case GSIM_CHANGE_NODE: touched = base->clients != NULL; break;
+    case GSIM_CHANGE_NODE: touched = gsim_changeable_has_ranks(base); break;
     default: touched = 0; break; /* of collectives, or none */
     }
     return status == GSIM_OK ? touched : UINT32_MAX;
@@ -436,13 +437,15 @@ static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_c
     bool has_memory = gsim_edit_begin(&edit, from);
     v->device = *base->simulation->device; /* each client's changes are made on it again */
     v->device.arena = (struct gsim_arena){0};
+    for (uint32_t i = 0; i < from->op_count && has_memory && base->host_factor > 0; i++)
+        if (edit.ops[i].kind == GSIM_OP_HOST_COMPUTE) edit.ops[i].host_us *= base->host_factor;
     for (int step = 0; step <= 2; step++)
         for (size_t i = 0; i < count && has_memory && !status; i++) {
             if (step_of(changes[i].kind) != step || gsim_change_is_collective(changes[i].kind)) continue;
             uint32_t touched = apply(v, &edit, &changes[i], base, client, error);
             if (touched == UINT32_MAX) status = error->status;
             has_memory = status || touched != UINT32_MAX;
-            if (!touched && !(base->clients && changes[i].kind == GSIM_CHANGE_RANK))
+            if (!touched && !(gsim_changeable_has_ranks(base) && changes[i].kind == GSIM_CHANGE_RANK))
                 note(v, why_not(changes[i].kind, base->has_data));
             v->has_effect |= touched > 0;
         }
@@ -459,7 +462,7 @@ static enum gsim_status edit_client(struct gsim_variant *v, const struct gsim_ch
     const struct gsim_gradients *gradients = base->gradients ? &base->gradients[client] : NULL;
     struct gsim_program edited = {0};
     bool has_effect = false;
-    if (!base->clients && !r->edits_collectives)
+    if (!gsim_changeable_has_ranks(base) && !r->edits_collectives)
         return edit_program(v, base, client, from, changes, count, program, error);
     r->edit.gradients = gradients ? gradients->list : NULL;
     r->edit.gradient_count = gradients ? gradients->count : 0;
@@ -479,8 +482,9 @@ static enum gsim_status join(struct gsim_variant *v, const struct gsim_changeabl
 {
     char text[160] = "";
     bool is_rescheduled = v->simulation.scheduler != base->simulation->scheduler;
-    enum gsim_status status =
-        gsim_rank_changes_join(r, clients, base->client_count, v->device.name, text, sizeof text, error);
+    enum gsim_status status = GSIM_OK;
+    if (gsim_changeable_has_ranks(base))
+        status = gsim_rank_changes_join(r, clients, base->client_count, v->device.name, text, sizeof text, error);
     if (status) return status;
     if (text[0]) note(v, text);
     for (uint32_t i = 0; i < base->client_count && is_rescheduled; i++) {

@@ -89,13 +89,15 @@ struct gsim_gradients {
     uint32_t count;                   /* 0: how they come is not known */
 };
 
-/* What is changed: a simulation of one program, or of clients that are ranks. */
+/* What is changed: a simulation of one program, or of clients: ranks, or tasks that share the GPU. */
 struct gsim_changeable {
     const struct gsim_simulation *simulation; /* with CLIENTS: platform and options */
     bool has_data;                            /* its program says what kernels read and write, or what follows what */
     const struct gsim_client *clients;        /* NULL: SIMULATION's program */
     const struct gsim_gradients *gradients;   /* by client; NULL: not known */
+    const double *offsets_us;                 /* by client: when its recording begins; NULL: not known */
     uint32_t client_count, iterations;
+    double host_factor; /* of the host's time in its programs; 0: 1 */
     struct gsim_ranks links;
 };
 
@@ -107,6 +109,11 @@ struct gsim_edit_moved {
 };
 
 uint32_t gsim_changeable_ranks(const struct gsim_changeable *base); /* copies counted */
+/* Its clients, if it has any, are ranks; else tasks. */
+static inline bool gsim_changeable_has_ranks(const struct gsim_changeable *base)
+{
+    return base->clients && !base->clients[0].task;
+}
 
 /* The simulation with changes, and what belongs to it. */
 struct gsim_variant {

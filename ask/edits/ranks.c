@@ -87,7 +87,9 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
         case GSIM_CHANGE_COMM: r->links.speed = c->factor; break;
         case GSIM_CHANGE_RANKS: r->ranks = (uint32_t)fmin(c->factor, GSIM_LIMIT_RANKS); break;
         case GSIM_CHANGE_NODE: r->node = c->argument; break;
-        case GSIM_CHANGE_RANK: status = base->clients ? check_rank(base, c->argument, error) : GSIM_OK; break;
+        case GSIM_CHANGE_RANK:
+            if (gsim_changeable_has_ranks(base)) status = check_rank(base, c->argument, error);
+            break;
         default: break;
         }
     }

@@ -215,13 +215,6 @@ void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...)
     if (kept && t->note_count < GSIM_CLI_RANK_NOTES) t->notes[t->note_count++] = kept;
 }
 
-void gsim_cli_rank_put_notes(struct gsim_output *out, const struct gsim_cli_rank_traces *t)
-{
-    gsim_output_text(out, "\"notes\": [");
-    for (uint32_t i = 0; i < t->note_count; i++) gsim_output_put(out, "%s%q", i ? ", " : "", t->notes[i]);
-    gsim_output_text(out, "]");
-}
-
 static void tell(struct gsim_cli_rank_traces *t)
 {
     uint64_t collectives = 0;
@@ -264,12 +257,14 @@ static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim
     const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
     struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
     struct gsim_gradients *gradients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_gradients, t->count);
+    double *offsets_us = GSIM_ARENA_ARRAY(&t->arena, double, t->count);
     for (uint32_t i = 0; i < t->count && !t->arena.failed; i++) {
         uint32_t count = t->traces[i].times.gradient_count;
         struct gsim_bucket_gradient *list = GSIM_ARENA_ARRAY(&t->arena, struct gsim_bucket_gradient, count + 1);
         if (!list) break;
         find_gradients(&t->traces[i], list);
         gradients[i] = (struct gsim_gradients){list, count};
+        offsets_us[i] = t->traces[i].offset_us;
         clients[i] = (struct gsim_client){
             .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
@@ -282,8 +277,11 @@ static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim
                                              .seed = setup->seed,
                                              .noise = setup->noise,
                                              .detailed = true};
-    t->base = (struct gsim_changeable){
-        .simulation = &t->simulation, .clients = clients, .client_count = t->count, .gradients = gradients};
+    t->base = (struct gsim_changeable){.simulation = &t->simulation,
+                                       .clients = clients,
+                                       .client_count = t->count,
+                                       .gradients = gradients,
+                                       .offsets_us = offsets_us};
     return GSIM_OK;
 }
 

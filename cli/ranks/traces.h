@@ -44,27 +44,12 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
                                                  struct gsim_error *error) GSIM_NODISCARD;
 /* Says it on stderr, and keeps it for the notes of other outputs. */
 void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...) GSIM_PRINTF(2, 3);
-void gsim_cli_rank_put_notes(struct gsim_output *out, const struct gsim_cli_rank_traces *t); /* JSON */
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */
-
-/* What a rank's last iteration went into, in us. */
-struct gsim_cli_rank_time {
-    double step, compute, idle;
-    double exposed_waiting, exposed_transfer; /* of collectives, with no kernel beside them */
-    double all_waiting, all_transfer;         /* with kernels beside them, too */
-    double kernels;                           /* sum of all but collectives */
-};
-struct gsim_cli_rank_time gsim_cli_rank_time(const struct gsim_timeline *timeline, uint32_t task);
-/* The same of each client, to TIMES. The slowest one's step goes to *STEP_US. Returns the client that waits least for
- * the others. */
-uint32_t gsim_cli_rank_times(const struct gsim_timeline *timeline, uint32_t count, struct gsim_cli_rank_time *times,
-                             double *step_us);
 
 /* Adds a sample of each rank to V: all replayed together, from when each began. validate.c */
 struct gsim_trace_validation;
 enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments,
                                          struct gsim_error *error) GSIM_NODISCARD;
 
-/* The commands. */
+/* The command. */
 int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments);
-int gsim_cli_explain_ranks(const struct gsim_cli_arguments *arguments);

@@ -16,7 +16,7 @@
 struct results {
     const struct gsim_cli_arguments *arguments;
     struct gsim_query query;
-    struct gsim_answer answer;
+    struct gsim_selected answer;
     struct gsim_arena arena;
     size_t limit;
 };
@@ -118,19 +118,19 @@ static const char *const paired_heads[] = {"cells", "wins",  "ties",      "losse
 #define PAIRED_COUNT (sizeof(paired_heads) / sizeof(paired_heads[0]))
 
 /* Figures of a group; 0: rows are listed. */
-static size_t figure_count(const struct gsim_answer *answer)
+static size_t figure_count(const struct gsim_selected *answer)
 {
     return answer->pairs ? PAIRED_COUNT : answer->stats ? GROUPED_COUNT : 0;
 }
 
 /* An interval is said of repetitions; over different workloads, devices or sizes there is a standard deviation. */
-static const char *figure_head(const struct gsim_answer *answer, size_t index)
+static const char *figure_head(const struct gsim_selected *answer, size_t index)
 {
     if (answer->pairs) return paired_heads[index];
     return index == GROUPED_SPREAD && answer->is_mixed ? "spread" : grouped_heads[index];
 }
 
-static double figure_value(const struct gsim_answer *answer, size_t row, size_t index)
+static double figure_value(const struct gsim_selected *answer, size_t row, size_t index)
 {
     if (answer->pairs) {
         const struct gsim_pairs *p = &answer->pairs[row];
@@ -146,7 +146,7 @@ static double figure_value(const struct gsim_answer *answer, size_t row, size_t 
     return values[index];
 }
 
-static bool has_failed(const struct gsim_answer *answer)
+static bool has_failed(const struct gsim_selected *answer)
 {
     for (size_t i = 0; i < answer->name_count; i++)
         if (strcmp(answer->names[i], "status") == 0) return false; /* it has a column */
@@ -157,7 +157,7 @@ static bool has_failed(const struct gsim_answer *answer)
 
 /* Column INDEX of row ROW, or its head where ROW is SIZE_MAX: names, then the value or the figures of a group, then the
  * status where one is not ok. NULL behind the last column. */
-static const char *entry(const struct gsim_answer *answer, size_t row, size_t index, bool *is_number,
+static const char *entry(const struct gsim_selected *answer, size_t row, size_t index, bool *is_number,
                          char text[CELL_TEXT_SIZE])
 {
     bool is_head = row == SIZE_MAX;
@@ -178,12 +178,12 @@ static const char *entry(const struct gsim_answer *answer, size_t row, size_t in
     return is_head ? "status" : answer->rows[row].status ? answer->rows[row].status : "ok";
 }
 
-static size_t count_columns(const struct gsim_answer *answer)
+static size_t count_columns(const struct gsim_selected *answer)
 {
     return answer->name_count + (figure_count(answer) ? figure_count(answer) : has_failed(answer) ? 2u : 1u);
 }
 
-static void put_row(const struct gsim_answer *answer, size_t row, size_t columns, const size_t *widths,
+static void put_row(const struct gsim_selected *answer, size_t row, size_t columns, const size_t *widths,
                     struct gsim_output *output)
 {
     char text[CELL_TEXT_SIZE];
@@ -207,7 +207,7 @@ static void put_row(const struct gsim_answer *answer, size_t row, size_t columns
 static void put_table(const void *what, struct gsim_output *output)
 {
     const struct results *results = what;
-    const struct gsim_answer *answer = &results->answer;
+    const struct gsim_selected *answer = &results->answer;
     size_t columns = count_columns(answer),
            shown = answer->row_count < results->limit ? answer->row_count : results->limit;
     size_t *widths = gsim_alloc(columns * sizeof(*widths));
@@ -245,7 +245,7 @@ static void put_table(const void *what, struct gsim_output *output)
 static void put_csv(const void *what, struct gsim_output *output)
 {
     const struct results *results = what;
-    const struct gsim_answer *answer = &results->answer;
+    const struct gsim_selected *answer = &results->answer;
     char text[CELL_TEXT_SIZE];
     size_t columns = count_columns(answer);
     bool is_number;
@@ -279,7 +279,7 @@ static void put_json_number(double value, struct gsim_output *output)
 static void put_json(const void *what, struct gsim_output *output)
 {
     const struct results *results = what;
-    const struct gsim_answer *answer = &results->answer;
+    const struct gsim_selected *answer = &results->answer;
     gsim_output_put(output, "{'schema': 'gpusim-answer/1', 'value': %q,\n 'rows': [", answer->value_name);
     for (size_t i = 0; i < answer->row_count; i++) {
         gsim_output_text(output, i ? ",\n  {" : "\n  {");
@@ -307,7 +307,7 @@ static void put_json(const void *what, struct gsim_output *output)
 /* What the numbers alone would hide. */
 static void warn(const struct results *results)
 {
-    const struct gsim_answer *answer = &results->answer;
+    const struct gsim_selected *answer = &results->answer;
     if (answer->model_count > 1)
         fprintf(stderr, "gpusim: this file mixes results of %zu versions or models (see --group version,model)\n",
                 answer->model_count);
@@ -372,7 +372,7 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
                                 arguments->operands[1]);
     else if (!(status = gsim_cli_check_used(arguments, GSIM_CLI_OF_ROWS, &error)))
         status = show(&results, &error);
-    gsim_answer_release(&results.answer);
+    gsim_selected_release(&results.answer);
     gsim_arena_release(&results.arena);
     if (stopped_by) fprintf(stderr, "gpusim: stopped; no file was changed; the same command starts afresh\n");
     if (stopped_by) return 128 + stopped_by;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). "gpusim explain": where the time of a run went. The causes: ask/whatif/causes.h; this is
- * text, CSV and JSON.
+ * Layer: cli (program). "gpusim explain": where the time of a run went, as text, CSV and JSON.
  */
 #include "cli/whatif/explain.h"
-#include "gpusim/scenario.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ranks/traces.h"
-#include "cli/whatif/whatif.h"
-#include "gpusim/limits.h"
-#include "sim/base/text.h"
 #include "ask/whatif/moments.h"
+#include "ask/whatif/rows.h"
+#include "gpusim/limits.h"
+#include "sim/base/answer.h"
+#include "sim/base/text.h"
 
 #define TEXT_COLUMNS 56
 #define PATH_LINES   12
 #define GAP_LINES    5
 #define OWNERS       24
 #define SCHEMA       "gpusim-explain/1"
+#define SCHEMA_RANKS "gpusim-explain-ranks/1"
+#define SCHEMA_TASKS "gpusim-explain-tasks/1"
 
 struct row {
     enum gsim_cause cause;
@@ -244,14 +244,49 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
     gsim_free(gaps);
 }
 
+/* --- clients --- */
+static void put_clients(struct gsim_output *out, const struct gsim_cli_explained *e)
+{
+    const struct gsim_changeable *base = &e->asked.base;
+    bool are_ranks = gsim_changeable_has_ranks(base);
+    int width = are_ranks ? 6 : 18;
+    if (are_ranks) gsim_output_printf(out, "a step now: %.1f us without the profiler\n\n", e->run.step_us);
+    gsim_output_printf(out, "%-*s %12s %12s %14s %12s %12s\n", width, are_ranks ? "rank" : "task",
+                       are_ranks ? "step us" : "request us", "computing", are_ranks ? "transferring" : "others",
+                       "waiting", "idle");
+    for (uint32_t i = 0; i < base->client_count; i++) {
+        const struct gsim_client_time *t = &e->run.times[i];
+        char name[48];
+        snprintf(name, sizeof name, "%u", base->clients[i].rank);
+        if (!are_ranks) gsim_text_fit(name, sizeof name, base->clients[i].task->name, 18);
+        gsim_output_printf(out, "%-*s %12.1f %12.1f %14.1f %12.1f %12.1f\n", width, name, t->step, t->compute,
+                           are_ranks ? t->exposed_transfer : t->others, t->exposed_waiting, t->idle);
+    }
+    if (!are_ranks)
+        gsim_output_text(out, "  a request from its first call to its end; computing: some kernel or copy of its own "
+                              "runs; others: only kernels of\n  other tasks have the GPU; idle: neither; the rest of a "
+                              "request's time it waits to begin\n");
+    else
+        gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a "
+                              "collective alone on the GPU,\n"
+                              "  with all ranks there and for the slowest one; idle: nothing\n\n");
+    if (are_ranks && e->run.late_by_us > 0)
+        gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", base->clients[e->run.late].rank,
+                           e->run.late_by_us, e->run.late_why);
+}
+
 static void put_text(const void *what, struct gsim_output *out)
 {
-    const struct gsim_explained *e = what;
-    const struct gsim_cli_subject *s = &e->subject;
-    const struct gsim_explanation *x = &e->explanation;
-    const char *device = x->moments->simulation->device->name;
-    gsim_output_printf(out, "%s under %s on %s%s\n\n", s->point.program.name, s->scheduler->name, device,
-                       x->from ? ", an iteration as it repeats" : "");
+    const struct gsim_cli_explained *e = what;
+    const struct gsim_cli_subject *s = &e->asked.subject;
+    const struct gsim_explanation *x = &e->run.explanation;
+    gsim_cli_asked_put_title(out, &e->asked, &e->run.variant.simulation);
+    gsim_output_text(out, gsim_changeable_has_ranks(&e->asked.base) || (x->from && !e->asked.base.clients)
+                              ? ", an iteration as it repeats\n\n" : "\n\n");
+    if (e->asked.base.clients) {
+        put_clients(out, e);
+        return;
+    }
     if (s->is_trace) {
         gsim_cli_step_put_text(out, &s->step);
         gsim_output_text(out, "\n");
@@ -270,36 +305,12 @@ static void put_text(const void *what, struct gsim_output *out)
 /* --- CSV and JSON --- */
 static void put_csv(const void *what, struct gsim_output *out)
 {
-    const struct gsim_explanation *x = &((const struct gsim_explained *)what)->explanation;
-    gsim_output_text(out, "state,cause,time_us,share\n");
-    for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
-        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
-            if (!x->time[s][c]) continue;
-            gsim_output_put(out, "%c,%s,%t,%f\n", gsim_gpu_state_text((enum gsim_gpu_state)s),
-                            gsim_cause_word((enum gsim_cause)c), x->time[s][c], share(x->time[s][c], x->makespan));
-        }
+    gsim_answer_csv(&((const struct gsim_cli_explained *)what)->answer, out);
 }
 
 static void put_json_time(struct gsim_output *out, gsim_time time, gsim_time makespan)
 {
     gsim_output_put(out, ", 'time_us': %t, 'share': %r}", time, share(time, makespan));
-}
-
-static void put_json_causes(struct gsim_output *out, const struct gsim_explanation *x)
-{
-    const char *separator = "";
-    gsim_output_text(out, "  \"time\": [");
-    for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
-        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
-            if (!x->time[s][c]) continue;
-            gsim_output_printf(out, "%s\n    {\"state\": ", separator);
-            gsim_output_json_string(out, gsim_gpu_state_text((enum gsim_gpu_state)s));
-            gsim_output_printf(out, ", \"cause\": \"%s\", \"text\": \"%s\"", gsim_cause_word((enum gsim_cause)c),
-                               gsim_cause_text((enum gsim_cause)c));
-            put_json_time(out, x->time[s][c], x->makespan);
-            separator = ",";
-        }
-    gsim_output_text(out, "\n  ],\n");
 }
 
 static void put_json_owners(struct gsim_output *out, const struct gsim_explanation *x)
@@ -354,20 +365,32 @@ static void put_json_stretches(struct gsim_output *out, const struct gsim_explan
 
 static void put_json(const void *what, struct gsim_output *out)
 {
-    const struct gsim_explained *e = what;
-    const struct gsim_cli_subject *s = &e->subject;
-    const struct gsim_explanation *x = &e->explanation;
-    gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
-                         "'device': %q", SCHEMA, GPUSIM_VERSION, s->point.program.name, s->scheduler->name,
-                    x->moments->simulation->device->name);
-    gsim_cli_subject_put_notes(out, s);
+    const struct gsim_cli_explained *e = what;
+    const struct gsim_cli_subject *s = &e->asked.subject;
+    const struct gsim_changeable *base = &e->asked.base;
+    const struct gsim_explanation *x = &e->run.explanation;
+    bool are_ranks = gsim_changeable_has_ranks(base);
+    gsim_output_put(out, "{\n  'schema': '%s',\n",
+                    are_ranks ? SCHEMA_RANKS : base->clients ? SCHEMA_TASKS : SCHEMA);
+    gsim_cli_asked_put_json(out, &e->asked, &e->run.variant.simulation);
+    if (base->clients) {
+        if (are_ranks)
+            gsim_output_put(out, ",\n  'step_us': %f,\n  'late_rank': %u,\n  'late_by_us': %f,\n  'late_why': %q",
+                            e->run.step_us, base->clients[e->run.late].rank, e->run.late_by_us, e->run.late_why);
+        gsim_output_put(out, ",\n  '%s': ", are_ranks ? "ranks" : "clients");
+        gsim_answer_rows(&e->answer, 0, out);
+        gsim_output_text(out, "\n}\n");
+        return;
+    }
     gsim_output_put(out, ",\n  'makespan_us': %t,\n", x->makespan);
     if (s->is_trace) {
         gsim_output_text(out, "  ");
         gsim_cli_step_put_json(out, &s->step);
         gsim_output_text(out, ",\n");
     }
-    put_json_causes(out, x);
+    gsim_output_put(out, "  'time': ");
+    gsim_answer_rows(&e->answer, 0, out);
+    gsim_output_text(out, ",\n");
     put_json_owners(out, x);
     gsim_explained_put_pairs_json(out, e);
     put_json_path(out, x);
@@ -375,64 +398,40 @@ static void put_json(const void *what, struct gsim_output *out)
 }
 
 /* --- the command --- */
-static enum gsim_status deliver(const struct gsim_explained *e, struct gsim_error *error)
+static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_arguments *arguments,
+                            struct gsim_error *error)
 {
-    const char *const *value = e->subject.arguments.value;
-    enum gsim_status status = gsim_explained_trace(e, error);
-    if (status != GSIM_OK) return status;
+    gsim_time from, until;
+    const char *change = arguments->value[GSIM_CLI_CHANGE], *const *value = arguments->value;
+    struct gsim_cli_subject *s = &e->asked.subject;
+    enum gsim_status status = gsim_cli_trace_window(arguments, &from, &until, error);
+    if (!status) status = gsim_cli_asked_init(&e->asked, arguments, error);
+    if (status) return status;
+    /* A trace, or what is changed, if by nothing, is explained as it repeats: the first iteration may build graphs and
+     * move data. */
+    bool repeats = (s->is_trace || change) && !s->setup.iterations;
+    status = gsim_explained_run(&e->run, &e->asked.base, change, repeats, error);
+    if (!status && e->run.variant.note[0]) gsim_cli_subject_note(s, e->run.variant.note);
+    if (!status && e->asked.base.clients && e->run.variant.note[0])
+        fprintf(stderr, "gpusim: note: --change %s: %s\n", change, e->run.variant.note);
+    if (!status && !e->asked.base.clients) status = gsim_explained_find_pairs(e, error);
+    if (!status && !e->asked.base.clients) status = gsim_explained_trace(e, error);
+    if (status) return status;
+    gsim_explained_answer(&e->run, &e->asked.base, &e->answer);
     return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT],
                           &(struct gsim_cli_forms){put_csv, put_json, put_text}, e, error);
 }
 
-/* --change: the program, the host and the GPU with all that is asked for; GSIM_WHATIF_NOW: as they are. */
-static enum gsim_status change(struct gsim_explained *e, struct gsim_error *error)
-{
-    struct gsim_cli_subject *s = &e->subject;
-    struct gsim_whatif_row row = {0};
-    const char *text = s->arguments.value[GSIM_CLI_CHANGE];
-    bool is_changed = text && strcmp(text, GSIM_WHATIF_NOW) != 0;
-    enum gsim_status status = is_changed ? gsim_whatif_parse(text, strlen(text), &row, error) : GSIM_OK;
-    if (status == GSIM_OK)
-        status = gsim_variant_init(&e->variant, &s->point.simulation, gsim_cli_subject_has_data(s), row.changes,
-                                   row.count, error);
-    if (status == GSIM_OK && e->variant.note[0]) gsim_cli_subject_note(s, e->variant.note);
-    s->scheduler = status == GSIM_OK ? e->variant.simulation.scheduler : s->scheduler;
-    return status;
-}
-
-/* A trace, or what is changed, if by nothing, is explained as it repeats: the first iteration may build graphs and move
- * data. */
-static enum gsim_status run(struct gsim_explained *e, struct gsim_error *error)
-{
-    struct gsim_simulation *simulation = &e->variant.simulation;
-    e->repeats = (e->subject.is_trace || e->subject.arguments.value[GSIM_CLI_CHANGE]) && !e->subject.setup.iterations;
-    simulation->detailed = true;
-    simulation->until_steady = e->repeats;
-    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = *simulation}, &e->timeline, error);
-    if (status != GSIM_OK) return status;
-    return gsim_explain(simulation, &e->timeline, e->repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS,
-                        &e->explanation, error);
-}
-
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
-    if (gsim_cli_are_ranks(arguments)) return gsim_cli_explain_ranks(arguments);
     struct gsim_error error = {0};
-    struct gsim_explained *e = gsim_alloc(sizeof *e);
-    gsim_time from, until;
-    enum gsim_status status = e ? gsim_cli_trace_window(arguments, &from, &until, &error)
-                                : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_cli_subject_init(&e->subject, arguments, &error);
-    if (status == GSIM_OK) status = change(e, &error);
-    if (status == GSIM_OK) status = run(e, &error);
-    if (status == GSIM_OK) status = gsim_explained_find_pairs(e, &error);
-    if (status == GSIM_OK) status = deliver(e, &error);
+    struct gsim_cli_explained *e = gsim_alloc(sizeof *e);
+    enum gsim_status status = e ? run(e, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     if (e) {
         gsim_free(e->pairs);
-        gsim_explanation_release(&e->explanation);
-        gsim_timeline_release(&e->timeline);
-        gsim_variant_release(&e->variant);
-        gsim_cli_subject_release(&e->subject);
+        gsim_answer_release(&e->answer);
+        gsim_explained_release(&e->run);
+        gsim_cli_asked_release(&e->asked);
     }
     gsim_free(e);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);

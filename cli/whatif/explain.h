@@ -3,17 +3,16 @@
  * the trace: cli/whatif/explain_pairs.c. */
 #pragma once
 
-#include "cli/whatif/subject.h"
+#include "ask/questions/explain.h"
 #include "ask/whatif/pairs.h"
+#include "cli/whatif/asked.h"
 
 #define GSIM_EXPLAINED_PAIRS 3 /* whose reasons are removed, one by one */
 
-struct gsim_explained {
-    struct gsim_cli_subject subject;
-    struct gsim_variant variant; /* with what --change asks for */
-    struct gsim_timeline timeline;
-    struct gsim_explanation explanation;
-    bool repeats; /* one iteration, as it repeats, is explained */
+struct gsim_cli_explained {
+    struct gsim_cli_asked asked;
+    struct gsim_explained run;
+    struct gsim_answer answer;
     struct gsim_pair *pairs;
     size_t pair_count;
     double now_us;
@@ -22,8 +21,10 @@ struct gsim_explained {
 };
 
 /* The pairs, and of the first ones what each reason that holds is worth. */
-enum gsim_status gsim_explained_find_pairs(struct gsim_explained *explained, struct gsim_error *error) GSIM_NODISCARD;
-void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explained *explained);
-void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *explained);
+enum gsim_status gsim_explained_find_pairs(struct gsim_cli_explained *explained,
+                                           struct gsim_error *error) GSIM_NODISCARD;
+void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_cli_explained *explained);
+void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_cli_explained *explained);
 /* --trace */
-enum gsim_status gsim_explained_trace(const struct gsim_explained *explained, struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_explained_trace(const struct gsim_cli_explained *explained,
+                                      struct gsim_error *error) GSIM_NODISCARD;

@@ -11,12 +11,12 @@
 #define TEXT_COLUMN 34
 
 /* --- what reasons are worth --- */
-static double time_of(const struct gsim_explained *e, const struct gsim_metrics *metrics)
+static double time_of(const struct gsim_cli_explained *e, const struct gsim_metrics *metrics)
 {
-    return gsim_time_us(e->repeats ? metrics->iteration_median : metrics->makespan);
+    return gsim_time_us(e->run.repeats ? metrics->iteration_median : metrics->makespan);
 }
 
-static enum gsim_status measure(const struct gsim_explained *e, struct gsim_variant *variant, double *us,
+static enum gsim_status measure(const struct gsim_cli_explained *e, struct gsim_variant *variant, double *us,
                                 struct gsim_error *error)
 {
     struct gsim_timeline timeline = {0};
@@ -30,13 +30,13 @@ static enum gsim_status measure(const struct gsim_explained *e, struct gsim_vari
 }
 
 /* A run that cannot be made leaves the worth open. */
-static double worth_of(const struct gsim_explained *e, const struct gsim_pair *pair, enum gsim_reason reason)
+static double worth_of(const struct gsim_cli_explained *e, const struct gsim_pair *pair, enum gsim_reason reason)
 {
     struct gsim_variant variant;
     struct gsim_error error = {0};
     double us = NAN;
     enum gsim_status status =
-        gsim_pair_without(&variant, &e->variant.simulation, e->explanation.moments, pair, reason, &error);
+        gsim_pair_without(&variant, &e->run.variant.simulation, e->run.explanation.moments, pair, reason, &error);
     if (status == GSIM_OK) status = measure(e, &variant, &us, &error);
     gsim_variant_release(&variant);
     return status == GSIM_OK ? e->now_us - us : NAN;
@@ -47,14 +47,14 @@ static bool holds(const struct gsim_pair *pair, int reason)
     return pair->held[reason] > (gsim_time)(HOLDS * (double)pair->apart);
 }
 
-enum gsim_status gsim_explained_find_pairs(struct gsim_explained *e, struct gsim_error *error)
+enum gsim_status gsim_explained_find_pairs(struct gsim_cli_explained *e, struct gsim_error *error)
 {
     struct gsim_metrics metrics;
     double shared[GSIM_PAIR_REASON_COUNT];
     bool is_known[GSIM_PAIR_REASON_COUNT] = {false};
-    enum gsim_status status = gsim_pairs_find(&e->explanation, &e->pairs, &e->pair_count, error);
+    enum gsim_status status = gsim_pairs_find(&e->run.explanation, &e->pairs, &e->pair_count, error);
     if (status != GSIM_OK || !e->pair_count) return status;
-    status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
+    status = gsim_metrics_compute(&e->run.timeline, e->run.variant.simulation.device, NULL, &metrics, error);
     if (status != GSIM_OK) return status;
     e->now_us = time_of(e, &metrics);
     for (size_t i = 0; i < GSIM_EXPLAINED_PAIRS && i < e->pair_count; i++)
@@ -83,9 +83,9 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* The number that the program gives a stream of the timeline, where it gives one. */
-static uint32_t number_of(const struct gsim_explained *e, uint32_t stream)
+static uint32_t number_of(const struct gsim_cli_explained *e, uint32_t stream)
 {
-    const struct gsim_moments *m = e->explanation.moments;
+    const struct gsim_moments *m = e->run.explanation.moments;
     const struct gsim_program *p = m->timeline->program;
     for (uint32_t i = 0; i < m->work_count; i++) {
         const struct gsim_moment_work *w = &m->works[i];
@@ -95,7 +95,7 @@ static uint32_t number_of(const struct gsim_explained *e, uint32_t stream)
     return stream;
 }
 
-static void put_pair(struct gsim_output *out, const struct gsim_explained *e, size_t index)
+static void put_pair(struct gsim_output *out, const struct gsim_cli_explained *e, size_t index)
 {
     const struct gsim_pair *p = &e->pairs[index];
     struct row rows[GSIM_PAIR_REASON_COUNT];
@@ -118,7 +118,7 @@ static void put_pair(struct gsim_output *out, const struct gsim_explained *e, si
     }
 }
 
-void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explained *e)
+void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_cli_explained *e)
 {
     if (!e->pair_count) return;
     gsim_output_text(
@@ -128,7 +128,7 @@ void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_explain
         gsim_output_printf(out, "  and %zu pairs more (--json)\n", e->pair_count - GSIM_EXPLAINED_PAIRS);
 }
 
-void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_explained *e)
+void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_cli_explained *e)
 {
     gsim_output_text(out, "  \"pairs\": [");
     for (size_t i = 0; i < e->pair_count; i++) {
@@ -147,10 +147,10 @@ void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_ex
 }
 
 /* --- the trace --- */
-enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsim_error *error)
+enum gsim_status gsim_explained_trace(const struct gsim_cli_explained *e, struct gsim_error *error)
 {
-    const char *path = e->subject.arguments.value[GSIM_CLI_TRACE];
-    const struct gsim_explanation *x = &e->explanation;
+    const char *path = e->asked.subject.arguments.value[GSIM_CLI_TRACE];
+    const struct gsim_explanation *x = &e->run.explanation;
     struct gsim_output out;
     struct gsim_metrics metrics;
     if (!path) return GSIM_OK;
@@ -163,15 +163,16 @@ enum gsim_status gsim_explained_trace(const struct gsim_explained *e, struct gsi
             spans[count++] =
                 (struct gsim_named_span){s->start, s->end, gsim_cause_text(s->cause), gsim_gpu_state_text(s->state)};
     }
-    enum gsim_status status = gsim_metrics_compute(&e->timeline, e->variant.simulation.device, NULL, &metrics, error);
-    struct gsim_result result = {.simulation = &e->variant.simulation,
-                                 .timeline = &e->timeline,
+    enum gsim_status status =
+        gsim_metrics_compute(&e->run.timeline, e->run.variant.simulation.device, NULL, &metrics, error);
+    struct gsim_result result = {.simulation = &e->run.variant.simulation,
+                                 .timeline = &e->run.timeline,
                                  .metrics = &metrics,
                                  .spans = spans,
                                  .span_count = count,
                                  .span_track = "why the GPU was not full"};
     if (status == GSIM_OK)
-        status = gsim_cli_trace_window(&e->subject.arguments, &result.window_from, &result.window_until, error);
+        status = gsim_cli_trace_window(&e->asked.subject.arguments, &result.window_from, &result.window_until, error);
     if (status == GSIM_OK) gsim_cli_note_window(&result);
     if (status == GSIM_OK) status = gsim_output_open(&out, path, error);
     if (status == GSIM_OK) {

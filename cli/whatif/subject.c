@@ -157,13 +157,16 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     return status;
 }
 
-bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
+bool gsim_cli_program_has_data(const struct gsim_program *p)
 {
-    const struct gsim_program *p = &s->point.program;
-    if (s->is_trace) return s->notes.data_works > 0;
     for (uint32_t i = 0; i < p->op_count; i++)
         if (p->ops[i].kind == GSIM_OP_KERNEL && (p->ops[i].arg_count || p->ops[i].after_count)) return true;
     return false;
+}
+
+bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
+{
+    return s->is_trace ? s->notes.data_works > 0 : gsim_cli_program_has_data(&s->point.program);
 }
 
 void gsim_cli_subject_note(struct gsim_cli_subject *s, const char *text)

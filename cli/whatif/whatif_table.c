@@ -10,31 +10,24 @@
 #include "cli/figures/plot.h"
 #include "cli/whatif/whatif.h"
 #include "plots/tornado.h"
+#include "sim/base/answer.h"
 #include "sim/base/text.h"
 
 #define NAME_COLUMNS 26
-#define NAME_BYTES   1024
+#define NAME_BYTES   GSIM_WHATIF_NAME
 #define MOSTLY       0.5 /* of the critical path */
 #define SELDOM       0.1  /* of the time, idle */
 #define SHOWN        0.0005 /* less is 0.0 % */
 #define SCHEMA       "gpusim-whatif/1"
 
 struct table {
-    struct gsim_whatif *w;
-    const struct gsim_whatif_row *rows[GSIM_WHATIF_ROWS]; /* the fastest first, then those without a time */
+    struct gsim_cli_whatif *w;
+    const struct gsim_whatif_row *rows; /* behind the scenario as it is the fastest first, then those without a time */
     uint32_t count;
     double now_us;
     const char *command; /* up to the name of the change */
+    struct gsim_answer answer;
 };
-
-static int compare_rows(const void *left, const void *right)
-{
-    const struct gsim_whatif_row *const *a = left, *const *b = right;
-    bool x = isfinite((*a)->time_us), y = isfinite((*b)->time_us);
-    if (x != y) return x ? -1 : 1;
-    if (x && (*a)->time_us != (*b)->time_us) return (*a)->time_us < (*b)->time_us ? -1 : 1;
-    return (*a > *b) - (*a < *b);
-}
 
 /* --- the command that shows one run --- */
 static bool is_of_table(const char *word, bool *has_value)
@@ -50,9 +43,9 @@ static bool is_of_table(const char *word, bool *has_value)
     return false;
 }
 
-static const char *make_command(struct gsim_whatif *w)
+static const char *make_command(struct gsim_cli_whatif *w)
 {
-    const struct gsim_cli_arguments *a = &w->subject.arguments;
+    const struct gsim_cli_arguments *a = &w->asked.subject.arguments;
     const char *line = "gpusim explain";
     for (int i = 2; i < a->argc && line; i++) {
         bool has_value = false;
@@ -66,14 +59,16 @@ static const char *make_command(struct gsim_whatif *w)
     return line ? line : "gpusim explain";
 }
 
-/* NAME of its row. A trace is explained as it repeats, as the table has it; a program only when changed or asked for as
- * it is now. */
-static const char *command_of(const struct table *t, const struct gsim_whatif_row *row, const char *name)
+/* A trace is explained as it repeats, as the table has it; a program only when changed or asked for as it is now. */
+static void make_commands(struct gsim_cli_whatif *w, const char *command)
 {
-    if (!row->count && (t->w->subject.is_trace || t->w->base.clients)) return t->command;
-    const char *word = gsim_cli_quoted(&t->w->arena, name);
-    const char *line = word ? gsim_arena_printf(&t->w->arena, "%s --change %s", t->command, word) : NULL;
-    return line ? line : t->command;
+    for (uint32_t i = 0; i < w->found.row_count; i++) {
+        struct gsim_whatif_row *row = &w->found.rows[i];
+        char name[NAME_BYTES];
+        const char *word = gsim_cli_quoted(&w->arena, gsim_whatif_name(row, name, sizeof name));
+        bool is_plain = !row->count && (w->asked.subject.is_trace || w->found.base.clients);
+        row->command = is_plain ? command : word ? gsim_arena_printf(&w->arena, "%s --change %s", command, word) : NULL;
+    }
 }
 
 /* --- text --- */
@@ -94,21 +89,21 @@ static const char *reason(const struct gsim_whatif_row *row) { return row->note[
 /* Changes without a time: those of one reason in a line. */
 static void put_without(struct gsim_output *out, const struct table *t)
 {
-    for (uint32_t i = 0; i < t->count; i++) {
-        bool is_told = isfinite(t->rows[i]->time_us);
-        for (uint32_t k = 0; k < i; k++)
-            is_told |= !isfinite(t->rows[k]->time_us) && strcmp(reason(t->rows[k]), reason(t->rows[i])) == 0;
+    for (uint32_t i = 1; i < t->count; i++) {
+        bool is_told = isfinite(t->rows[i].time_us);
+        for (uint32_t k = 1; k < i; k++)
+            is_told |= !isfinite(t->rows[k].time_us) && strcmp(reason(&t->rows[k]), reason(&t->rows[i])) == 0;
         if (is_told) continue;
         char line[NAME_BYTES] = "";
         for (uint32_t k = i; k < t->count; k++) {
             char name[NAME_BYTES];
             size_t at = strlen(line);
-            if (isfinite(t->rows[k]->time_us) || strcmp(reason(t->rows[k]), reason(t->rows[i])) != 0) continue;
+            if (isfinite(t->rows[k].time_us) || strcmp(reason(&t->rows[k]), reason(&t->rows[i])) != 0) continue;
             snprintf(line + at, sizeof line - at, "%s%s", at ? ", " : "",
-                     gsim_whatif_name(t->rows[k], name, sizeof name));
+                     gsim_whatif_name(&t->rows[k], name, sizeof name));
         }
         size_t at = strlen(line);
-        snprintf(line + at, sizeof line - at, ": %s", reason(t->rows[i]));
+        snprintf(line + at, sizeof line - at, ": %s", reason(&t->rows[i]));
         gsim_output_text(out, "none:");
         gsim_cli_wrap(out, line, 5, 2);
     }
@@ -130,41 +125,35 @@ static void put_bound(struct gsim_output *out, const struct gsim_whatif *w)
         gsim_output_printf(out, "most of its idle time: %s\n", gsim_cause_text(w->cause));
 }
 
-static const char *name_of(const struct gsim_whatif *w)
-{
-    return (w->base.clients ? w->base.clients[0].program : w->base.simulation->program)->name;
-}
-
 static void put_text(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
-    const struct gsim_cli_subject *s = &t->w->subject;
-    const struct gsim_simulation *now = t->w->base.simulation;
-    if (t->w->base.clients)
-        gsim_output_printf(out, "%u ranks under %s on %s\n\na step now: %.1f us without the profiler\n",
-                           gsim_changeable_ranks(&t->w->base), now->scheduler->name, now->device->name, t->now_us);
-    else
-        gsim_output_printf(out, "%s under %s on %s, an iteration: ", name_of(t->w), now->scheduler->name,
-                           now->device->name);
-    if (!t->w->base.clients) put_bound(out, t->w);
+    const struct gsim_cli_subject *s = &t->w->asked.subject;
+    bool are_tasks = t->w->found.base.clients && !gsim_changeable_has_ranks(&t->w->found.base);
+    gsim_cli_asked_put_title(out, &t->w->asked, t->w->found.base.simulation);
+    if (are_tasks) gsim_output_printf(out, "\n\na request now: %.1f us, the mean of all tasks'\n", t->now_us);
+    else if (t->w->found.base.clients)
+        gsim_output_printf(out, "\n\na step now: %.1f us without the profiler\n", t->now_us);
+    else gsim_output_text(out, ", an iteration: ");
+    if (!t->w->found.base.clients) put_bound(out, &t->w->found);
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
-    if (t->w->undecided[0]) gsim_output_printf(out, "%s\n", t->w->undecided);
+    if (t->w->found.undecided[0]) gsim_output_printf(out, "%s\n", t->w->found.undecided);
     if (s->gpu_note[0]) {
         gsim_output_text(out, "note:");
         gsim_cli_wrap(out, s->gpu_note, 5, 2);
     }
     gsim_output_printf(out, "\n%-*s %12s %12s %7s %7s %7s\n", NAME_COLUMNS, "change", "us", "saved us", "%", "from",
                        "to");
-    put_row(out, t, &t->w->rows[0]);
-    for (uint32_t i = 0; i < t->count; i++)
-        if (isfinite(t->rows[i]->time_us)) put_row(out, t, t->rows[i]);
+    put_row(out, t, &t->rows[0]);
+    for (uint32_t i = 1; i < t->count; i++)
+        if (isfinite(t->rows[i].time_us)) put_row(out, t, &t->rows[i]);
     put_without(out, t);
     gsim_output_printf(out, "each by itself: %s --change CHANGE\n\n", t->command);
     for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
         bool is_used = false;
-        for (uint32_t i = 0; i < t->count; i++)
-            for (uint32_t c = 0; c < t->rows[i]->count; c++)
-                is_used |= (int)t->rows[i]->changes[c].kind == k && isfinite(t->rows[i]->time_us);
+        for (uint32_t i = 1; i < t->count; i++)
+            for (uint32_t c = 0; c < t->rows[i].count; c++)
+                is_used |= (int)t->rows[i].changes[c].kind == k && isfinite(t->rows[i].time_us);
         if (!is_used) continue;
         char line[NAME_BYTES];
         snprintf(line, sizeof line, "%s (+- %.0f %% %s: %s)", gsim_change_help((enum gsim_change_kind)k),
@@ -173,71 +162,39 @@ static void put_text(const void *what, struct gsim_output *out)
         gsim_output_printf(out, "  %-12s", gsim_change_word((enum gsim_change_kind)k));
         gsim_cli_wrap(out, line, 16, 15);
     }
-    for (uint32_t i = 0; i < t->count; i++)
-        if (isfinite(t->rows[i]->time_us) && t->rows[i]->note[0]) {
+    for (uint32_t i = 1; i < t->count; i++)
+        if (isfinite(t->rows[i].time_us) && t->rows[i].note[0]) {
             char name[NAME_BYTES];
-            gsim_output_printf(out, "  %s:", gsim_whatif_name(t->rows[i], name, sizeof name));
-            gsim_cli_wrap(out, t->rows[i]->note, (int)strlen(name) + 3, 4);
+            gsim_output_printf(out, "  %s:", gsim_whatif_name(&t->rows[i], name, sizeof name));
+            gsim_cli_wrap(out, t->rows[i].note, (int)strlen(name) + 3, 4);
         }
 }
 
 /* --- CSV and JSON --- */
 static void put_csv(const void *what, struct gsim_output *out)
 {
-    const struct table *t = what;
-    gsim_output_text(out, "change,time_us,saved_us,saved_percent,error_us,note,command\n");
-    for (uint32_t i = 0; i <= t->count; i++) {
-        const struct gsim_whatif_row *row = i ? t->rows[i - 1] : &t->w->rows[0];
-        char name[NAME_BYTES];
-        gsim_output_csv_string(out, gsim_whatif_name(row, name, sizeof name));
-        if (isfinite(row->time_us))
-            gsim_output_printf(out, ",%.6f,%.6f,%.4f,%.6f,", row->time_us, t->now_us - row->time_us,
-                               100 * (1 - row->time_us / t->now_us), i ? row->error_us : 0);
-        else
-            gsim_output_text(out, ",,,,,");
-        gsim_output_put(out, "%c,'", row->note);
-        for (const char *c = command_of(t, row, name); *c; c++) gsim_output_printf(out, *c == '"' ? "\"\"" : "%c", *c);
-        gsim_output_text(out, "\"\n");
-    }
-}
-
-static void put_json_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
-{
-    char name[NAME_BYTES];
-    gsim_whatif_name(row, name, sizeof name);
-    gsim_output_put(out, "    {'change': %q, 'together': %b, 'has_effect': %b, 'time_us': %r, 'saved_us': %r, "
-                         "'saved_percent': %r, 'error_us': %r, 'note': %q, 'command': %q}", name, row->is_together,
-                    row->has_effect, row->time_us, t->now_us - row->time_us, 100 * (1 - row->time_us / t->now_us),
-                    row->error_us, row->note, command_of(t, row, name));
+    gsim_answer_csv(&((const struct table *)what)->answer, out);
 }
 
 static void put_json(const void *what, struct gsim_output *out)
 {
     const struct table *t = what;
-    const struct gsim_cli_subject *s = &t->w->subject;
-    const struct gsim_simulation *now = t->w->base.simulation;
-    gsim_output_put(out, "{\n  'schema': '%s',\n  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  "
-                         "'device': %q", SCHEMA, GPUSIM_VERSION, name_of(t->w), now->scheduler->name,
-                    now->device->name);
-    if (t->w->base.clients)
-        gsim_output_put(out, ",\n  'ranks': %u, 'late_rank': %u", gsim_changeable_ranks(&t->w->base),
-                        t->w->base.clients[t->w->late].rank);
-    gsim_cli_subject_put_notes(out, s);
+    const struct gsim_whatif *w = &t->w->found;
+    gsim_output_put(out, "{\n  'schema': '%s',\n", SCHEMA);
+    gsim_cli_asked_put_json(out, &t->w->asked, w->base.simulation);
+    if (gsim_changeable_has_ranks(&w->base)) gsim_output_put(out, ", 'late_rank': %u", w->base.clients[w->late].rank);
     gsim_output_put(out, ", 'time_us': %r", t->now_us);
-    if (!t->w->base.clients)
+    if (!w->base.clients)
         gsim_output_put(out, ", 'host_ratio': %r, 'link_ratio': %r, 'idle_ratio': %r, 'idle_cause': '%s'",
-                        t->w->host_ratio, t->w->link_ratio, t->w->idle_ratio, gsim_cause_word(t->w->cause));
-    if (s->is_trace) {
+                        w->host_ratio, w->link_ratio, w->idle_ratio, gsim_cause_word(w->cause));
+    if (t->w->asked.subject.is_trace) {
         gsim_output_text(out, ",\n  ");
-        gsim_cli_step_put_json(out, &s->step);
+        gsim_cli_step_put_json(out, &t->w->asked.subject.step);
     }
-    if (t->w->undecided[0]) gsim_output_put(out, ",\n  'undecided': %q", t->w->undecided);
-    gsim_output_text(out, ",\n  \"changes\": [\n");
-    for (uint32_t i = 0; i < t->count; i++) {
-        put_json_row(out, t, t->rows[i]);
-        gsim_output_text(out, i + 1 < t->count ? ",\n" : "\n");
-    }
-    gsim_output_text(out, "  ]\n}\n");
+    if (w->undecided[0]) gsim_output_put(out, ",\n  'undecided': %q", w->undecided);
+    gsim_output_put(out, ",\n  'changes': ");
+    gsim_answer_rows(&t->answer, 1, out);
+    gsim_output_text(out, "\n}\n");
 }
 
 /* --- the picture --- */
@@ -245,27 +202,30 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
 {
     struct gsim_tornado_row rows[GSIM_WHATIF_ROWS];
     struct gsim_tornado tornado = {.rows = rows, .label = "time saved (%)", .has_errors = true};
-    for (uint32_t i = 0; i < t->count; i++) {
+    for (uint32_t i = 1; i < t->count; i++) {
         char name[NAME_BYTES], shown[NAME_COLUMNS + 8];
-        const struct gsim_whatif_row *row = t->rows[i];
+        const struct gsim_whatif_row *row = &t->rows[i];
         if (!isfinite(row->time_us)) continue;
         gsim_text_fit(shown, sizeof shown, gsim_whatif_name(row, name, sizeof name), NAME_COLUMNS);
         const char *kept = gsim_arena_strdup(&t->w->arena, row->is_together ? "best together" : shown);
         double saved = 100 * (1 - row->time_us / t->now_us), error_percent = 100 * row->error_us / t->now_us;
         rows[tornado.row_count++] = gsim_tornado_saving(&tornado, kept ? kept : "", saved, error_percent);
     }
-    return gsim_cli_draw_tornado(&t->w->subject.arguments, &tornado, error);
+    return gsim_cli_draw_tornado(&t->w->asked.subject.arguments, &tornado, error);
 }
 
-enum gsim_status gsim_whatif_deliver(struct gsim_whatif *w, struct gsim_error *error)
+enum gsim_status gsim_whatif_deliver(struct gsim_cli_whatif *w, struct gsim_error *error)
 {
-    struct table t = {.w = w, .now_us = w->rows[0].time_us, .command = make_command(w)};
-    const char *const *value = w->subject.arguments.value;
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 1; i < w->row_count; i++) t.rows[t.count++] = &w->rows[i];
-    qsort(t.rows, t.count, sizeof *t.rows, compare_rows);
-    if (value[GSIM_CLI_OUTPUT]) status = draw(&t, error);
-    if (status != GSIM_OK) return status;
-    return gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT],
-                          &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
+    const char *const *value = w->asked.subject.arguments.value;
+    struct table t = {.w = w, .rows = w->found.rows, .count = w->found.row_count, .command = make_command(w)};
+    t.now_us = t.rows[0].time_us;
+    gsim_whatif_sort(&w->found);
+    make_commands(w, t.command);
+    gsim_whatif_answer(&w->found, &t.answer);
+    enum gsim_status status = value[GSIM_CLI_OUTPUT] ? draw(&t, error) : GSIM_OK;
+    if (!status)
+        status = gsim_cli_write(value[GSIM_CLI_CSV], value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
+    gsim_answer_release(&t.answer);
+    return status;
 }

@@ -11,7 +11,7 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-/* A rank or, with COPIES, several that do the same at the same time and are simulated once. */
+/* A rank or, with COPIES, several that do the same at the same time and are simulated once; or a task. */
 struct gsim_client {
     const struct gsim_program *program;
     const struct gsim_scheduler_ops *scheduler;
@@ -19,6 +19,7 @@ struct gsim_client {
     uint32_t rank, copies;        /* the first of COPIES ranks */
     uint32_t device;              /* GPU of the first */
     double start_us;              /* of its first iteration */
+    const struct gsim_task *task; /* of a task: its arrivals, priority and process; NULL: a rank */
 };
 
 struct gsim_scenario {
@@ -32,8 +33,9 @@ struct gsim_scenario {
     struct gsim_arena arena;
 };
 
-/* Makes the COUNT entries of CLIENTS, which must outlive SCENARIO, its clients: each has GPUs of its own, joined by
- * LINKS, whose lists are not read. ITERATIONS 0: the programs'. Released by the caller, also on failure. */
+/* Makes the COUNT entries of CLIENTS, which must outlive SCENARIO, its clients. Ranks have GPUs of their own, joined by
+ * LINKS, whose lists are not read; ITERATIONS 0: the programs'. Tasks share the simulation's GPUs.
+ * Released by the caller, also on failure. */
 enum gsim_status gsim_scenario_join(struct gsim_scenario *scenario, const struct gsim_client *clients, uint32_t count,
                                     const struct gsim_ranks *links, uint32_t iterations,
                                     struct gsim_error *error) GSIM_NODISCARD;

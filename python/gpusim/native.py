@@ -49,6 +49,8 @@ double gsim_session_makespan_us(const struct gsim_session *);
 int64_t gsim_session_kernel_count(const struct gsim_session *);
 void gsim_session_kernel_times(const struct gsim_session *, double *, double *);
 const char *gsim_session_report(struct gsim_session *);
+const char *gsim_session_ask(struct gsim_session *, const char *, const char *);
+const char *gsim_session_question(int64_t);
 uint32_t gpusim_abi(void);
 """
 _ffi = cffi.FFI()
@@ -235,5 +237,24 @@ class Session:
         """Simulates, and brings back times alone."""
         return self._run(policy, self._timing)
 
+    def ask(self, question: str, words: Optional[str] = None) -> List[Dict[str, Any]]:
+        """The rows of an answer: ``ask("explain")``, ``ask("whatif", "graph,launch=2x")``, ``ask("compare", "async,heft")``,
+        ``ask("spread", "200")``. Names end with their unit; what is not known is None."""
+        def call() -> List[Dict[str, Any]]:
+            answer = self._lib.gsim_session_ask(self._session, question.encode(), _ffi.NULL if words is None else words.encode())
+            if answer == _ffi.NULL:
+                self._check(2 if _ffi.string(self._lib.gsim_session_error(self._session)) else 1)
+            rows: List[Dict[str, Any]] = json.loads(_ffi.string(answer))["rows"]
+            return rows
+        return self._alone(call)
 
-__all__: Tuple[str, ...] = ("Op", "Session", "Timing", "library")
+
+def questions() -> List[str]:
+    """The names that :meth:`Session.ask` takes."""
+    names: List[str] = []
+    while library().gsim_session_question(len(names)) != _ffi.NULL:
+        names.append(_ffi.string(library().gsim_session_question(len(names))).decode())
+    return names
+
+
+__all__: Tuple[str, ...] = ("Op", "Session", "Timing", "library", "questions")

@@ -148,6 +148,17 @@ class Native(unittest.TestCase):
         first = session.time()
         self.assertTrue(all(session.time() == first for _ in range(200)))
 
+    def test_questions(self):
+        session = native.Session(device="h200", sched="serial", memory="pinned")
+        session.workload(layered())
+        rows = {row["change"]: row["time_us"] for row in session.ask("whatif", "launch=2x,graph")}
+        self.assertEqual(set(rows) - {"launch=2x", "graph"}, {"now"})
+        self.assertAlmostEqual(sum(row["time_us"] for row in session.ask("explain")), rows["now"], places=3)
+        self.assertAlmostEqual({row["scheduler"]: row["iteration_us"] for row in session.ask("compare")}["serial"], rows["now"], places=3)
+        self.assertIn("spread", native.questions())
+        with self.assertRaises(gpusim.InputError):
+            session.ask("whatif", "nonsense")
+
     def test_mistakes(self):
         session = native.Session()
         for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),

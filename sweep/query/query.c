@@ -14,7 +14,7 @@
 struct reading {
     struct gsim_store *store;
     const struct gsim_query *query;
-    struct gsim_answer *answer;
+    struct gsim_selected *answer;
     struct gsim_where **where;
     struct gsim_matches matches;
     struct gsim_match_setting *settings; /* of the row at hand */
@@ -80,7 +80,7 @@ static enum gsim_status compile(struct reading *reading, struct gsim_error *erro
 }
 
 /* Unless it is there, also by another name of a column. NAME is the answer's. */
-static void add_name(struct gsim_answer *answer, const char *name)
+static void add_name(struct gsim_selected *answer, const char *name)
 {
     enum gsim_column column = gsim_view_column(name);
     for (size_t i = 0; i < answer->name_count; i++)
@@ -111,7 +111,7 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
 {
     static const char *const rows[] = {"seed", "repeat", "status"};
     const struct gsim_query *query = reading->query;
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     enum gsim_status status = GSIM_OK;
     bool is_all = query->column_count == 1 && strcmp(query->columns[0], GSIM_QUERY_ALL) == 0;
     answer->names =
@@ -136,7 +136,7 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
 static enum gsim_status prepare(struct reading *reading, struct gsim_error *error)
 {
     const struct gsim_query *query = reading->query;
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     size_t axis_count;
     enum gsim_status status =
         gsim_store_names(reading->store, &answer->arena, &reading->known, &axis_count, &reading->known_count, error);
@@ -240,13 +240,13 @@ static enum gsim_status match(struct reading *reading, struct gsim_view *view, i
 
 static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view, bool is_ok, struct gsim_error *error)
 {
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     const struct gsim_query *query = reading->query;
     if (gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room))
         return fail_memory(error);
-    struct gsim_answer_row *row = &answer->rows[answer->row_count++];
+    struct gsim_selected_row *row = &answer->rows[answer->row_count++];
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
-    *row = (struct gsim_answer_row){
+    *row = (struct gsim_selected_row){
         .cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, answer->name_count + 1),
         .value = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN,
         .status = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text),
@@ -292,7 +292,7 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
 /* --- speed-ups and groups --------------------------------------------------------------------------------------- */
 static enum gsim_status put_speedups(struct reading *reading, struct gsim_error *error)
 {
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
     for (size_t i = 0; i < answer->row_count && status == GSIM_OK; i++) {
         double base = gsim_matches_find(&reading->matches, i).mean, own = answer->rows[i].value;
@@ -304,16 +304,16 @@ static enum gsim_status put_speedups(struct reading *reading, struct gsim_error 
 
 static bool is_group(const void *list, uint32_t group, const void *row)
 {
-    const struct gsim_answer *answer = list;
+    const struct gsim_selected *answer = list;
     for (size_t i = 0; i < answer->name_count; i++)
-        if (!gsim_cell_is_same(&answer->rows[group].cells[i], &((const struct gsim_answer_row *)row)->cells[i]))
+        if (!gsim_cell_is_same(&answer->rows[group].cells[i], &((const struct gsim_selected_row *)row)->cells[i]))
             return false;
     return true;
 }
 
 /* Groups stay in the order in which they are met: that of the sweep. Rows move to the front, one per group. GROUPS has
  * room. */
-static uint32_t group_of(struct gsim_answer *answer, struct gsim_slots *groups, size_t row)
+static uint32_t group_of(struct gsim_selected *answer, struct gsim_slots *groups, size_t row)
 {
     uint64_t hash = GSIM_HASH_START;
     for (size_t i = 0; i < answer->name_count; i++) hash = hash_cell(hash, &answer->rows[row].cells[i]);
@@ -325,13 +325,13 @@ static uint32_t group_of(struct gsim_answer *answer, struct gsim_slots *groups, 
     return group;
 }
 
-static enum gsim_status group(struct gsim_answer *answer, struct gsim_error *error)
+static enum gsim_status group(struct gsim_selected *answer, struct gsim_error *error)
 {
     struct gsim_slots groups = {0};
     answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
     if (!answer->stats || !gsim_slots_reserve(&groups, answer->row_count)) return fail_memory(error);
     for (size_t i = 0; i < answer->row_count; i++) {
-        struct gsim_answer_row row = answer->rows[i];
+        struct gsim_selected_row row = answer->rows[i];
         if (isnan(row.value)) continue;
         uint32_t before = groups.count, at = group_of(answer, &groups, i);
         if (groups.count > before) gsim_stats_init(&answer->stats[at]);
@@ -361,10 +361,10 @@ static int by_cell(const void *left, const void *right)
 /* Rows that have a base row and are none, with their group. Returns how many. */
 static size_t collect_pairs(struct reading *reading, struct paired_row *rows, struct gsim_slots *groups)
 {
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     size_t count = 0;
     for (size_t i = 0; i < answer->row_count; i++) {
-        struct gsim_answer_row row = answer->rows[i];
+        struct gsim_selected_row row = answer->rows[i];
         double base = gsim_matches_find(&reading->matches, i).mean;
         answer->no_base_count += isnan(base);
         if (row.is_base || isnan(base) || !(row.value > 0)) continue;
@@ -391,7 +391,7 @@ static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_
 
 static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
 {
-    struct gsim_answer *answer = reading->answer;
+    struct gsim_selected *answer = reading->answer;
     struct gsim_slots groups = {0};
     struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
     struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
@@ -411,11 +411,11 @@ static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
     return GSIM_OK;
 }
 
-enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
+enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_selected *answer,
                                 struct gsim_error *error)
 {
     struct reading reading = {.store = store, .query = query, .answer = answer};
-    *answer = (struct gsim_answer){0};
+    *answer = (struct gsim_selected){0};
     gsim_matches_init(&reading.matches, &answer->arena);
     enum gsim_status status = prepare(&reading, error);
     if (status == GSIM_OK) status = gsim_store_each(store, visit, &reading, error);
@@ -430,13 +430,13 @@ enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_quer
     else if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
     gsim_matches_release(&reading.matches);
     gsim_free(reading.settings);
-    if (status != GSIM_OK) gsim_answer_release(answer);
+    if (status != GSIM_OK) gsim_selected_release(answer);
     return status;
 }
 
-void gsim_answer_release(struct gsim_answer *answer)
+void gsim_selected_release(struct gsim_selected *answer)
 {
     gsim_free(answer->rows);
     gsim_arena_release(&answer->arena);
-    *answer = (struct gsim_answer){0};
+    *answer = (struct gsim_selected){0};
 }

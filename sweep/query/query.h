@@ -27,7 +27,7 @@ struct gsim_query {
     bool with_failed; /* rows whose status is not ok, too; never grouped */
 };
 
-struct gsim_answer_row {
+struct gsim_selected_row {
     struct gsim_cell *cells; /* by name */
     double value;            /* NAN: none; grouped: the mean */
     const char *status;      /* NULL: ok */
@@ -35,11 +35,11 @@ struct gsim_answer_row {
     bool is_base;
 };
 
-struct gsim_answer {
+struct gsim_selected {
     const char **names; /* of the columns */
     size_t name_count;
     const char *value_name;
-    struct gsim_answer_row *rows;
+    struct gsim_selected_row *rows;
     struct gsim_stats *stats;                      /* grouped: per row, over its values */
     struct gsim_pairs *pairs;                      /* paired: per row, in place of stats */
     bool is_mixed;                                 /* grouped: some group's rows are not repetitions of one point */
@@ -51,6 +51,6 @@ struct gsim_answer {
 };
 
 /* Fails with GSIM_USAGE for a name that the file does not know, offering the nearest. */
-enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_answer *answer,
+enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_selected *answer,
                                 struct gsim_error *error) GSIM_NODISCARD;
-void gsim_answer_release(struct gsim_answer *answer); /* accepts a zeroed one */
+void gsim_selected_release(struct gsim_selected *answer); /* accepts a zeroed one */

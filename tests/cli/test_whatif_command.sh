@@ -61,7 +61,7 @@ awk "BEGIN { exit !(($alone - $nosync)^2 < 1e-3 * $nosync) }" || fail "'gpusim $
 # So does that of the first row: an iteration as it repeats, which the first of img is not.
 "$gpusim" whatif img --change launch=2x --csv img.csv >img.txt 2>err || fail "whatif img: $(cat err)"
 now=$(awk -F, '$1 == "now" { print $2 }' img.csv)
-for command in "$(sed -n 's/^each by itself: gpusim \(explain.*\) CHANGE$/\1 now/p' img.txt)" "$(sed -n 's/^now,.*"gpusim \(explain.*\)"$/\1/p' img.csv)"; do
+for command in "$(sed -n 's/^each by itself: gpusim \(explain.*\) CHANGE$/\1 now/p' img.txt)" "$(sed -n 's/^now,.*,gpusim \(explain.*\)$/\1/p' img.csv)"; do
     # shellcheck disable=SC2086 # words
     alone=$("$gpusim" ${command:-none} 2>err | awk '$1 == "all" { print $2 }')
     awk "BEGIN { exit !($now > 1000 && (${alone:-0} - $now)^2 < 1e-3) }" || fail "'gpusim $command' takes $alone us, the table says $now"

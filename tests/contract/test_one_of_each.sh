@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A scheduler, a policy, a placement, a work model, a workload, a source and an importer are each one file and one line of a
+# A scheduler, a policy, a placement, a work model, a workload, a source, a question and an importer are each one file and one line of a
 # .def; a device and a node are one file, a paper is a spec and a table. In a copy of the tree one of each is added, the copy is built, and all work:
 # test_one_of_each.sh SOURCE-DIR BUILD-DIR.
 set -u
@@ -35,6 +35,7 @@ add() {
 add schedulers/eager.c schedulers/schedulers.def eager _policy
 add schedulers/place/round_robin.c schedulers/place/place.def 'round.robin'
 add sim/sm/models/waves.c sim/sm/models/models.def waves
+add ask/questions/compare.c ask/questions/questions.def compare _question
 add workloads/sources/early_exit.c workloads/sources/sources.def 'early.exit' _source
 sed 's/"name": "dgx-a100"/"name": "added"/' "$tree/models/nodes/dgx-a100.json" >"$tree/models/nodes/added.json"
 
@@ -85,12 +86,14 @@ END
 cd "$place" || exit 1
 diff -rq before tree | LC_ALL=C sort >touched.txt
 cat >expected.txt <<'END'
+Files before/ask/questions/questions.def and tree/ask/questions/questions.def differ
 Files before/schedulers/place/place.def and tree/schedulers/place/place.def differ
 Files before/schedulers/schedulers.def and tree/schedulers/schedulers.def differ
 Files before/sim/sm/models/models.def and tree/sim/sm/models/models.def differ
 Files before/traces/import/importers.def and tree/traces/import/importers.def differ
 Files before/workloads/sources/sources.def and tree/workloads/sources/sources.def differ
 Files before/workloads/workloads.def and tree/workloads/workloads.def differ
+Only in tree/ask/questions: added_question.c
 Only in tree/models/nodes: added.json
 Only in tree/models: added.json
 Only in tree/schedulers/place: added.c
@@ -104,7 +107,7 @@ Only in tree/workloads/sources: added_source.c
 Only in tree/workloads: added.c
 END
 cmp -s touched.txt expected.txt || { fail 'other files were touched:' && cat touched.txt; }
-for list in schedulers/schedulers.def:2 schedulers/place/place.def:1 sim/sm/models/models.def:1 traces/import/importers.def:1 \
+for list in schedulers/schedulers.def:2 schedulers/place/place.def:1 sim/sm/models/models.def:1 traces/import/importers.def:1 ask/questions/questions.def:1 \
     workloads/sources/sources.def:1 workloads/workloads.def:1; do
     [ "$(diff "before/${list%:*}" "tree/${list%:*}" | grep -c '^[<>]')" = "${list#*:}" ] || fail "$list: other lines"
 done
@@ -113,7 +116,7 @@ done
 launcher=$(sed -n 's/^CMAKE_C_COMPILER_LAUNCHER:[A-Z]*=//p' "$build_dir/CMakeCache.txt")
 expect 'configuring' cmake -S tree -B build -DGPUSIM_MPI=OFF -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_COMPILER_LAUNCHER="$launcher"
 expect 'building' cmake --build build --parallel 2 --target gpusim test-schedulers-property test-schedulers-registry \
-    test-contract-contract test-traces-import-importers
+    test-contract-contract test-traces-import-importers test-ask-questions-questions
 gpusim=$place/build/gpusim
 [ -x "$gpusim" ] || exit 1
 for kind in schedulers workloads devices nodes placements; do
@@ -156,7 +159,7 @@ expect 'running what was imported' "$gpusim" --workload list.json --sched added 
 grep -q '"name": "second"' list-report.json || fail 'the imported kernel does not run'
 
 # The suites take up what is listed.
-for suite in schedulers-property schedulers-registry contract-contract traces-import-importers; do
+for suite in schedulers-property schedulers-registry contract-contract traces-import-importers ask-questions-questions; do
     expect "the suite $suite" "$place/build/test-$suite"
 done
 

@@ -297,7 +297,7 @@ void gsim_fuzz_results(const uint8_t *data, size_t size)
 {
     static struct good good;
     struct gsim_store *store = NULL;
-    struct gsim_answer answer = {0};
+    struct gsim_selected answer = {0};
     struct gsim_frame frame = {0};
     struct gsim_error error = {0};
     static const char *const conditions[] = {"size >= 1 and sched != x"}, *const columns[] = {"sched", "kesco.streams"};
@@ -308,7 +308,7 @@ void gsim_fuzz_results(const uint8_t *data, size_t size)
     const char *path = edited(data, size, &good);
     if (gsim_store_open(path, GSIM_STORE_READ, &store, &error) == GSIM_OK)
         (void)!gsim_query_run(store, &query, &answer, &error);
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
     gsim_store_close(store);
     (void)!gsim_frame_read_db(&frame, path, &error);
     gsim_frame_release(&frame);

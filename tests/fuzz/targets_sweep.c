@@ -159,7 +159,7 @@ void gsim_fuzz_query(const uint8_t *data, size_t size)
     static const char *path;
     const char *lines[6] = {NULL}, *columns[2];
     struct gsim_store *store = NULL;
-    struct gsim_answer answer = {0};
+    struct gsim_selected answer = {0};
     struct gsim_error error = {0};
     if (!path || access(path, R_OK) != 0) fill(path = gsim_fuzz_file((const uint8_t *)"", 0, ".db"));
     char *text = text_of(data, size), *next = text;
@@ -177,7 +177,7 @@ void gsim_fuzz_query(const uint8_t *data, size_t size)
     if (query.column_count) query.columns = columns;
     if (gsim_store_open(path, GSIM_STORE_READ, &store, &error) == GSIM_OK)
         (void)!gsim_query_run(store, &query, &answer, &error);
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
     gsim_store_close(store);
     free(text);
 }

@@ -16,7 +16,7 @@ static const struct row_text rows[] = {
 
 static char path[64];
 
-static void ask(const struct gsim_query *query, struct gsim_answer *answer)
+static void ask(const struct gsim_query *query, struct gsim_selected *answer)
 {
     struct gsim_store *store;
     struct gsim_error error = {0};
@@ -27,7 +27,7 @@ static void ask(const struct gsim_query *query, struct gsim_answer *answer)
 
 static void rows_are_listed(void)
 {
-    struct gsim_answer answer;
+    struct gsim_selected answer;
     static const char *const where[] = {"workload = img and size >= 2"};
     rows_write(rows_path(path, ".db"), "m", rows, sizeof(rows) / sizeof(rows[0]));
     ask(&(struct gsim_query){.with_failed = true}, &answer);
@@ -38,17 +38,17 @@ static void rows_are_listed(void)
     CHECK_INT(answer.rows[0].cells[3].type, GSIM_CELL_NULL);
     CHECK_STR(answer.rows[6].status, "crashed");
     CHECK(isnan(answer.rows[6].value));
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
     ask(&(struct gsim_query){.conditions = where, .condition_count = 1}, &answer);
     CHECK_INT(answer.row_count, 1);
     CHECK_NEAR(answer.rows[0].value, 90, 0);
     CHECK_INT(answer.failed_count, 1);
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
 }
 
 static void base_rows_are_found(void)
 {
-    struct gsim_answer answer;
+    struct gsim_selected answer;
     static const char *const columns[] = {"sched"}, *const where[] = {"sched = kesco"};
     struct gsim_query query = {.columns = columns, .column_count = 1, .base_name = "sched", .base_value = "serial"};
     static const double expected[] = {1, 2, 4, 1, 1};
@@ -58,7 +58,7 @@ static void base_rows_are_found(void)
     for (size_t i = 0; i < 5; i++) CHECK_NEAR(answer.rows[i].value, expected[i], 1e-12);
     CHECK(isnan(answer.rows[5].value));
     CHECK_INT(answer.no_base_count, 1);
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
     /* Grouped, and with the base rows themselves left out by the condition. */
     query.is_grouped = true;
     query.conditions = where;
@@ -67,12 +67,12 @@ static void base_rows_are_found(void)
     CHECK_INT(answer.row_count, 1);
     CHECK_INT(answer.stats[0].count, 3);
     CHECK_NEAR(gsim_stats_geomean(&answer.stats[0]), 2, 1e-12); /* of 2, 4 and 1 */
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
     /* Any name can tell bases from others. */
     query = (struct gsim_query){.columns = columns, .column_count = 1, .base_name = "kesco.streams", .base_value = "2"};
     ask(&query, &answer);
     CHECK_NEAR(answer.rows[2].value, 2, 1e-12);
-    gsim_answer_release(&answer);
+    gsim_selected_release(&answer);
 }
 
 static void unknown_names_are_refused(void)
@@ -91,7 +91,7 @@ static void unknown_names_are_refused(void)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct gsim_store *store;
         struct gsim_error error = {0};
-        struct gsim_answer answer;
+        struct gsim_selected answer;
         CHECK_OK(gsim_store_open(path, GSIM_STORE_READ, &store, &error), error);
         CHECK_INT(gsim_query_run(store, &wrong[i].query, &answer, &error), GSIM_USAGE);
         CHECK_HAS(error.message, wrong[i].part);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Schedulers beside each other. */
+#include <math.h>
+#include <string.h>
+
+#include "ask/questions/question.h"
+#include "ask/whatif/rows.h"
+
+/* An iteration of SCENARIO, all clients of which OPS issues. */
+static enum gsim_status time_of(struct gsim_whatif *w, const struct gsim_changeable *scenario,
+                                const struct gsim_scheduler_ops *ops, struct gsim_error *error)
+{
+    struct gsim_simulation simulation = *scenario->simulation;
+    struct gsim_client *clients = gsim_alloc(sizeof *clients * ((size_t)scenario->client_count + 1));
+    if (!clients) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < scenario->client_count; i++) {
+        clients[i] = scenario->clients[i];
+        clients[i].scheduler = ops;
+        clients[i].scheduler_params = NULL;
+    }
+    simulation.scheduler = ops;
+    simulation.scheduler_params = NULL;
+    *w = (struct gsim_whatif){.base = *scenario};
+    w->base.simulation = &simulation;
+    w->base.clients = scenario->clients ? clients : NULL;
+    gsim_whatif_settle(&w->base, &simulation);
+    enum gsim_status status = gsim_whatif_run(w, "", error);
+    gsim_free(clients);
+    return status;
+}
+
+static bool is_named(const char *words, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (!at[length] || at[length] == ',')) return true;
+    return !words;
+}
+
+/* Each name of WORDS is a scheduler's. */
+static enum gsim_status check(const char *words, struct gsim_error *error)
+{
+    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char name[64];
+        const struct gsim_scheduler_ops *ops;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (gsim_scheduler_load(name, &ops, error)) return error->status;
+    }
+    return GSIM_OK;
+}
+
+static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
+                               struct gsim_error *error)
+{
+    static const struct gsim_answer_column columns[] = {{"scheduler", "", GSIM_VALUE_TEXT, false},
+                                                        {"iteration_us", "us", GSIM_VALUE_REAL, false},
+                                                        {"speedup", "", GSIM_VALUE_REAL, false},
+                                                        {"note", "", GSIM_VALUE_TEXT, false},
+                                                        {0}};
+    struct gsim_whatif *w = gsim_alloc(sizeof *w);
+    double serial_us = NAN;
+    enum gsim_status status = w ? check(words, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_answer_begin(a, columns);
+    if (!status && time_of(w, scenario, gsim_scheduler_find("serial"), error) == GSIM_OK)
+        serial_us = w->rows[0].time_us;
+    for (uint32_t i = 0; !status && gsim_scheduler_at(i); i++) {
+        const struct gsim_scheduler_ops *ops = gsim_scheduler_at(i);
+        struct gsim_error failure = {0};
+        if (!is_named(words, ops->name)) continue;
+        bool has_run = time_of(w, scenario, ops, &failure) == GSIM_OK;
+        if (failure.status == GSIM_NOMEM) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        double us = has_run ? w->rows[0].time_us : NAN;
+        gsim_answer_add(a, ops->name, us, serial_us / us, failure.message);
+    }
+    gsim_free(w);
+    return status;
+}
+
+const struct gsim_question_ops gsim_question_compare = {
+    GSIM_HEAD(question),
+    .name = "compare",
+    .summary = "each scheduler's iteration and its speed-up over serial",
+    .words = "schedulers, separated by commas; without them all",
+    .answer = answer,
+};

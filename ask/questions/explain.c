@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See ask/questions/explain.h. */
+#include "ask/questions/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ask/whatif/rows.h"
+
+#define ITERATIONS 3 /* of clients: the last one is explained; the first begin together */
+
+/* Why the late client is late: more of its own kernels, or its host. */
+static void find_late(struct gsim_explained *e, uint32_t count)
+{
+    const struct gsim_client_time *late = &e->times[e->late];
+    double kernels = 0, idle = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == e->late) continue;
+        kernels = fmax(kernels, late->kernels - e->times[i].kernels);
+        idle = fmax(idle, late->idle - e->times[i].idle);
+        e->late_by_us = fmax(e->late_by_us, e->times[i].all_waiting);
+    }
+    e->late_why = kernels >= idle ? "its kernels take longer" : "its GPU idles longer: its host is late";
+}
+
+static enum gsim_status time_clients(struct gsim_explained *e, const struct gsim_changeable *base,
+                                     struct gsim_error *error)
+{
+    uint32_t count = base->client_count;
+    e->times = gsim_alloc(sizeof *e->times * ((size_t)count + 1));
+    if (!e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    e->late = gsim_client_times(&e->timeline, count, !gsim_changeable_has_ranks(base), e->times, &e->step_us);
+    find_late(e, count);
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_changeable *scenario,
+                                    const char *change, bool repeats, struct gsim_error *error)
+{
+    struct gsim_changeable base = *scenario;
+    struct gsim_whatif_row row = {0};
+    *e = (struct gsim_explained){.repeats = repeats};
+    if (base.clients) base.iterations = ITERATIONS;
+    enum gsim_status status = change ? gsim_whatif_parse(change, strlen(change), &row, error) : GSIM_OK;
+    if (!status) status = gsim_variant_of(&e->variant, &base, row.changes, row.count, error);
+    if (status) return status;
+    e->variant.simulation.detailed = true;
+    if (!base.clients) e->variant.simulation.until_steady = repeats;
+    status = gsim_run(&(struct gsim_scenario){.simulation = e->variant.simulation}, &e->timeline, error);
+    if (status) return status;
+    if (base.clients) return time_clients(e, &base, error);
+    return gsim_explain(&e->variant.simulation, &e->timeline,
+                        repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
+}
+
+static void add_clients(const struct gsim_explained *e, const struct gsim_changeable *scenario, struct gsim_answer *a)
+{
+    static const struct gsim_answer_column columns[] = {
+        {"rank", "", GSIM_VALUE_COUNT, false},          {"client", "", GSIM_VALUE_TEXT, false},
+        {"step_us", "us", GSIM_VALUE_REAL, false},      {"computing_us", "us", GSIM_VALUE_REAL, false},
+        {"transferring_us", "us", GSIM_VALUE_REAL, false}, {"waiting_us", "us", GSIM_VALUE_REAL, false},
+        {"others_us", "us", GSIM_VALUE_REAL, false},    {"idle_us", "us", GSIM_VALUE_REAL, false},
+        {"kernel_us", "us", GSIM_VALUE_REAL, false},    {"all_waiting_us", "us", GSIM_VALUE_REAL, false},
+        {"all_transfer_us", "us", GSIM_VALUE_REAL, false}, {"start_us", "us", GSIM_VALUE_REAL, false}, {0}};
+    gsim_answer_begin(a, columns);
+    for (uint32_t i = 0; i < scenario->client_count; i++) {
+        const struct gsim_client_time *t = &e->times[i];
+        const struct gsim_client *c = &scenario->clients[i];
+        gsim_answer_add(a, (uint64_t)c->rank, c->task ? c->task->name : c->program->name, t->step, t->compute,
+                        t->exposed_transfer, t->exposed_waiting, t->others, t->idle, t->kernels, t->all_waiting,
+                        t->all_transfer, scenario->offsets_us ? scenario->offsets_us[i] : 0.0);
+    }
+}
+
+void gsim_explained_answer(const struct gsim_explained *e, const struct gsim_changeable *scenario,
+                           struct gsim_answer *a)
+{
+    static const struct gsim_answer_column columns[] = {{"state", "", GSIM_VALUE_TEXT, false},
+                                                        {"cause", "", GSIM_VALUE_TEXT, false},
+                                                        {"time_us", "us", GSIM_VALUE_TIME, false},
+                                                        {"share", "", GSIM_VALUE_REAL, false},
+                                                        {"text", "", GSIM_VALUE_TEXT, true},
+                                                        {0}};
+    const struct gsim_explanation *x = &e->explanation;
+    if (scenario->clients) {
+        add_clients(e, scenario, a);
+        return;
+    }
+    gsim_answer_begin(a, columns);
+    for (int s = 0; s < GSIM_GPU_STATE_COUNT; s++)
+        for (int c = 0; c < GSIM_CAUSE_COUNT; c++)
+            if (x->time[s][c])
+                gsim_answer_add(a, gsim_gpu_state_text((enum gsim_gpu_state)s), gsim_cause_word((enum gsim_cause)c),
+                                x->time[s][c], x->makespan ? (double)x->time[s][c] / (double)x->makespan : 0.0,
+                                gsim_cause_text((enum gsim_cause)c));
+}
+
+void gsim_explained_release(struct gsim_explained *e)
+{
+    gsim_free(e->times);
+    gsim_explanation_release(&e->explanation);
+    gsim_timeline_release(&e->timeline);
+    gsim_variant_release(&e->variant);
+    *e = (struct gsim_explained){0};
+}
+
+static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
+                               struct gsim_error *error)
+{
+    struct gsim_explained e;
+    enum gsim_status status = gsim_explained_run(&e, scenario, words, true, error);
+    if (!status) gsim_explained_answer(&e, scenario, a);
+    gsim_explained_release(&e);
+    return status;
+}
+
+const struct gsim_question_ops gsim_question_explain = {
+    GSIM_HEAD(question),
+    .name = "explain",
+    .summary = "where the time of an iteration goes: by state and cause, or each client's step",
+    .words = "changes: graph+launch=2x",
+    .answer = answer,
+};

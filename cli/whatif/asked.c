@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See cli/whatif/asked.h. */
+#include "cli/whatif/asked.h"
+
+static enum gsim_status read_ranks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
+                                   struct gsim_error *error)
+{
+    const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+    enum gsim_status status =
+        gsim_cli_rank_traces_read(&a->ranks, arguments, !keeps || strcmp(keeps, "keep") != 0, error);
+    for (uint32_t i = 0; i < a->ranks.note_count; i++) gsim_cli_subject_note(&a->subject, a->ranks.notes[i]);
+    a->base = a->ranks.base;
+    return status;
+}
+
+/* Tasks as they share the GPU. */
+static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
+                                   struct gsim_error *error)
+{
+    struct gsim_cli_tasks *t = &a->tasks;
+    const struct gsim_sharing_ops *way;
+    const char *share = arguments->value[GSIM_CLI_SHARE];
+    void *params;
+    if (arguments->operand_count)
+        return gsim_error_set(error, GSIM_USAGE, "'%.60s': --task names what runs", arguments->operands[0]);
+    enum gsim_status status = gsim_cli_setup_init(&a->setup, arguments, error);
+    if (!status) status = gsim_cli_tasks_init(t, &a->setup, error);
+    if (!status) status = gsim_cli_share(share ? share : "exclusive", &way, error);
+    if (!status) status = gsim_cli_check_share_opts(t, &way, 1, error);
+    if (!status && way->needs_profile)
+        status = gsim_error_set(error, GSIM_USAGE, "--share %s: needs a profile of the tasks, which changes make stale",
+                                way->name);
+    if (!status) status = gsim_cli_share_params(t, way, &params, error);
+    if (status) return status;
+    struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
+    if (!clients) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    a->base = (struct gsim_changeable){.simulation = &a->simulation, .clients = clients, .client_count = t->count};
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct gsim_task *task = &t->tasks[i];
+        if (task->source)
+            return gsim_error_set(error, GSIM_USAGE, "task '%s' is drawn while it runs: expected programs", task->name);
+        clients[i] = (struct gsim_client){.program = task->program,
+                                          .scheduler = task->scheduler,
+                                          .scheduler_params = task->scheduler_params,
+                                          .task = task,
+                                          .rank = i,
+                                          .copies = 1};
+        a->base.has_data |= gsim_cli_program_has_data(task->program);
+    }
+    a->simulation = gsim_cli_tasks_simulation(t, way, params);
+    if (a->simulation.omits_kernels)
+        return gsim_error_set(error, GSIM_USAGE, "--task: more than 1,000,000 kernels: expected fewer requests");
+    return GSIM_OK;
+}
+
+enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error)
+{
+    *a = (struct gsim_cli_asked){.subject.arguments = *arguments};
+    if (gsim_cli_are_ranks(arguments)) return read_ranks(a, arguments, error);
+    if (gsim_cli_has_tasks(arguments)) return read_tasks(a, arguments, error);
+    a->base = (struct gsim_changeable){.simulation = &a->subject.point.simulation};
+    enum gsim_status status = gsim_cli_subject_init(&a->subject, arguments, error);
+    if (!status) a->base.has_data = gsim_cli_subject_has_data(&a->subject);
+    return status;
+}
+
+static const char *name_of(const struct gsim_cli_asked *a)
+{
+    return (gsim_changeable_has_ranks(&a->base) ? a->base.clients[0].program : a->base.simulation->program)->name;
+}
+
+void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_asked *a,
+                              const struct gsim_simulation *now)
+{
+    if (gsim_changeable_has_ranks(&a->base)) gsim_output_printf(out, "%u ranks", gsim_changeable_ranks(&a->base));
+    else gsim_output_text(out, name_of(a));
+    gsim_output_printf(out, " under %s on %s", a->base.clients && !gsim_changeable_has_ranks(&a->base)
+                       ? now->sharing->name : now->scheduler->name, now->device->name);
+}
+
+void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_asked *a,
+                             const struct gsim_simulation *now)
+{
+    gsim_output_put(out, "  'version': '%s',\n  'program': %q,\n  'scheduler': %q,\n  'device': %q", GPUSIM_VERSION,
+                    name_of(a), now->scheduler->name, now->device->name);
+    if (gsim_changeable_has_ranks(&a->base)) gsim_output_put(out, ",\n  'ranks': %u", gsim_changeable_ranks(&a->base));
+    else if (a->base.clients)
+        gsim_output_put(out, ",\n  'share': %q, 'tasks': %u", now->sharing->name, a->base.client_count);
+    gsim_cli_subject_put_notes(out, &a->subject);
+}
+
+void gsim_cli_asked_release(struct gsim_cli_asked *a)
+{
+    gsim_cli_rank_traces_release(&a->ranks);
+    if (a->tasks.setup) gsim_cli_tasks_release(&a->tasks);
+    if (a->setup.arguments) gsim_cli_setup_release(&a->setup);
+    gsim_cli_subject_release(&a->subject);
+    *a = (struct gsim_cli_asked){0};
+}

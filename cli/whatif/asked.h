@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layer: cli (program). The scenario that a question is asked about, whatever the words name: a program or a trace, the
+ * ranks of traces or of a file, or tasks. */
+#pragma once
+
+#include "ask/questions/question.h"
+#include "cli/ranks/traces.h"
+#include "cli/tasks/tasks.h"
+#include "cli/whatif/subject.h"
+
+struct gsim_cli_asked {
+    struct gsim_cli_subject subject;    /* of clients the arguments and notes alone */
+    struct gsim_cli_rank_traces ranks;  /* in place of a subject */
+    struct gsim_cli_setup setup;        /* of tasks */
+    struct gsim_cli_tasks tasks;        /* likewise */
+    struct gsim_simulation simulation;  /* of tasks */
+    struct gsim_changeable base;        /* what is asked about */
+};
+/* Released by the caller, also on failure. */
+enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *asked, const struct gsim_cli_arguments *arguments,
+                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_asked_release(struct gsim_cli_asked *asked); /* accepts zeroed */
+/* What runs, how many of them under what, on which device: the title of a text. */
+void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_asked *asked,
+                              const struct gsim_simulation *simulation);
+/* The same as members of JSON, behind its schema. */
+void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_asked *asked,
+                             const struct gsim_simulation *simulation);

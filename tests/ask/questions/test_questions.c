@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each question of each kind of scenario: one program, ranks, tasks. Calls take no time: kernels are all there is. */
+#include "ask/questions/question.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/sim/task_fixture.h"
+
+/* A scenario of two programs: a kernel "a" and a kernel "b", each on all SMs. */
+struct scenario {
+    struct task_fixture f;
+    struct gsim_simulation simulation;
+    struct gsim_client clients[2];
+    struct gsim_changeable base;
+};
+
+enum kind { PROGRAM, RANKS, TASKS, KINDS };
+
+static void make(struct scenario *s, enum kind kind, double a_us, double b_us)
+{
+    *s = (struct scenario){.f = task_fixture()};
+    s->f.device = free_device();
+    add_kernel_task(&s->f, "a", 4, a_us);
+    add_kernel_task(&s->f, "b", 4, b_us);
+    CHECK_OK(gsim_task_set_init(&s->f.set, "two", s->f.tasks, 2, &s->f.error), s->f.error);
+    s->simulation = (struct gsim_simulation){.program = kind == PROGRAM ? &s->f.programs[0] : &s->f.set.all,
+                                             .device = &s->f.device,
+                                             .scheduler = gsim_scheduler_find("async"),
+                                             .sharing = kind == TASKS ? gsim_sharing_find("exclusive") : NULL,
+                                             .memory = GSIM_MEMORY_PINNED,
+                                             .seed = 1};
+    gsim_params_set_defaults(gsim_gpu_params, &s->simulation.gpu);
+    for (uint32_t i = 0; i < 2; i++)
+        s->clients[i] = (struct gsim_client){.program = &s->f.programs[i],
+                                             .scheduler = s->simulation.scheduler,
+                                             .task = kind == TASKS ? &s->f.tasks[i] : NULL,
+                                             .rank = i,
+                                             .copies = 1,
+                                             .device = i};
+    s->base = (struct gsim_changeable){.simulation = &s->simulation,
+                                       .clients = kind == PROGRAM ? NULL : s->clients,
+                                       .client_count = kind == PROGRAM ? 0 : 2};
+}
+
+static void release(struct scenario *s)
+{
+    gsim_task_set_release(&s->f.set);
+    for (uint32_t i = 0; i < s->f.count; i++) gsim_program_release(&s->f.programs[i]);
+}
+
+static double value_of(const struct gsim_answer *a, size_t row, const char *column)
+{
+    for (uint32_t i = 0; i < a->column_count; i++) {
+        union gsim_value v = a->values[row * a->column_count + i];
+        if (strcmp(a->columns[i].name, column) != 0) continue;
+        return a->columns[i].type == GSIM_VALUE_TIME ? gsim_time_us(v.time)
+               : a->columns[i].type == GSIM_VALUE_REAL ? v.real : (double)v.count;
+    }
+    return NAN;
+}
+
+/* The sum over all rows, or the value of the row whose first column is NAME. */
+static double ask(enum kind kind, double a_us, double b_us, const char *question, const char *words, const char *name,
+                  const char *column)
+{
+    struct scenario s;
+    struct gsim_answer answer = {0};
+    struct gsim_error error = {0};
+    double sum = 0;
+    make(&s, kind, a_us, b_us);
+    CHECK_OK(gsim_ask(question, &s.base, words, &answer, &error), error);
+    for (size_t row = 0; row < answer.row_count; row++) {
+        bool is_text = answer.columns[0].type == GSIM_VALUE_TEXT;
+        const char *first = is_text ? answer.values[row * answer.column_count].text : "";
+        if (!name || strcmp(first, name) == 0) sum += value_of(&answer, row, column);
+    }
+    gsim_answer_release(&answer);
+    release(&s);
+    return sum;
+}
+
+/* What an iteration of 100 us is made of adds up; ranks of 100 and 300 us have a GPU each; of tasks the second one's
+ * request of 50 us waits for the first one's 100, and only its own part counts as computing. */
+static void test_explain(void)
+{
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "explain", NULL, NULL, "time_us"), 100, 1e-6);
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "explain", "kernel:a=4x", NULL, "time_us"), 25, 1e-6);
+    CHECK_NEAR(ask(RANKS, 100, 300, "explain", NULL, NULL, "computing_us"), 400, 1e-6);
+    CHECK_NEAR(ask(RANKS, 100, 300, "explain", "rank:1=2x", NULL, "computing_us"), 250, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 50, "explain", NULL, NULL, "computing_us"), 150, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 50, "explain", NULL, NULL, "step_us"), 100 + 150, 1e-6);
+}
+
+/* Tasks: the mean of 100 and 100 + 50 us; with "a" twice as fast of 50 and 100. Ranks: the slowest one's step. */
+static void test_whatif(void)
+{
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "whatif", "kernel:a=2x", "kernel:a=2x", "time_us"), 50, 1e-6);
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "whatif", "kernel:a=2x", "now", "time_us"), 100, 1e-6);
+    CHECK_NEAR(ask(RANKS, 100, 300, "whatif", "rank:1=2x", "rank:1=2x", "time_us"), 150, 1e-6);
+    CHECK_NEAR(ask(RANKS, 100, 300, "whatif", "kernel:a=2x", "kernel:a=2x", "saved_us"), 0, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 50, "whatif", "kernel:a=2x", "now", "time_us"), 125, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 50, "whatif", "kernel:a=2x", "kernel:a=2x", "time_us"), 75, 1e-6);
+}
+
+static void test_others(void)
+{
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "compare", "async,heft", "async", "iteration_us"), 100, 1e-6);
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "compare", "async", "async", "speedup"), 1, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 50, "compare", "async", "async", "iteration_us"), 125, 1e-6);
+    CHECK_NEAR(ask(RANKS, 100, 300, "compare", "async", "async", "iteration_us"), 300, 1e-6);
+    CHECK_NEAR(ask(PROGRAM, 100, 1, "spread", "7", NULL, "copies"), 7, 0);
+}
+
+/* The product: each question answers each scenario, and refuses what is none of its words. */
+static void test_product(void)
+{
+    for (uint32_t q = 0; gsim_question_at(q); q++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct scenario s;
+            struct gsim_answer answer = {0};
+            struct gsim_error error = {0};
+            const char *name = gsim_question_at(q)->name;
+            make(&s, (enum kind)kind, 100, 50);
+            CHECK_OK(gsim_ask(name, &s.base, NULL, &answer, &error), error);
+            CHECK_MSG(answer.row_count > 0, "%s of kind %d: no rows", name, kind);
+            gsim_answer_release(&answer);
+            CHECK_MSG(gsim_ask(name, &s.base, "no such word", &answer, &error) != GSIM_OK, "%s took any word", name);
+            gsim_answer_release(&answer);
+            release(&s);
+        }
+    CHECK(gsim_ask("nothing", NULL, NULL, NULL, &(struct gsim_error){0}) == GSIM_USAGE);
+}
+
+static const struct test_case cases[] = {
+    {"explain", test_explain},
+    {"what if", test_whatif},
+    {"compare and spread", test_others},
+    {"questions by scenarios", test_product},
+};
+
+TEST_MAIN("ask/questions/questions", cases)
