@@ -148,6 +148,11 @@ struct gsim_cu_code {
     CXTranslationUnit others[GSIM_CU_FILES]; /* of the program's other files */
     CXCursor *externals;                     /* functions and variables that they define */
     size_t other_count, external_count, external_room;
+
+    /* The file whose contents were asked for last: libclang looks for it among all that were included. */
+    CXFile last;
+    const char *last_text;
+    size_t last_size;
 };
 
 struct gsim_cu {

@@ -84,10 +84,7 @@ void gsim_cu_store(struct gsim_cu *s, uint32_t cell, struct gsim_cu_value value)
     if (value.kind == GSIM_CU_CELL && value.at != GSIM_CU_NONE) s->memory.cells[value.at].is_shared = true;
 }
 
-uint64_t gsim_cu_text_key(const char *text)
-{
-    return gsim_hash_bytes(GSIM_HASH_START, text, strlen(text));
-}
+uint64_t gsim_cu_text_key(const char *text) { return gsim_hash_bytes(GSIM_HASH_START, text, strlen(text)); }
 
 struct gsim_cu_value gsim_cu_number(double number)
 {
@@ -181,10 +178,16 @@ bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name)
 
 const char *gsim_cu_contents(struct gsim_cu *s, CXFile file, size_t *size)
 {
-    const char *text = file ? s->clang.getFileContents(s->unit, file, size) : NULL;
-    for (size_t i = 0; file && !text && i < s->code.other_count; i++)
-        text = s->clang.getFileContents(s->code.others[i], file, size);
-    return text;
+    if (!file) return NULL;
+    if (file != s->code.last) {
+        const char *text = s->clang.getFileContents(s->unit, file, &s->code.last_size);
+        for (size_t i = 0; !text && i < s->code.other_count; i++)
+            text = s->clang.getFileContents(s->code.others[i], file, &s->code.last_size);
+        s->code.last = file;
+        s->code.last_text = text;
+    }
+    *size = s->code.last_size;
+    return s->code.last_text;
 }
 
 CXCursor gsim_cu_defined(struct gsim_cu *s, CXCursor declaration)
