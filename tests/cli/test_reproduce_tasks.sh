@@ -23,8 +23,8 @@ awk -F, '
         if (off > 0.05 || off < -0.05) print "time slices: memory decides"
     }' "$work/mp" >"$work/wrong"
 [ -s "$work/wrong" ] && fail "$(cat "$work/wrong")"
-"$gpusim" reproduce kesco >"$work/kesco" || fail "kesco ended with $?"
-tail -n "$(wc -l <"$work/table")" "$work/kesco" | cmp -s - "$work/table" || fail "kesco does not end with mp"
+[ -z "${GPUSIM_FULL-}" ] || "$gpusim" reproduce kesco >"$work/kesco" || fail "kesco ended with $?"
+[ -z "${GPUSIM_FULL-}" ] || tail -n "$(wc -l <"$work/table")" "$work/kesco" | cmp -s - "$work/table" || fail "kesco does not end with mp"
 # The sizes are those of the files of tasks.
 sed -n 's/.*"program": "\([a-z]*\)", "size": "\([^"]*\)".*"priority": \([0-9]\).*/\1,size=\2,priority=\3/p' "$source_dir"/workloads/tasks/mp-*.json |
     while read -r task; do grep -q "\"$task,requests=1\"" "$source_dir/trust/published/mp.json" || echo "$task"; done >"$work/other"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# "gpusim serve" and "gpusim step" on the recorded server: what a report holds, looked-up against exact steps, errors of the
-# prediction, tables, refusals. test_serve_command.sh SOURCE-DIR BUILD-DIR.
+# "gpusim serve" and "gpusim step" on a server of one kernel a step: what a report holds, looked-up against exact steps, tables,
+# refusals. With GPUSIM_FULL the recorded server, too: errors of the prediction. test_serve_command.sh SOURCE-DIR BUILD-DIR.
 # shellcheck source=tests/common.sh
 . "$1/tests/common.sh"
 runs=$source_dir/traces/h100/serving
@@ -20,48 +20,62 @@ value() { awk -v part="$1" -v figure="$2" -v quantile="$3" '
     inside && index($0, "\"" figure "\"") { text = $0; sub(".*\"" quantile "\": ", "", text); sub("[,}].*", "", text); print text; exit }' report.json; }
 near() { awk -v a="$1" -v b="$2" -v limit="$3" 'BEGIN { d = a / b - 1; exit !(d <= limit && d >= -limit) }'; }
 
-# A recorded run: medians of its requests, with the host's noise drawn. cli-serving_table has all of them, as documented.
-serve "$runs/same_60.json.gz" --report report.json
-for figure in ttft_us tpot_us; do
-    near "$(value percentiles $figure p50)" "$(value measured $figure p50)" 0.06 ||
-        fail "$figure: $(value percentiles $figure p50), measured $(value measured $figure p50)"
-done
-[ "$(grep -c '"first_us"' report.json)" = 250 ] || fail "expected 250 requests"
+# A prefill of 128 tokens takes 2,000 us, of 512 6,000; a decode step of one 200, of eight 300.
+kernel() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"kernels\": [{\"name\": \"k\", \"solo_us\": $2, \"solo_device\": \"h100-vm\", \"regs_per_thread\": 32, \"smem_bytes\": 120000}], \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [256], \"grid\": [132]}]}" >"$1.json"; }
+kernel p128 2000 && kernel p512 6000 && kernel d1 200 && kernel d8 300
+steps='"steps": {"prefill": {"128": "p128.json", "512": "p512.json"}, "decode": {"1": "d1.json", "8": "d8.json"}}, "arrivals": "poisson:60", "count": 1000, "prompt": {"choice": [128, 512]}, "output": {"uniform": [16, 64]}, "device": "h100-vm"'
+spec() { echo "{\"schema\": \"gpusim-serving/1\", \"slots\": 8, \"batching\": \"continuous\", \"prefill_beside\": \"same\", $1 $steps}"; }
+spec '"host": "h100-vm",' >server.json
+spec '' >hostless.json
+spec '"host": {"like": "h100-vm", "jitter": 0, "stalls_per_s": 0},' | sed 's/"same"/"stream"/' >quiet.json
+server=server.json
 
-# Without noise: every step simulated, and looked up.
-gunzip -c "$runs/stream_60.json.gz" | sed 's/"host": "h100-vm"/"host": {"like": "h100-vm", "jitter": 0, "stalls_per_s": 0}/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >quiet.json
-serve quiet.json --requests 60 --report report.json
-looked_up="$(value percentiles ttft_us mean) $(value percentiles tpot_us p50)"
-serve quiet.json --requests 60 --exact --report report.json
-set -- $looked_up
-near "$1" "$(value percentiles ttft_us mean)" 0.02 || fail "exact TTFT $(value percentiles ttft_us mean), looked up $1"
-near "$2" "$(value percentiles tpot_us p50)" 0.005 || fail "exact TPOT $(value percentiles tpot_us p50), looked up $2"
-
+# agree LIMIT LIMIT OPTION...: every step simulated, and looked up.
+agree() {
+    ttft=$1 tpot=$2
+    shift 2
+    serve "$@" --report report.json
+    set -- "$(value percentiles ttft_us mean)" "$(value percentiles tpot_us p50)" "$@"
+    mean=$1 p50=$2
+    shift 2
+    serve "$@" --exact --report report.json
+    near "$mean" "$(value percentiles ttft_us mean)" "$ttft" || fail "$*: exact TTFT $(value percentiles ttft_us mean), looked up $mean"
+    near "$p50" "$(value percentiles tpot_us p50)" "$tpot" || fail "$*: exact TPOT $(value percentiles tpot_us p50), looked up $p50"
+}
+agree 0.005 0.005 quiet.json --requests 60
 # Requests that arrive at once: what the server does before it is ready, such as instantiating its graphs, delays none of them.
-serve quiet.json --rate 2000 --requests 20 --report report.json
-looked_up="$(value percentiles ttft_us p50) $(value percentiles ttft_us p99)"
-serve quiet.json --rate 2000 --requests 20 --exact --report report.json
-set -- $looked_up
-near "$1" "$(value percentiles ttft_us p50)" 0.005 || fail "at once: exact TTFT $(value percentiles ttft_us p50), looked up $1"
-near "$2" "$(value percentiles ttft_us p99)" 0.005 || fail "at once: exact TTFT at worst $(value percentiles ttft_us p99), looked up $2"
+agree 0.005 0.005 quiet.json --rate 2000 --requests 20
+
+# The recorded server: medians of requests with the host's noise drawn (cli-serving_table has all runs), and without noise.
+if [ "${GPUSIM_FULL-}" ]; then
+    serve "$runs/same_60.json.gz" --report report.json
+    for figure in ttft_us tpot_us; do
+        near "$(value percentiles $figure p50)" "$(value measured $figure p50)" 0.06 ||
+            fail "$figure: $(value percentiles $figure p50), measured $(value measured $figure p50)"
+    done
+    [ "$(grep -c '"first_us"' report.json)" = 250 ] || fail "expected 250 requests"
+    gunzip -c "$runs/stream_60.json.gz" | sed 's/"host": "h100-vm"/"host": {"like": "h100-vm", "jitter": 0, "stalls_per_s": 0}/; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' >recorded.json
+    agree 0.02 0.005 recorded.json --requests 60
+    agree 0.005 0.005 recorded.json --rate 2000 --requests 20
+fi
 
 # The same seed gives the same bytes, another one does not.
-serve "$runs/server.json" --requests 100 --report a.json && serve "$runs/server.json" --requests 100 --report b.json && cmp -s a.json b.json || fail "the same seed differs"
-serve "$runs/server.json" --requests 100 --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
+serve $server --requests 100 --report a.json && serve $server --requests 100 --report b.json && cmp -s a.json b.json || fail "the same seed differs"
+[ "$(grep -c '"first_us"' a.json)" = 100 ] || fail "expected 100 requests"
+serve $server --requests 100 --seed 2 --report b.json && ! cmp -s a.json b.json || fail "another seed gives the same"
 
 # A table and its figure.
-serve "$runs/server.json" --requests 50 --rate 40:80:40 --prefill-beside same,stream --csv load.csv
+serve $server --requests 50 --rate 40:80:40 --prefill-beside same,stream --csv load.csv
 [ "$(wc -l <load.csv)" = 5 ] || fail "expected 4 rows: $(cat load.csv)"
 "$gpusim" plot load load.csv -o load.svg 2>err && grep -q 'continuous, stream' load.svg || fail "plot load: $(cat err)"
-serve "$runs/server.json" --requests 100 --batching disaggregated
+serve $server --requests 100 --batching disaggregated
 
 # One step, and a conversation.
-"$gpusim" step "$runs/server.json" decode 8 >out 2>err && grep -q '^[0-9.]* us$' out || fail "step: $(cat out err)"
-printf 'decode 8\nprefill 600 + decode 8\nnonsense\ndecode 8 beside prefill 512\n' | "$gpusim" step "$runs/server.json" --listen >out 2>err || fail "listen: $(cat err)"
+"$gpusim" step $server decode 8 >out 2>err && grep -q '^[0-9.]* us$' out || fail "step: $(cat out err)"
+printf 'decode 8\nprefill 500 + decode 8\nnonsense\ndecode 8 beside prefill 512\n' | "$gpusim" step $server --listen >out 2>err || fail "listen: $(cat err)"
 [ "$(grep -c '^[0-9.]*$' out)" = 3 ] && [ "$(grep -c '^error ' out)" = 1 ] || fail "listen: $(cat out)"
 
 # Without a host there is no noise, and the report says so; the recorded machine's is named.
-sed 's/"host": "h100-vm",//; s|: "\([a-z]*_[0-9]*\.json\.gz\)"|: "'"$runs"'/\1"|g' "$runs/server.json" >hostless.json
 serve hostless.json --requests 50 --seed 3 && grep -q 'Host  *none named (--host)' out || fail "no host: $(cat out)"
 serve hostless.json --requests 50 --seed 3 --host h100-vm && grep -q 'Host  *h100-vm$' out || fail "host: $(cat out)"
 
@@ -87,20 +101,20 @@ if [ -d "$tables" ]; then
 fi
 
 # The greatest rate within limits: the table holds at it and does not at one and a half times as many.
-serve hostless.json --requests 60 --rate most --within ttft=20ms,tpot=2ms --csv most.csv
+serve hostless.json --requests 60 --rate most --within ttft=60ms,tpot=5ms --csv most.csv
 most=$(awk -F, 'NR == 2 { print $5 }' most.csv)
-good() { serve hostless.json --requests 60 --rate "$1" --within ttft=20ms,tpot=2ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
+good() { serve hostless.json --requests 60 --rate "$1" --within ttft=60ms,tpot=5ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
 good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most per s: $(cat out)"
 ! good "$(awk -v r="$most" 'BEGIN { print r * 1.5 }')" || fail "at 1.5 of $most per s: $(cat out)"
 refuses "expected limits: --within" serve "$runs/same_60.json.gz" --rate most
 refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
 
 refuses "nothing to serve" serve
-refuses "unknown host 'nowhere'; known: h100-vm" serve "$runs/server.json" --host nowhere
-refuses "unknown batching policy 'eager'" serve "$runs/server.json" --batching eager
-refuses "kind draft" serve "$runs/server.json" --batching speculative
-refuses "--rate: expected" serve "$runs/server.json" --rate fast
-refuses "no bucket is large enough" step "$runs/server.json" decode 99
+refuses "unknown host 'nowhere'; known: h100-vm" serve $server --host nowhere
+refuses "unknown batching policy 'eager'" serve $server --batching eager
+refuses "kind draft" serve $server --batching speculative
+refuses "--rate: expected" serve $server --rate fast
+refuses "no bucket is large enough" step $server decode 99
 printf '{"schema": "gpusim-serving/1", "slot": 3}' >bad.json
 refuses 'slot: unknown field' serve bad.json
 printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "nowhere.json.gz"}, "prefill": {"8": "nowhere.json.gz"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json
@@ -108,5 +122,5 @@ refuses "nowhere.json.gz" serve bad.json
 printf '{"schema": "gpusim-serving/1", "steps": {"decode": {"1": "a"}, "decode": {"2": "a"}}, "arrivals": "poisson:5", "prompt": 8, "output": 2, "slots": 1}' >bad.json
 refuses '"decode" stands there twice' serve bad.json
 printf 'Timestamp,Request tokens,Response tokens\n,8,2\n' >bad.csv
-refuses "line 2: expected a time, found none" serve "$runs/server.json" --arrivals bad.csv
+refuses "line 2: expected a time, found none" serve $server --arrivals bad.csv
 [ $failures = 0 ]

@@ -121,7 +121,7 @@ walk built-in run --workload img --sched kesco --size 1k
 walk file run --workload "$place/files/prog.json" --sched async
 walk generated run --workload layered --sched async
 walk drawn run --workload frontier --sched async
-walk service run --workload resnet50 --sched async
+walk service run --workload alexnet --sched async
 walk gpus2 run --workload cholesky --sched heft --gpus 2
 walk ranks run --workload ddp --sched async --ranks 2 --device h100
 walk ranks-file run --sched async --ranks "$place/files/ranks.json" --device h100
@@ -131,7 +131,7 @@ walk built-in explain img --size 1k
 walk file explain "$place/files/prog.json"
 walk trace import "$one" -o out.json
 walk jax import "$jax" -o out.json
-walk cuda import "$source_dir/examples/cuda/img.cu" -o out.json
+walk cuda import "$source_dir/examples/cuda/vec.cu" -o out.json
 walk rows results "$place/files/results.db"
 walk groups results "$place/files/results.db" --base serial --group sched
 walk page report "$place/files/run.json" -o out.html
