@@ -49,15 +49,16 @@ static void refusals(void)
     CHECK(gsim_ranges_holds(GPUSIM_SOURCE_DIR "/traces/h100/sharing_pytorch.json.gz"));
 }
 
-/* Alone alexnet takes 540 us, the fastest tenth of the pair, to 700; MPS beside a service that asks for the GPU an eighth
- * of the time adds little to the median. */
+/* Alone alexnet takes 540 us, the fastest tenth of the pair, to 700; MPS beside a service that asks for the GPU an
+ * eighth of the time adds little to the median. */
 static void one_pair(void)
 {
     struct gsim_ranges ranges;
     struct gsim_error error = {0};
     CHECK_OK(run("{\"device\": \"NVIDIA H200\", \"solo\": {\"alexnet\": {\"p10\": 600, \"p90\": 700}, \"resnet18\": "
                  "{\"p10\": 1000, \"p90\": 1200}},"
-                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_rate\": 100, \"b_rate\": 100, \"a_us\": {\"p10\": 540, \"p50\": 680}, "
+                 " \"mps\": [{\"a\": \"alexnet\", \"b\": \"resnet18\", \"a_rate\": 100, \"b_rate\": 100, \"a_us\": "
+                 "{\"p10\": 540, \"p50\": 680}, "
                  "\"b_us\": {\"p10\": 1100, \"p50\": 5000}}]}",
                  &ranges, &error),
              error);
