@@ -119,7 +119,7 @@ static void random_dags(void)
         struct gsim_error error = {0};
         struct gsim_device_spec device = {0};
         CHECK_OK(gsim_device_load(devices[d], &device, &error), error);
-        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3);
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 6);
              seed++) {
             struct gsim_program program = {0};
             if (make_program(1000 * d + seed, 1, &program)) check_program(&program, &device, 1000 * d + seed);
@@ -163,7 +163,7 @@ static void drawn_programs(void)
         struct gsim_error error = {0};
         struct gsim_device_spec device = {0};
         CHECK_OK(gsim_device_load("h200", &device, &error), error);
-        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 3);
+        for (unsigned long seed = 1; error.status == GSIM_OK && seed <= (test_is_full() ? PROGRAMS : PROGRAMS / 6);
              seed++) {
             struct gsim_program program = {0};
             if (make_program(5000 * gpus + seed, gpus, &program))
