@@ -26,7 +26,8 @@
     X(disposeTokens) X(Cursor_getNumTemplateArguments) X(Cursor_getTemplateArgumentKind) \
     X(Cursor_getTemplateArgumentType) X(Cursor_getTemplateArgumentValue) X(getTypeDeclaration) \
     X(getNumOverloadedDecls) X(getOverloadedDecl) X(Cursor_getNumArguments) X(Cursor_getArgument) \
-    X(getCursorResultType) X(getArraySize) X(CXXMethod_isDefaulted) X(CXXMethod_isStatic) X(getInclusions)
+    X(getCursorResultType) X(getArraySize) X(CXXMethod_isDefaulted) X(CXXMethod_isStatic) X(getInclusions) \
+    X(Type_visitFields)
 /* clang-format on */
 
 struct gsim_clang {

@@ -186,6 +186,8 @@ bool gsim_cu_is_known(struct gsim_cu_value value);
 bool gsim_cu_is_guess(struct gsim_cu_value value);
 /* Children, for gsim_free(kids.at). */
 struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor);
+/* Fields and bases of a class, for gsim_free(kids.at); ARE_ALL: it has no other. */
+struct gsim_cu_kids gsim_cu_fields(struct gsim_cu *s, CXType type, bool *are_all);
 bool gsim_cu_is_named(struct gsim_cu *s, CXCursor cursor, const char *name);
 void gsim_cu_name(struct gsim_cu *s, CXCursor cursor, char name[GSIM_LIMIT_NAME + 1]);
 /* The text of a token that begins at the cursor, or behind which it stands; NULL: in no file that is there. */

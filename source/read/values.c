@@ -147,6 +147,34 @@ struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor)
     return visit.kids;
 }
 
+static enum CXVisitorResult add_field(CXCursor field, CXClientData data)
+{
+    return add_kid(field, field, data) == CXChildVisit_Continue ? CXVisit_Continue : CXVisit_Break;
+}
+
+struct gsim_cu_kids gsim_cu_fields(struct gsim_cu *s, CXType type, bool *are_all)
+{
+    struct visit visit = {.s = s};
+    CXCursor record = s->clang.getCursorDefinition(s->clang.getTypeDeclaration(type)), pattern;
+    *are_all = !s->clang.Cursor_isNull(record);
+    if (!*are_all) return visit.kids;
+    pattern = s->clang.getSpecializedCursorTemplate(record);
+    visit.kids = gsim_cu_kids(s, record);
+    size_t kept = 0;
+    for (size_t i = 0; i < visit.kids.count; i++) {
+        enum CXCursorKind kind = s->clang.getCursorKind(visit.kids.at[i]);
+        if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier) visit.kids.at[kept++] = visit.kids.at[i];
+    }
+    visit.kids.count = kept;
+    if (kept || s->clang.Cursor_isNull(pattern)) return visit.kids; /* of a template's instance they are not shown */
+    s->clang.Type_visitFields(type, add_field, &visit);
+    struct gsim_cu_kids parts = gsim_cu_kids(s, pattern);
+    for (size_t i = 0; i < parts.count; i++)
+        *are_all &= s->clang.getCursorKind(parts.at[i]) != CXCursor_CXXBaseSpecifier;
+    gsim_free(parts.at);
+    return visit.kids;
+}
+
 /* What a call in a template's body names, which is not resolved there. */
 static CXCursor unresolved(struct gsim_cu *s, CXCursor call)
 {

@@ -165,8 +165,9 @@ static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
     }
     struct gsim_cu_kids kids = gsim_cu_kids(s, initial);
     CXType type = s->clang.getCanonicalType(s->clang.getCursorType(initial));
+    bool are_all;
     struct gsim_cu_kids fields =
-        type.kind == CXType_Record ? gsim_cu_kids(s, s->clang.getTypeDeclaration(type)) : (struct gsim_cu_kids){0};
+        type.kind == CXType_Record ? gsim_cu_fields(s, type, &are_all) : (struct gsim_cu_kids){0};
     for (size_t i = 0; i < kids.count; i++)
         initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
     gsim_free(fields.at);

@@ -50,21 +50,13 @@ static bool holds(struct gsim_cu *s, CXType type, uint32_t depth)
     if (is_number(type)) return false;
     if (is_array(type)) return holds(s, s->clang.getArrayElementType(type), depth + 1);
     if (type.kind != CXType_Record || depth > MOST_DEPTH) return true;
-    CXCursor record = s->clang.getCursorDefinition(s->clang.getTypeDeclaration(type));
-    if (s->clang.Cursor_isNull(record)) return true;
-    struct gsim_cu_kids kids = gsim_cu_kids(s, record);
-    bool has_part = false;
-    for (size_t i = 0; i < kids.count; i++) {
-        enum CXCursorKind kind = s->clang.getCursorKind(kids.at[i]);
-        if (kind != CXCursor_FieldDecl && kind != CXCursor_CXXBaseSpecifier) continue;
-        has_part = true;
-        if (holds(s, s->clang.getCursorType(kids.at[i]), depth + 1)) {
-            gsim_free(kids.at);
-            return true;
-        }
-    }
-    gsim_free(kids.at);
-    return gsim_cu_is_nameless(s, record) && !has_part; /* a closure's captures are not shown */
+    bool are_all, found = false;
+    struct gsim_cu_kids parts = gsim_cu_fields(s, type, &are_all);
+    for (size_t i = 0; i < parts.count && !found; i++)
+        found = holds(s, s->clang.getCursorType(parts.at[i]), depth + 1);
+    gsim_free(parts.at);
+    /* a closure's captures are not shown */
+    return found || !are_all || (!parts.count && gsim_cu_is_nameless(s, s->clang.getTypeDeclaration(type)));
 }
 
 bool gsim_cu_holds(struct gsim_cu *s, CXType type) { return holds(s, type, 0); }

@@ -167,22 +167,19 @@ static void add_argument(struct gsim_cu *s, CXCursor at, CXType type, struct gsi
         return;
     }
     if (type.kind == CXType_Record && value.kind == GSIM_CU_CELL) {
-        struct gsim_cu_kids fields = gsim_cu_kids(s, s->clang.getTypeDeclaration(type));
-        size_t parts = 0;
+        bool are_all;
+        struct gsim_cu_kids fields = gsim_cu_fields(s, type, &are_all);
         for (size_t i = 0; i < fields.count; i++) {
-            enum CXCursorKind kind = s->clang.getCursorKind(fields.at[i]);
             char name[GSIM_LIMIT_NAME + 1];
-            if (kind != CXCursor_FieldDecl && kind != CXCursor_CXXBaseSpecifier) continue;
             gsim_cu_name(s, fields.at[i], name);
             uint32_t cell = gsim_cu_cell(s, value.at, gsim_cu_text_key(name));
             CXType part = s->clang.getCanonicalType(s->clang.getCursorType(fields.at[i]));
             struct gsim_cu_value own = gsim_cu_load(s, cell);
             if (part.kind == CXType_Record) own = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
             add_argument(s, at, part, own, index, reads, writes, o);
-            parts++;
         }
         gsim_free(fields.at);
-        if (parts) return;
+        if (fields.count && are_all) return;
     }
     snprintf(why, sizeof why, "argument %zu is not known", index + 1);
     if (!o->is_unknown) give_up(s, at, o, why);
