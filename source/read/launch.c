@@ -42,6 +42,7 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
     kernel->flops = fmin(cost.flops * threads, 1e20);
     kernel->fp64 = cost.fp64;
     kernel->sm_cycles = fmin(cost.accesses * threads / LOAD_STORE_UNITS, 1e20);
+    kernel->thread_cycles = fmin(cost.cycles, 1e20);
     kernel->demand_given = true;
     if (gsim_cu_is_known(launch->shared)) cost.shared_bytes += launch->shared.n[0];
     kernel->smem_bytes = (uint32_t)fmax(0, fmin(cost.shared_bytes, 1048576));

@@ -341,7 +341,8 @@ void gsim_cu_access_release(struct gsim_cu *s);
 /* kernel/cost.c */
 struct gsim_cu_cost {
     double flops, read_bytes[GSIM_CU_PARAMS], written_bytes[GSIM_CU_PARAMS]; /* of one thread */
-    double accesses;     /* of global and shared memory, of one thread */
+    double accesses;     /* of global and shared memory, of one thread: those of a warp that lie in one line are one */
+    double cycles;       /* that it waits for loads */
     double shared_bytes; /* of a block */
     bool fp64, is_partial; /* a loop's trips are not known */
 };
