@@ -60,7 +60,10 @@ static struct parts describe(const struct gsim_demand *w, const struct gsim_devi
     if (k->fp64) in_flight /= d->fp64_ratio;
     p.issue_ps = arithmetic + other;
     p.compute_ps = arithmetic / (in_flight < 1 ? in_flight : 1) + other;
-    p.memory_ps = p.bytes / thread_gbps(d, w->threads, d->bytes_in_flight_per_thread) * 1e3;
+    /* bytes alone are a copy's, as the device's dram_gbps was measured: 16 at once */
+    bool is_copy = k->flops == 0 && k->sm_cycles == 0 && k->thread_cycles == 0;
+    double bytes_at_once = is_copy ? d->most_bytes_in_flight_per_thread : d->bytes_in_flight_per_thread;
+    p.memory_ps = p.bytes / thread_gbps(d, w->threads, bytes_at_once) * 1e3;
     p.latency_ps = k->thread_cycles * ps_per_cycle;
     if (p.latency_ps < d->block_turnaround_ns * 1e3) p.latency_ps = d->block_turnaround_ns * 1e3;
     return p;

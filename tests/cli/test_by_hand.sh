@@ -163,6 +163,20 @@ sed 's/24000/6000/' hot.json >cool.json
 run --workload cool.json --sched async --device h100-vm --memory pinned
 ! grep -q "limit is" out || fail "power: a note at 300 W"
 
+# Bytes alone are a copy's: traces/h100/probe.json has copies of 33, 132 and 4,224 blocks of 512 threads at 1,007, 2,407 and 2,875
+# GB/s. Beside arithmetic they are a plain loop's, 8 bytes in flight a thread: 33 x 512 x 8 / 330 ns = 410 GB/s, at this load 5 % less.
+stream() { # BLOCKS FLOPS
+    echo "{\"schema\": \"gpusim-program/1\", \"name\": \"stream\", \"kernels\": [{\"name\": \"k\", \"dram_bytes\": 5e9, \"flops\": $2, \"regs_per_thread\": 32}],
+        \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"grid\": [$1], \"block\": [512]}]}" >stream.json
+    run --workload stream.json --sched async --device h100-vm --memory pinned
+}
+for point in 33:1007 132:2407 4224:2875; do
+    stream "${point%:*}" 0
+    is "a copy by ${point%:*} blocks" "$(field makespan_us)" "$(awk -v gbps="${point#*:}" 'BEGIN { print 5e6 / gbps }')" 0.04
+done
+stream 33 1
+is "plain loads" "$(field makespan_us)" 12820 0.03
+
 # 100 launches of kernels of 1 us: the host's calls bind them, and the host stays.
 few=$(for i in $(seq 100); do echo "$(kernel 1 ', "stream": 0'),"; done | tr '\n' ' ' | sed 's/, $//')
 program few 1 "$few"
