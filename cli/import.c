@@ -314,15 +314,10 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
         status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
     if (status == GSIM_OK && asked) status = find_other(i, error);
     if (status != GSIM_OK) return status;
-    if (!asked && !device[0] && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
-        snprintf(i->gpu_note, sizeof i->gpu_note, "the trace does not name its GPU: %s taken (--device)",
-                 i->device.name);
-    else
-        i->gpu_note[0] = '\0';
+    i->gpu_note[0] = '\0';
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
-    if (!asked && !device[0] && !i->notes.is_source)
-        snprintf(i->gpu_note, sizeof i->gpu_note, "the trace does not say its GPU: taken as %s (--device says it)",
-                 i->device.name);
+    else if (!asked && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
+        gsim_cli_note_guess(i->device.name, i->gpu_note);
     start_progress(&progress, i->path);
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;

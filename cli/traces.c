@@ -83,6 +83,11 @@ bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_
     return gsim_device_take(spec, &facts, note, GSIM_CLI_GPU_NOTE);
 }
 
+void gsim_cli_note_guess(const char *device, char note[GSIM_CLI_GPU_NOTE])
+{
+    snprintf(note, GSIM_CLI_GPU_NOTE, "the trace does not name its GPU: %s taken (--device)", device);
+}
+
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
 {
     if (gpu[0] && !gsim_device_is_gpu(device, gpu))
@@ -126,9 +131,10 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_v
 }
 
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char *path,
-                                    const struct gsim_import_options *part, bool infers, struct gsim_error *error)
+                                    const struct gsim_import_options *part, bool infers, bool guesses_gpu,
+                                      struct gsim_error *error)
 {
-    char text[NOTES_BYTES];
+    char text[NOTES_BYTES], guess[GSIM_CLI_GPU_NOTE] = "";
     const char *slash = strrchr(path, '/');
     struct gsim_import_times times = {0};
     struct gsim_import_notes notes = {0};
@@ -161,6 +167,9 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         write_notes(&notes, text);
         note_steps(&found, text);
         gsim_cli_note_gpu(path, notes.gpu, predictor->device);
+        if (guesses_gpu && !notes.gpu[0] && !origin.device[0]) gsim_cli_note_guess(predictor->device->name, guess);
+        size_t length = strlen(text);
+        if (guess[0]) snprintf(text + length, sizeof text - length, "%s%s", length ? "\n" : "", guess);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
                                            .program = &program,

@@ -31,10 +31,11 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
 
 /* Imports PART (NULL: all) of the trace at PATH for V's device and adds a sample; INFERS: with the times alone of
  * kernels that ran beside others inferred (trust/validate/alone.h). Says on stderr where it was recorded on another
- * GPU. */
+ * GPU; GUESSES_GPU: and in the sample's notes where it names none. */
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path,
-                                    const struct gsim_import_options *part, bool infers,
+                                    const struct gsim_import_options *part, bool infers, bool guesses_gpu,
                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_note_guess(const char *device, char note[GSIM_CLI_GPU_NOTE]);
 
 /* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once.
  * "": none. */

@@ -305,7 +305,9 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
         return gsim_cli_validate_ranks(&c->traces, c->arguments, error);
     for (size_t i = 0; i < c->path_count && status == GSIM_OK; i++) {
         if (c->contents[i] == HAS_TRACE) {
-            if (c->wants_traces) status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, error);
+            bool guesses = !c->arguments->value[GSIM_CLI_DEVICE];
+            if (c->wants_traces)
+                status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, guesses, error);
             continue;
         }
         status =

@@ -45,6 +45,7 @@ value() {
     samples) echo 4 ;; sample-seed) echo 3 ;; jobs) echo 1 ;; timeout) echo 100 ;; shard) echo 1/2 ;;
     columns) echo all ;; group) echo size ;; limit) echo 1 ;; only) echo speedup ;; scale) echo sms=2 ;;
     define) echo A=1 ;; arg) echo nothing=7 ;; include) echo "$place/headers" ;; entry) echo run ;;
+    collective-library) echo custom ;; host) echo h100-vm ;; within) echo ttft=1ms ;; run) echo 100 ;; run-limit) echo 9 ;;
     change) echo nosync ;; streams) echo 2 ;; cuda-graph) echo "$recorded/whatif/graph_branchy_b1.dot.gz" ;;
     *) fail "--$1: expected a value for it in $0" ;;
     esac
