@@ -187,11 +187,11 @@ static bool has_streams(const struct chart *chart, uint64_t row)
 
 static void name_row(const struct chart *chart, uint64_t row, char *label, size_t size)
 {
-    static const char *const directions[] = {"", "H2D", "D2H", "D2D", ""};
+    static const char *const directions[] = {"", "H2D", "D2H", "D2D", "", "P2P"};
     char device[24] = "";
     if (chart->several_devices) snprintf(device, sizeof device, "GPU %u ", (unsigned)(row >> 32 & 0xffff));
     if (row & COPY_ROWS) {
-        snprintf(label, size, "%scopy %s", device, directions[(row & 0xffffffff) % 5]);
+        snprintf(label, size, "%scopy %s", device, directions[(row & 0xffffffff) % 6]);
         return;
     }
     char task[MOST_LETTERS + 1] = "", stream[24] = "";

@@ -92,6 +92,7 @@ static enum gsim_status read_span(struct gsim_track *track, const char *record, 
     struct gsim_span span = {.kind = is_kernel                  ? GSIM_SPAN_KERNEL
                                      : strcmp(kind, "h2d") == 0 ? GSIM_SPAN_H2D
                                      : strcmp(kind, "d2h") == 0 ? GSIM_SPAN_D2H
+                                     : strcmp(kind, "p2p") == 0 ? GSIM_SPAN_P2P
                                                                 : GSIM_SPAN_D2D,
                              .stream = index_of(values[5]),
                              .device = index_of(values[6]),
@@ -334,7 +335,7 @@ static enum gsim_span_kind kind_of(const char *category, const char *name)
     if (is_text(category, "gpu_memset")) return GSIM_SPAN_MEMSET;
     if (strstr(name, "HtoD") || strstr(name, "HtoA")) return GSIM_SPAN_H2D;
     if (strstr(name, "DtoH") || strstr(name, "AtoH")) return GSIM_SPAN_D2H;
-    return GSIM_SPAN_D2D;
+    return strstr(name, "PtoP") ? GSIM_SPAN_P2P : GSIM_SPAN_D2D;
 }
 
 static enum gsim_status read_event(void *context, uint64_t index, const char *text, struct gsim_error *error)

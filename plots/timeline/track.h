@@ -10,7 +10,7 @@
 
 #include "gpusim/memory.h"
 
-enum gsim_span_kind { GSIM_SPAN_KERNEL, GSIM_SPAN_H2D, GSIM_SPAN_D2H, GSIM_SPAN_D2D, GSIM_SPAN_MEMSET };
+enum gsim_span_kind { GSIM_SPAN_KERNEL, GSIM_SPAN_H2D, GSIM_SPAN_D2H, GSIM_SPAN_D2D, GSIM_SPAN_MEMSET, GSIM_SPAN_P2P };
 
 struct gsim_span {
     enum gsim_span_kind kind;

@@ -7,6 +7,7 @@
  */
 #include "sim/report/report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/report/slices.h"
@@ -16,6 +17,7 @@
 #define MAX_CELLS       100
 #define MAX_STREAM_ROWS 48
 #define COPY_TRACK      (1ULL << 40)
+#define COPY_KINDS      4
 #define OTHER           '*'
 #define MANY            1000 /* so many kernels without a letter are told */
 
@@ -122,7 +124,7 @@ static enum gsim_status collect(struct chart *chart, struct gsim_error *error)
         const struct gsim_copy_record *copy = &timeline->copies[i];
         if (!in_window(chart, copy->start, copy->end)) continue;
         status = gsim_slices_add(&chart->slices,
-                                 &(struct gsim_slice){.track = COPY_TRACK + (uint64_t)copy->kind,
+                                 &(struct gsim_slice){.track = COPY_TRACK + copy->device * COPY_KINDS + (uint64_t)copy->kind,
                                                       .start = copy->start,
                                                       .end = copy->end,
                                                       .record = (uint32_t)i,
@@ -197,14 +199,18 @@ static void fill_row(struct chart *chart, const struct gsim_slice *slices, size_
     }
 }
 
-static void name_track(char *label, size_t size, uint64_t track, uint32_t lane)
+/* With the GPU, where there are several. */
+static void name_track(const struct chart *chart, const struct gsim_slice *slice, char *label, size_t size)
 {
-    label[0] = '\0';
-    if (lane) return; /* named by its first lane */
-    if (track >= COPY_TRACK)
-        snprintf(label, size, "%s", gsim_copy_kind_name((enum gsim_copy_kind)(track - COPY_TRACK)));
+    const struct gsim_timeline *timeline = chart->timeline;
+    bool is_several = timeline->gpu_count > 1, is_copy = slice->track >= COPY_TRACK;
+    uint32_t gpu = is_copy ? timeline->copies[slice->record].device : timeline->kernels[slice->record].device;
+    int at = is_several ? snprintf(label, size, "GPU %" PRIu32 " ", gpu) : 0;
+    if (is_copy)
+        snprintf(label + at, size - (size_t)at, "%s",
+                 gsim_copy_kind_name(timeline->copies[slice->record].kind));
     else
-        snprintf(label, size, "stream %u", (unsigned)track);
+        snprintf(label + at, size - (size_t)at, "%s %u", is_several ? "str" : "stream", (unsigned)slice->track);
 }
 
 static void put_tracks(struct chart *chart)
@@ -218,12 +224,12 @@ static void put_tracks(struct chart *chart)
         for (next = first; next < chart->slices.count && all[next].track == all[first].track; next++)
             if (all[next].lane + 1 > lanes) lanes = all[next].lane + 1;
         for (uint32_t lane = 0; lane < lanes; lane++) {
-            char label[32];
+            char label[32] = "";
             if (is_stream && rows >= MAX_STREAM_ROWS) {
                 hidden++;
                 continue;
             }
-            name_track(label, sizeof(label), all[first].track, lane);
+            if (!lane) name_track(chart, &all[first], label, sizeof label);
             fill_row(chart, all + first, next - first, lane, cells);
             for (unsigned i = 0; i < chart->cells; i++) chart->unnamed += cells[i].starts > 1 ? cells[i].starts : 0;
             put_row(chart, label, cells);

@@ -81,9 +81,11 @@ static void put_copies(const struct gsim_timeline *timeline, struct gsim_output 
     for (size_t i = 0; i < timeline->copy_count; i++) {
         const struct gsim_copy_record *copy = &timeline->copies[i];
         gsim_output_put(output,
-                        "%s\n  {'op': %u, 'kind': '%s', 'bytes': %z, 'start_us': %t, 'end_us': %t, 'reason': '%s'}",
+                        "%s\n  {'op': %u, 'kind': '%s', 'bytes': %z, 'start_us': %t, 'end_us': %t, 'reason': '%s'",
                         i ? "," : "", copy->op, gsim_copy_kind_name(copy->kind), copy->bytes, copy->start, copy->end,
                         gsim_copy_reason_name(copy->reason));
+        if (timeline->gpu_count > 1) gsim_output_put(output, ", 'device': %u", copy->device);
+        gsim_output_text(output, "}");
     }
     gsim_output_text(output, "]");
 }

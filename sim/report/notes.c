@@ -170,9 +170,25 @@ static bool note_links(const struct gsim_result *result, char text[GSIM_REPORT_N
     return true;
 }
 
+/* A scheduler without a placement keeps to what the program says, which is GPU 0 where it says nothing. */
+static bool note_unused_gpus(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
+{
+    const struct gsim_timeline *timeline = result->timeline;
+    uint32_t used = 0, gpus = timeline->gpu_count < 64 ? timeline->gpu_count : 0;
+    uint64_t seen = 0;
+    if (result->simulation->ranks || result->tasks) return false;
+    for (size_t i = 0; i < timeline->kernel_count; i++) seen |= 1ULL << (timeline->kernels[i].device & 63);
+    for (; seen; seen &= seen - 1) used++;
+    if (used >= gpus || !used) return false;
+    snprintf(text, GSIM_REPORT_NOTE, "kernels run on %u of %u GPUs%s", used, gpus,
+             result->simulation->placement ? "" : " (--place NAME spreads them)");
+    return true;
+}
+
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE])
 {
     static bool (*const notes[GSIM_REPORT_NOTES])(const struct gsim_result *, char *) = {
-        note_sample, note_solo_times, note_others, note_overhead, note_sharing, note_packed, note_power, note_links};
+        note_sample, note_solo_times, note_others, note_overhead, note_sharing, note_packed, note_power, note_links,
+        note_unused_gpus};
     return notes[index](result, text);
 }
