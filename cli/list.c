@@ -207,6 +207,10 @@ static enum gsim_status list_devices(bool in_full, struct gsim_error *error)
 /* ONLY: of this workload; NULL: of all. */
 static void list_presets(const struct gsim_workload_ops *only, bool in_full)
 {
+    if (only && (!only->presets || !only->presets->name)) {
+        printf("%s has no presets: --size takes %s\n", only->name, only->size_meaning);
+        return;
+    }
     printf("Presets (--size):\n");
     for (uint32_t i = 0; gsim_workload_at(i); i++) {
         const struct gsim_workload_ops *workload = gsim_workload_at(i);

@@ -124,13 +124,12 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
     return label;
 }
 
-/* A program file by path is told by its name. */
-static const char *file_label(struct gsim_arena *arena, const char *text)
+const char *gsim_file_label(const char *text, int *length)
 {
     const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text, *dot = strstr(name, ".json");
-    if (!dot || dot == name || (strcmp(dot, ".json") != 0 && strcmp(dot, ".json.gz") != 0))
-        return gsim_arena_strdup(arena, text);
-    return gsim_arena_printf(arena, "%.*s", (int)(dot - name), name);
+    bool is_file = dot && dot != name && (strcmp(dot, ".json") == 0 || strcmp(dot, ".json.gz") == 0);
+    *length = (int)(is_file ? dot - name : (long)strlen(text));
+    return is_file ? name : text;
 }
 
 const char *gsim_value_label(struct gsim_arena *arena, const char *text)
@@ -139,9 +138,13 @@ const char *gsim_value_label(struct gsim_arena *arena, const char *text)
         double factor;
         const char *suffix;
     } suffixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    int length;
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end) return file_label(arena, text);
+    if (end == text || *end) {
+        const char *label = gsim_file_label(text, &length);
+        return gsim_arena_printf(arena, "%.*s", length, label);
+    }
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
         if (fabs(value) >= 0.9995 * suffixes[i].factor && (i < 2 || fabs(value) >= 1e4))
             return gsim_arena_printf(arena, "%.3g%s", value / suffixes[i].factor, suffixes[i].suffix);

@@ -13,5 +13,7 @@ const char *gsim_kernel_short_name(struct gsim_arena *arena, const char *name);
  * LARGEST: of the values, which chooses among us, ms and s. BASE: scheduler of speed-ups. From ARENA. */
 const char *gsim_column_label(struct gsim_arena *arena, const char *column, double largest, const char *base,
                               double *divisor);
+/* A program file by path is told by its name, within TEXT; others as they are. */
+const char *gsim_file_label(const char *text, int *length);
 /* 1000000 is "1M", 2500 "2.5k", 0.25 "0.25"; names as they are. From ARENA. */
 const char *gsim_value_label(struct gsim_arena *arena, const char *text);

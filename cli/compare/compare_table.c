@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "plots/names.h"
 #include "sim/base/text.h"
 
 #define COMPARE_SCHEMA "gpusim-compare/1"
@@ -32,6 +33,15 @@ static double geometric_mean(const struct gsim_comparison *comparison, size_t sc
 static gsim_time time_of(const struct gsim_comparison *comparison, const struct gsim_compare_cell *cell)
 {
     return comparison->repeat > 1 ? gsim_time_from_us(cell->us) : cell->metrics.iteration_median;
+}
+
+/* As a row's name. */
+static const char *name_of(const struct gsim_comparison *comparison, size_t workload, char text[64])
+{
+    int length;
+    const char *name = gsim_file_label(comparison->workloads[workload], &length);
+    snprintf(text, 64, "%.*s", length, name);
+    return text;
 }
 
 static int width_of(const struct gsim_comparison *comparison)
@@ -85,7 +95,7 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     int width = width_of(comparison);
     /* Under the speed-ups. */
     int behind = comparison->repeat > 1 ? 7 : 0;
-    char name[32];
+    char name[32], whole[64];
     gsim_output_printf(output, "\n%-*s", (int)name_width, "");
     for (size_t j = first; j < last; j++)
         gsim_output_printf(output, "%*s", width,
@@ -93,7 +103,7 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     gsim_output_text(output, "\n");
     for (size_t i = 0; i < comparison->workload_count; i++) {
         gsim_output_printf(output, "%-*s", (int)name_width,
-                           gsim_text_fit(name, sizeof(name), comparison->workloads[i], name_width - 1));
+                           gsim_text_fit(name, sizeof(name), name_of(comparison, i, whole), name_width - 1));
         for (size_t j = first; j < last; j++) put_cell(comparison, i, j, output);
         gsim_output_text(output, "\n");
     }
@@ -111,6 +121,7 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
 /* What a program that runs once would see. */
 static void put_first_iterations(const struct gsim_comparison *comparison, struct gsim_output *output)
 {
+    char name[64];
     bool any = false;
     for (size_t i = 0; i < comparison->workload_count; i++)
         for (size_t j = 0; j < comparison->shown_count; j++) {
@@ -123,7 +134,7 @@ static void put_first_iterations(const struct gsim_comparison *comparison, struc
                 output,
                 any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
             any = true;
-            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", comparison->workloads[i],
+            gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", name_of(comparison, i, name),
                                comparison->schedulers[j]->name, gsim_text_time(time, first),
                                (double)first / (double)steady);
         }
@@ -146,9 +157,10 @@ static void put_prefetches(const struct gsim_comparison *comparison, struct gsim
 static void put_table(const void *what, struct gsim_output *output)
 {
     const struct gsim_comparison *comparison = what;
+    char name[64];
     size_t longest = strlen("geomean");
     for (size_t i = 0; i < comparison->workload_count; i++)
-        if (strlen(comparison->workloads[i]) > longest) longest = strlen(comparison->workloads[i]);
+        if (strlen(name_of(comparison, i, name)) > longest) longest = strlen(name);
     /* Long paths are cut; the names of built-in workloads leave room for six schedulers. */
     unsigned name_width = (longest > 20 ? 20 : (unsigned)longest) + 1;
     size_t per_block = (100 - name_width) / (size_t)width_of(comparison);

@@ -361,6 +361,8 @@ static enum gsim_status fail_unknown(const char *name, const struct gsim_model_f
     struct gsim_nearest nearest;
     gsim_nearest_init(&nearest, name);
     for (size_t i = 0; i < count; i++) gsim_nearest_offer(&nearest, files[i].name);
+    for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++)
+        gsim_nearest_offer(&nearest, short_names[i][0]);
     for (size_t i = 0; i < count && length < sizeof(known); i++)
         length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%s", i ? ", " : "", files[i].name);
     if (!count)

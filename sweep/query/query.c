@@ -147,6 +147,10 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
                          : query->value         ? query->value
                          : is_of_tasks(reading) ? "fairness"
                                                 : "iteration_us";
+    size_t kept = 0; /* the value is a column of its own */
+    for (size_t i = 0; i < answer->name_count; i++)
+        if (strcmp(answer->names[i], answer->value_name) != 0) answer->names[kept++] = answer->names[i];
+    answer->name_count = kept;
     reading->ratio_of = is_speedup ? (query->base_of ? query->base_of : "iteration_us") : answer->value_name;
     if (status == GSIM_OK && query->value && !query->base_name && strcmp(query->value, GSIM_QUERY_SPEEDUP) == 0)
         status = gsim_error_set(error, GSIM_USAGE, "speedup: expected --base NAME=VALUE, which it refers to");
