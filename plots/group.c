@@ -309,8 +309,44 @@ static enum gsim_status find_averaged(const struct gsim_frame *frame, const size
         if (differs) list = gsim_arena_printf(&groups->arena, "%s%s%s", list, *list ? ", " : "", column->name);
         if (!list) break;
     }
+    const char *left = groups->left_out;
+    if (list && (*list || *left))
+        list = gsim_arena_printf(&groups->arena, "%s%s%s%s%s", *list ? "points are means over different values of " : "",
+                                 list, *list && *left ? "; " : "", left,
+                                 *left ? ": left out, as some points lack it" : "");
     groups->averaged = list;
     return groups->arena.failed ? no_memory(error) : GSIM_OK;
+}
+
+/* Means over workloads are of those that each group has, where there are any: another set is no other value of x. */
+static enum gsim_status keep_common(const struct gsim_frame *frame, size_t *group, size_t group_count,
+                                    struct gsim_groups *groups, struct gsim_error *error)
+{
+    const struct gsim_frame_column *column = gsim_frame_find(frame, "workload");
+    size_t rows = frame->row_count, count, filled = 0, kept = 0;
+    size_t *index = gsim_arena_alloc(&groups->arena, sizeof *index * (rows + 1));
+    bool is_number, *has = gsim_arena_alloc(&groups->arena, group_count + 1);
+    groups->left_out = "";
+    if (!column || !index || !has) return index && has ? GSIM_OK : no_memory(error);
+    const char **names = distinct(frame, column, false, index, &count, &is_number, &groups->arena), *left = "";
+    bool *is_common = gsim_arena_alloc(&groups->arena, count + 1);
+    if (!names || !is_common) return no_memory(error);
+    for (size_t row = 0; row < rows; row++)
+        if (group[row] != SIZE_MAX && !has[group[row]]) has[group[row]] = true, filled++;
+    for (size_t w = 0; w < count; w++) {
+        size_t in = 0;
+        memset(has, 0, group_count);
+        for (size_t row = 0; row < rows; row++)
+            if (group[row] != SIZE_MAX && index[row] == w && !has[group[row]]) has[group[row]] = true, in++;
+        is_common[w] = in == filled;
+        kept += is_common[w];
+        if (in && in < filled && left)
+            left = gsim_arena_printf(&groups->arena, "%s%s%s", left, *left ? ", " : "", names[w]);
+    }
+    for (size_t row = 0; row < rows && kept; row++)
+        if (!is_common[index[row]]) group[row] = SIZE_MAX;
+    groups->left_out = kept ? left : "";
+    return left ? GSIM_OK : no_memory(error);
 }
 
 static enum gsim_status fill_points(const struct gsim_frame *frame, const struct gsim_frame_column *y, bool geometric,
@@ -323,11 +359,14 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
     groups->points = gsim_arena_alloc(&groups->arena, sizeof *groups->points * (group_count + 1));
     if (groups->arena.failed) return no_memory(error);
     for (size_t row = 0; row < frame->row_count; row++) {
+        double value = gsim_frame_number(y, row);
+        if (!isfinite(value) || (geometric && value <= 0)) group[row] = SIZE_MAX;
+    }
+    enum gsim_status status = keep_common(frame, group, group_count, groups, error);
+    if (status != GSIM_OK) return status;
+    for (size_t row = 0; row < frame->row_count; row++) {
         double value = gsim_frame_number(y, row), variance = gsim_frame_number(spread, row);
-        if (group[row] == SIZE_MAX || !isfinite(value) || (geometric && value <= 0)) {
-            group[row] = SIZE_MAX;
-            continue;
-        }
+        if (group[row] == SIZE_MAX) continue;
         members[count] =
             (struct member){.group = group[row], .key = row_key(frame, row, &groups->arena), .value = value};
         if (is_speedup && isfinite(variance)) members[count].base_variance = variance;

@@ -20,7 +20,8 @@ struct gsim_groups {
     size_t x_count, series_count;
     bool x_is_number;
     struct gsim_point *points; /* x_count * series_count, by x first */
-    const char *averaged;      /* settings that differ inside groups, so that they were averaged over; "" for none */
+    const char *left_out;      /* workloads that some group lacks, where others are in each; "" for none */
+    const char *averaged;      /* a note on these and on settings that differ inside groups; "" for none */
     bool is_repeated;          /* some point has an interval */
     struct gsim_arena arena;
 };

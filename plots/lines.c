@@ -82,8 +82,10 @@ static enum gsim_status init_axes(struct lines *l, const struct gsim_results_que
         values[3 * i + 1] = point->count ? point->low : NAN;
         values[3 * i + 2] = point->count ? point->high : NAN;
     }
-    enum gsim_status status = gsim_plot_axis_init(&l->y, l->figure, query->y, values, 3 * count, query->log_y,
-                                                  query->ylabel, query->base, error);
+    bool is_ratio = strcmp(query->y, "speedup") == 0;
+    if (is_ratio) values[3 * count] = 1; /* the line that is drawn there lies within the picture */
+    enum gsim_status status = gsim_plot_axis_init(&l->y, l->figure, query->y, values, 3 * count + is_ratio,
+                                                  query->log_y, query->ylabel, query->base, error);
     l->over_numbers = groups->x_is_number && groups->x_count > 1;
     for (size_t i = 0; i < groups->x_count; i++) values[i] = l->over_numbers ? groups->x_values[i] : (double)i;
     int log_x = query->log_x < 0 && l->over_numbers && is_geometric(groups) ? 1 : query->log_x;

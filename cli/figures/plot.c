@@ -338,7 +338,7 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     if (status == GSIM_OK) note_absent(&frame, &query);
     if (status == GSIM_OK) note_iterations(&frame, &query);
     if (status == GSIM_OK && *note)
-        fprintf(stderr, "gpusim: note: points are means over different values of %s (see --where)\n", note);
+        fprintf(stderr, "gpusim: note: %s (see --where)\n", note);
     gsim_frame_release(&frame);
     return status;
 }

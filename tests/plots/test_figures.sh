@@ -181,6 +181,8 @@ has kept-scatter/scatter.dat '100|14|2|kesco'
 draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box
 grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
 "$gpusim" plot lines results.csv --x size --series sched -o averaged.svg 2>err || fail "averaged: $(cat err)"
+grep -q 'im,g: left out, as some points lack it' err || fail "expected a note on what is left out, found '$(cat err)'"
+"$gpusim" plot lines results.csv --x size --series sched --where size=100 -o averaged.svg 2>err || fail "averaged: $(cat err)"
 grep -q 'means over different values of workload' err || fail "expected a note on what was averaged, found '$(cat err)'"
 
 # A picture that could not be written whole is an error (gnuplot says nothing of it), and what was there stays.
