@@ -104,8 +104,10 @@ static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_er
         return gsim_error_set(error, GSIM_USAGE, "--method: expected oat, morris or sobol, found '%s'", method);
     for (int i = 0; method && i < 3; i++)
         if (strcmp(method, names[i]) == 0) s->design.method = (enum gsim_sensitivity_method)i;
-    if (s->design.method == GSIM_ONE_AT_A_TIME && s->arguments->value[GSIM_CLI_SAMPLES])
-        return gsim_error_set(error, GSIM_USAGE, "--samples: expected --method morris or sobol with it");
+    bool is_sampled = s->arguments->value[GSIM_CLI_SAMPLES] != NULL;
+    if (s->design.method == GSIM_ONE_AT_A_TIME && (is_sampled || s->arguments->value[GSIM_CLI_SAMPLE_SEED]))
+        return gsim_error_set(error, GSIM_USAGE, "--sample%s: expected --method morris or sobol with it",
+                              is_sampled ? "s" : "-seed");
     count = s->design.method == GSIM_MORRIS ? MORRIS_DEFAULT : SOBOL_DEFAULT;
     enum gsim_status status = gsim_cli_count(s->arguments, GSIM_CLI_SAMPLES, 2, 1e6, count, &count, error);
     if (status == GSIM_OK)

@@ -21,6 +21,7 @@ ok sweep --workload img --sched serial,kesco --vary size=1k,2k --out files/resul
 ok serve "$recorded/serving/server.json" --requests 20 --rate 20,60 --csv files/load.csv
 echo '{"schema": "gpusim-ranks/1", "ranks": [{"program": "ddp", "count": 2}]}' >files/ranks.json
 cp "$recorded/probe.json" files/probe.json
+sed 's/"launch_us": 54/"launch_us": 99/' "$source_dir/models/hosts/h100-vm.json" >files/host.json
 
 # --- an option's value that differs from its default ---
 value() {
@@ -45,7 +46,7 @@ value() {
     samples) echo 4 ;; sample-seed) echo 3 ;; jobs) echo 1 ;; timeout) echo 100 ;; shard) echo 1/2 ;;
     columns) echo all ;; group) echo size ;; limit) echo 1 ;; only) echo speedup ;; scale) echo sms=2 ;;
     define) echo A=1 ;; arg) echo nothing=7 ;; include) echo "$place/headers" ;; entry) echo run ;;
-    collective-library) echo custom ;; host) echo h100-vm ;; within) echo ttft=1ms ;; run) echo 100 ;; run-limit) echo 9 ;;
+    collective-library) echo custom ;; host) echo "$place/files/host.json" ;; within) echo ttft=1ms ;; run) echo 100 ;; run-limit) echo 9 ;;
     change) echo nosync ;; streams) echo 2 ;; cuda-graph) echo "$recorded/whatif/graph_branchy_b1.dot.gz" ;;
     *) fail "--$1: expected a value for it in $0" ;;
     esac
@@ -64,6 +65,7 @@ may_be_idle() {
     'run generated '* | 'run service '* | 'run ranks'*)
         case $3 in memory | prefetch) : 'it moves no data of the host' ;; *) return 1 ;; esac ;;
     'plot trace iteration' | 'plot box x' | 'run gpus2 gpus' | 'run node gpus' | 'compare node gpus' | 'run gpus2 sched' | 'plot lines x' | 'plot speedup x' | 'plot timeline iteration' | 'results groups where') : 'the same as before' ;;
+    'sensitivity built-in iterations') : 'each takes the same time' ;;
     'schedule cuda model') : 'kernels do not meet on an SM' ;;
     'import trace device') : 'kernels have the times of the GPU that the trace names' ;;
     'explain trace depends') : 'async keeps the order of the one stream, which is all that it had' ;;
