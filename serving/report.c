@@ -123,8 +123,10 @@ static void print_time(struct gsim_output *out, const struct gsim_serving_result
 void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
     char text[GSIM_TEXT_SIZE], other[GSIM_TEXT_SIZE];
-    gsim_output_printf(out, "%s on %s, batching %s, %u slots, prefill %s, seed %" PRIu64 "\n\n", h->spec->name,
-                       h->device, h->batching, h->spec->slots,
+    gsim_output_printf(out, "%s on ", h->spec->name);
+    if (h->gpus > 1) gsim_output_printf(out, "%u x ", h->gpus);
+    gsim_output_printf(out, "%s, batching %s, %u slots, prefill %s, seed %" PRIu64 "\n\n", h->device, h->batching,
+                       h->spec->slots,
                        h->spec->beside == GSIM_BESIDE_SAME ? "between decode steps" : gsim_beside_text(h->spec->beside),
                        h->seed);
     gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests),
@@ -197,12 +199,12 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
     const struct gsim_serving_spec *spec = h->spec;
-    gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, "
+    gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, 'gpus': %u, "
                          "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'host': %q, 'exact': %b,\n "
                          "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
                          "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
-                    spec->name, h->device, h->batching, gsim_beside_text(spec->beside), spec->slots, h->seed,
+                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots, h->seed,
                     spec->host.name ? spec->host.name : "none", h->is_exact, r->requests, spec->arrivals.left_out,
                     h->simulations, h->lookups, r->preemptions, r->kept_tokens, h->interpolation_error,
                     gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),

@@ -8,6 +8,7 @@
 struct gsim_serving_head {
     const struct gsim_serving_spec *spec;
     const char *device, *batching;
+    uint32_t gpus;
     uint64_t seed, simulations, lookups;
     bool is_exact;
     double interpolation_error; /* largest relative error of a bucket from its neighbours; NAN: not asked for */

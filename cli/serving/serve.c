@@ -143,6 +143,11 @@ static enum gsim_status add_policy(struct serve *v, const char *name, struct gsi
     return status;
 }
 
+static uint32_t gpus_of(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
+{
+    return (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
+}
+
 static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error)
 {
     const char *text = v->arguments->value[GSIM_CLI_BATCHING];
@@ -153,6 +158,9 @@ static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error
             if (!gsim_batching_at(i)->tokens ||
                 strcmp(gsim_cli_server_spec(v->server)->batching, gsim_batching_at(i)->name) == 0)
                 status = add_policy(v, gsim_batching_at(i)->name, error);
+            else
+                fprintf(stderr, "gpusim: note: --batching all: without %s, for which a file has steps of its own\n",
+                        gsim_batching_at(i)->name);
         return status;
     }
     for (const char *at = text; at && !status; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -283,6 +291,7 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
     *head = (struct gsim_serving_head){.spec = spec,
                                        .device = gsim_cli_server_library(v->server)->device->name,
                                        .batching = cell->policy->name,
+                                       .gpus = gpus_of(spec, cell->policy),
                                        .seed = seed,
                                        .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
                                        .interpolation_error = NAN};
@@ -362,11 +371,6 @@ static const struct {
     {"e2e_p99_us", GSIM_SERVED_E2E, 0.99},
 };
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
-
-static uint32_t gpus_of(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
-{
-    return (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
-}
 
 static double value_of(struct gsim_serving_result *r, size_t column)
 {

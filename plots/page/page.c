@@ -114,7 +114,7 @@ bool gsim_page_is_report(const char *path)
     char head[256];
     return gsim_gz_head(path, head, sizeof head) &&
            (strstr(head, "\"gpusim-whatif") || strstr(head, "\"gpusim-explain") ||
-            strstr(head, "\"gpusim-share-comparison/"));
+            strstr(head, "\"gpusim-serving-report/") || strstr(head, "\"gpusim-share-comparison/"));
 }
 
 enum gsim_status gsim_page_report(struct gsim_page *page, const char *path, struct gsim_error *error)
@@ -123,7 +123,8 @@ enum gsim_status gsim_page_report(struct gsim_page *page, const char *path, stru
     cJSON *json = gsim_json_read(path, error);
     if (!json) return gsim_error_prefix(error, "cannot read '%s'", path);
     enum gsim_status status = cJSON_GetObjectItem(json, "ways") ? gsim_shared_runs_read(&runs, path, error) : GSIM_OK;
-    cJSON_DeleteItemFromObject(json, "stretches"); /* every span of explain: what the page does not show */
+    cJSON_DeleteItemFromObject(json, "stretches"); /* spans of explain, steps of a server: what pages do not show */
+    cJSON_DeleteItemFromObject(json, "steps");
     char *text = status == GSIM_OK ? cJSON_PrintUnformatted(json) : NULL;
     if (text) gsim_output_put(&page->own.json, ", 'report': %s", text);
     else if (status == GSIM_OK) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");

@@ -82,7 +82,7 @@ static int by_total(const void *left, const void *right)
 /* Spans of kernels, or of copies, by name. Returns how many names there are. */
 static size_t tally(struct gsim_page *page, const struct gsim_track *track, bool kernels, struct tally *tallies)
 {
-    static const char *const directions[] = {"", "h2d", "d2h", "d2d", "memset"};
+    static const char *const directions[] = {"", "h2d", "d2h", "d2d", "memset", "p2p"};
     size_t count = 0, names = 0;
     for (size_t i = 0; i < track->span_count; i++) {
         const struct gsim_span *span = &track->spans[i];

@@ -77,6 +77,9 @@ has ranks.html 'no link between GPUs is known of l4'
 "$gpusim" compare --task ml,size=1e5,copies=1:3,requests=3,arrival=poisson:2000 --share mps,exclusive --limit p99=9s --repeat 2 --report clients.json >out 2>err ||
     fail "clients: $(cat err)"
 page clients.json clients.html
+"$gpusim" serve "$source_dir/traces/h100/serving/server.json" --requests 20 --rate 20 --batching disaggregated --report server.json >out 2>err ||
+    fail "server: $(cat err)"
+page server.json server.html
 if command -v node >/dev/null 2>&1; then
     has what.drawn '<h2>Changes that are none here</h2>'
     sed '/Changes that are none here/,$d' what.drawn | grep -qF '>-<' && fail 'what.drawn: a row without a time'
@@ -85,6 +88,9 @@ if command -v node >/dev/null 2>&1; then
     has clients.drawn '<h1>Copies of ml on a100-sxm4-40gb with p99 within 9.000 s</h1>'
     has clients.drawn '<td>mps</td><td class="n">3</td><td>yes</td>'
     has clients.drawn '<title>mps, 3 copies: '
+    has server.drawn '<h1>small-lm on 2 x h100-vm, batching disaggregated</h1>'
+    has server.drawn '>time to first token</td>'
+    has server.drawn '<title>first token</title>'
 fi
 # No figure over sizes shows two workloads; a device has a figure of its own.
 grep -F '["figure"' sizes.html | grep -F -- '--x size' | grep -v 'workload = ' && fail 'a figure over the sizes of two workloads'
