@@ -414,6 +414,7 @@ static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_
     if (!status && e->run.variant.note[0]) gsim_cli_subject_note(s, e->run.variant.note);
     if (!status && e->asked.base.clients && e->run.variant.note[0])
         fprintf(stderr, "gpusim: note: --change %s: %s\n", change, e->run.variant.note);
+    if (!status && !e->asked.base.clients) gsim_explained_check(e);
     if (!status && !e->asked.base.clients) status = gsim_explained_find_pairs(e, error);
     if (!status && !e->asked.base.clients) status = gsim_explained_trace(e, error);
     if (status) return status;

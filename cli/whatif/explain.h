@@ -25,6 +25,8 @@ enum gsim_status gsim_explained_find_pairs(struct gsim_cli_explained *explained,
                                            struct gsim_error *error) GSIM_NODISCARD;
 void gsim_explained_put_pairs(struct gsim_output *out, const struct gsim_cli_explained *explained);
 void gsim_explained_put_pairs_json(struct gsim_output *out, const struct gsim_cli_explained *explained);
+/* Notes where the explanation contradicts itself. */
+void gsim_explained_check(struct gsim_cli_explained *explained);
 /* --trace */
 enum gsim_status gsim_explained_trace(const struct gsim_cli_explained *explained,
                                       struct gsim_error *error) GSIM_NODISCARD;

@@ -17,6 +17,7 @@ static enum gsim_status run(struct gsim_cli_whatif *w, const struct gsim_cli_arg
     if (s->is_trace) gsim_cli_step_factors(s, w->found.host_factors);
     gsim_whatif_settle(&w->found.base, &s->point.simulation);
     status = gsim_whatif_run(&w->found, arguments->value[GSIM_CLI_CHANGE], error);
+    if (!status) gsim_whatif_check(w);
     return status ? status : gsim_whatif_deliver(w, error);
 }
 
