@@ -31,7 +31,7 @@ static void replays_stay_near(void)
             char path[200];
             snprintf(path, sizeof path, GPUSIM_SOURCE_DIR "/traces/h200/traced/%s_%s.json.gz", workloads[w],
                      schedulers[s]);
-            CHECK_OK(gsim_cli_trace_add(&v, path, NULL, true, &error), error);
+            CHECK_OK(gsim_cli_trace_add(&v, path, NULL, true, false, &error), error);
             const struct gsim_trace_sample *sample = &v.samples[v.count - 1];
             double most = strcmp(workloads[w], "m2") == 0 ? MOST_M2 : MOST;
             CHECK_MSG(fabs(sample->error) <= most, "%s: %+.2f %% off, at most %.1f", sample->file, 100 * sample->error,
