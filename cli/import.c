@@ -317,7 +317,7 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     i->gpu_note[0] = '\0';
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     else if (!asked && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
-        gsim_cli_note_guess(i->device.name, i->gpu_note);
+        gsim_cli_note_guess(i->device.name, i->gpu_note, sizeof i->gpu_note);
     start_progress(&progress, i->path);
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;

@@ -83,9 +83,10 @@ bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_
     return gsim_device_take(spec, &facts, note, GSIM_CLI_GPU_NOTE);
 }
 
-void gsim_cli_note_guess(const char *device, char note[GSIM_CLI_GPU_NOTE])
+void gsim_cli_note_guess(const char *device, char *text, size_t size)
 {
-    snprintf(note, GSIM_CLI_GPU_NOTE, "the trace does not name its GPU: %s taken (--device)", device);
+    size_t at = strlen(text);
+    snprintf(text + at, size - at, "%sthe trace does not name its GPU: %s taken (--device)", at ? "\n" : "", device);
 }
 
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
@@ -134,7 +135,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                     const struct gsim_import_options *part, bool infers, bool guesses_gpu,
                                       struct gsim_error *error)
 {
-    char text[NOTES_BYTES], guess[GSIM_CLI_GPU_NOTE] = "";
+    char text[NOTES_BYTES];
     const char *slash = strrchr(path, '/');
     struct gsim_import_times times = {0};
     struct gsim_import_notes notes = {0};
@@ -167,9 +168,8 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         write_notes(&notes, text);
         note_steps(&found, text);
         gsim_cli_note_gpu(path, notes.gpu, predictor->device);
-        if (guesses_gpu && !notes.gpu[0] && !origin.device[0]) gsim_cli_note_guess(predictor->device->name, guess);
-        size_t length = strlen(text);
-        if (guess[0]) snprintf(text + length, sizeof text - length, "%s%s", length ? "\n" : "", guess);
+        if (guesses_gpu && !notes.gpu[0] && !origin.device[0])
+            gsim_cli_note_guess(predictor->device->name, text, sizeof text);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
                                            .gpu = notes.gpu,
                                            .program = &program,

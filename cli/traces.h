@@ -35,7 +35,8 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
 enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *validation, const char *path,
                                     const struct gsim_import_options *part, bool infers, bool guesses_gpu,
                                     struct gsim_error *error) GSIM_NODISCARD;
-void gsim_cli_note_guess(const char *device, char note[GSIM_CLI_GPU_NOTE]);
+/* Adds that to TEXT of SIZE bytes. */
+void gsim_cli_note_guess(const char *device, char *text, size_t size);
 
 /* The device of the GPU that a trace names: by its name, else the nearest by architecture, which stderr is told once.
  * "": none. */

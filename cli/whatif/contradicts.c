@@ -13,7 +13,7 @@
 
 #define CLOSE 0.02 /* of the time: less is rounding and what neighbours on an SM do */
 
-/* A stream's kernels: the sum of their times, and when the last one ended. More streams than these are not looked at. */
+/* A stream's kernels: the sum of their times, when the last one ended. More streams than these are not looked at. */
 #define STREAMS 256
 struct stream {
     double us;

@@ -124,7 +124,7 @@ static enum gsim_status collect(struct chart *chart, struct gsim_error *error)
         const struct gsim_copy_record *copy = &timeline->copies[i];
         if (!in_window(chart, copy->start, copy->end)) continue;
         status = gsim_slices_add(&chart->slices,
-                                 &(struct gsim_slice){.track = COPY_TRACK + copy->device * COPY_KINDS + (uint64_t)copy->kind,
+                                 &(struct gsim_slice){.track = COPY_TRACK + copy->device * COPY_KINDS + copy->kind,
                                                       .start = copy->start,
                                                       .end = copy->end,
                                                       .record = (uint32_t)i,
