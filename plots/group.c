@@ -312,7 +312,8 @@ static enum gsim_status find_averaged(const struct gsim_frame *frame, const size
     const char *left = groups->left_out;
     if (list && (*list || *left))
         list = gsim_arena_printf(&groups->arena, "%s%s%s%s%s",
-                                 *list ? "points are means over different values of " : "", list, *list && *left ? "; " : "", left,
+                                 *list ? "points are means over different values of " : "", list,
+                                 *list && *left ? "; " : "", left,
                                  *left ? ": left out, as some points lack it" : "");
     groups->averaged = list;
     return groups->arena.failed ? no_memory(error) : GSIM_OK;
