@@ -56,7 +56,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                          \
       "sched= (default async), name=; once for each, or a file of\n"                                                   \
       "tasks (schema gpusim-tasks/1)")                                                                                 \
-    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_ASK,                                                    \
+    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SWEEP,                                \
       "ranks, each with its own GPU, joined by collectives: a file of\n"                                               \
       "schema gpusim-ranks/1, or N ranks of --workload (the operand)")                                                 \
     X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_BOTH,                                       \

@@ -100,6 +100,22 @@ void gsim_scenario_release(struct gsim_scenario *s)
     *s = (struct gsim_scenario){0};
 }
 
+enum gsim_status gsim_timeline_join(struct gsim_timeline *t, struct gsim_error *error)
+{
+    for (size_t i = 0; i < t->request_count; i++) {
+        const struct gsim_request_record *r = &t->requests[i];
+        while (t->iteration_count <= r->request) {
+            if (gsim_array_grow(&t->iterations, sizeof *t->iterations, t->iteration_count, &t->iteration_capacity))
+                return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            t->iterations[t->iteration_count++] = (struct gsim_iteration_record){.start = GSIM_TIME_NEVER};
+        }
+        struct gsim_iteration_record *all = &t->iterations[r->request];
+        if (r->start < all->start) all->start = r->start;
+        if (r->end > all->end) all->end = r->end;
+    }
+    return GSIM_OK;
+}
+
 /* --- runs --- */
 
 static enum gsim_status verify_program(const struct gsim_simulation *s, const struct gsim_timeline *timeline,

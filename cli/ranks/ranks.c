@@ -67,7 +67,10 @@ static enum gsim_status use_node(struct gsim_cli_ranks *r, struct gsim_error *er
         enum gsim_status status = 
             gsim_rank_node_find(r->file.node, r->words.value[GSIM_CLI_DEVICE], (uint32_t)ranks, &r->node, error);
         if (status) return status;
-        if (!r->words.value[GSIM_CLI_DEVICE]) r->words.value[GSIM_CLI_DEVICE] = r->node.device;
+        if (!r->words.value[GSIM_CLI_DEVICE]) {
+            r->words.value[GSIM_CLI_DEVICE] = r->node.device;
+            r->words.device = NULL; /* which was another one's */
+        }
     }
     uint64_t nodes = (uint64_t)r->node.hosts * r->file.nodes, gpus = r->node.gpus * nodes;
     if (ranks > gpus)
@@ -133,7 +136,7 @@ static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
 static bool has_custom(const struct gsim_cli_ranks *r, const struct gsim_nccl *numbers)
 {
     struct gsim_ranks ranks = r->node.links;
-    for (uint32_t i = 0; i < r->count; i++) ranks.count += r->ranks[i].copies;
+    ranks.count += gsim_cli_ranks_count(r);
     const struct gsim_collective_links links = gsim_collective_links_of(&r->setup.device, &ranks);
     for (uint32_t i = 0; i < r->count; i++)
         for (uint32_t k = 0; k < r->ranks[i].program->kernel_count; k++) {
@@ -180,6 +183,31 @@ void gsim_cli_ranks_release(struct gsim_cli_ranks *r)
     gsim_cli_rank_file_release(&r->file);
     gsim_arena_release(&r->arena);
     *r = (struct gsim_cli_ranks){0};
+}
+
+uint32_t gsim_cli_ranks_count(const struct gsim_cli_ranks *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->count; i++) count += r->ranks[i].copies;
+    return count;
+}
+
+#define ITERATIONS 4 /* of programs that have one: the first may build graphs */
+
+enum gsim_status gsim_cli_ranks_time(const struct gsim_cli_ranks *r, uint64_t added, struct gsim_timeline *timeline,
+                                     struct gsim_metrics *metrics, struct gsim_error *error)
+{
+    struct gsim_scenario scenario = {.simulation = r->points[0].simulation, .is_checked = true};
+    uint32_t own = r->points[0].program.iterations;
+    uint32_t iterations = r->setup.iterations ? r->setup.iterations : own > 1 ? own : ITERATIONS;
+    scenario.simulation.seed += added;
+    enum gsim_status status = gsim_scenario_join(&scenario, r->ranks, r->count, &r->node.links, iterations, error);
+    if (!status) status = gsim_run(&scenario, timeline, error);
+    if (!status) status = gsim_timeline_join(timeline, error);
+    if (!status) status = gsim_metrics_compute(timeline, scenario.simulation.device, NULL, metrics, error);
+    timeline->program = NULL; /* the scenario's */
+    gsim_scenario_release(&scenario);
+    return status;
 }
 
 static enum gsim_status simulate(struct gsim_cli_ranks *r, struct gsim_error *error)

@@ -24,6 +24,11 @@ struct gsim_cli_ranks {
 enum gsim_status gsim_cli_ranks_init(struct gsim_cli_ranks *ranks, const struct gsim_cli_arguments *arguments,
                                      const char *text, const char *workload, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_ranks_release(struct gsim_cli_ranks *ranks); /* accepts zeroed */
+uint32_t gsim_cli_ranks_count(const struct gsim_cli_ranks *ranks); /* copies counted */
+/* Simulates all ranks, with the seed that is ADDED to theirs. TIMELINE, which the caller releases in any case, has
+ * iterations of all together: the given number, the program's, or four. */
+enum gsim_status gsim_cli_ranks_time(const struct gsim_cli_ranks *ranks, uint64_t added, struct gsim_timeline *timeline,
+                                     struct gsim_metrics *metrics, struct gsim_error *error) GSIM_NODISCARD;
 
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments,
                                     struct gsim_error *error) GSIM_NODISCARD;

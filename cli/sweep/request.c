@@ -26,7 +26,7 @@ static const struct {
     {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
     {"node", GSIM_CLI_NODE, false},
     {"gpus", GSIM_CLI_GPUS, true},          {"share", GSIM_CLI_SHARE, false},
-    {"place", GSIM_CLI_PLACE, false},
+    {"place", GSIM_CLI_PLACE, false},       {"ranks", GSIM_CLI_RANKS, true},
 };
 #define CHECKED_VALUES 1000
 #define GSIM_TASK_SCHEDULER "async" /* of tasks that do not say theirs */
@@ -334,16 +334,26 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
 /* Workload or tasks. */
 static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
 {
-    static const char *const apart[] = {"workload", "iterations"};
+    static const char *const apart[] = {"workload", "iterations", "ranks"}, *const alone[] = {"gpus", "place"};
+    bool has_ranks = false;
     struct gsim_axis axis;
     for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++) {
         const char *name = axis.name;
         for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)
             if (strcmp(name, apart[a]) == 0)
                 return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", name);
+        has_ranks |= strcmp(name, "ranks") == 0;
+        for (size_t j = 0; j < axis.count && strcmp(name, "ranks") == 0; j++)
+            if (!axis.values[j].is_number)
+                return gsim_error_set(error, GSIM_USAGE, "ranks: expected numbers of ranks, found '%.60s'",
+                                      axis.values[j].text);
         if (!has_tasks && strcmp(name, "share") == 0)
             return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
     }
+    for (size_t i = 0; has_ranks && gsim_spec_at(spec, i, &axis); i++)
+        for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
+            if (strcmp(axis.name, alone[a]) == 0)
+                return gsim_error_set(error, GSIM_USAGE, "--%s: each rank has a GPU of its own", axis.name);
     return GSIM_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). Runs one point of a sweep and makes its row: columns of sweep/columns.def. */
 #include "cli/sweep/row.h"
+#include "cli/ranks/ranks.h"
 #include "cli/sweep/sharing.h"
 
 #include <cjson/cJSON.h>
@@ -154,15 +155,21 @@ static void put_options(struct maker *maker, const struct gsim_cli_point *point)
 
 /* Times of iterations and what is the device's are of the whole run; sums and bounds are of the iteration of median
  * length. */
-static void put_figures(struct maker *maker, const struct gsim_timeline *timeline, const struct gsim_metrics *metrics,
-                        const struct gsim_cli_point *point)
+static void put_iterations(struct maker *maker, const struct gsim_timeline *timeline,
+                           const struct gsim_metrics *metrics)
 {
-    const struct gsim_metrics *iteration = &point->iteration;
     put_time(maker, GSIM_COLUMN_iteration_us, metrics->iteration_median);
     put_time(maker, GSIM_COLUMN_iteration_min_us, metrics->iteration_min);
     put_time(maker, GSIM_COLUMN_iteration_max_us, metrics->iteration_max);
     put_time(maker, GSIM_COLUMN_makespan_us, metrics->makespan);
     put_integer(maker, GSIM_COLUMN_iterations_run, timeline->iteration_count);
+}
+
+static void put_figures(struct maker *maker, const struct gsim_timeline *timeline, const struct gsim_metrics *metrics,
+                        const struct gsim_cli_point *point)
+{
+    const struct gsim_metrics *iteration = &point->iteration;
+    put_iterations(maker, timeline, metrics);
     if (timeline->iteration_count) {
         put_integer(maker, GSIM_COLUMN_streams_used, timeline->iterations[0].streams_used);
         put_integer(maker, GSIM_COLUMN_events_recorded, timeline->iterations[0].events_recorded);
@@ -200,8 +207,35 @@ static enum gsim_status share(struct maker *maker, const struct gsim_cli_setup *
     return GSIM_OK;
 }
 
+/* Ranks: what all of them take together. */
+static enum gsim_status run_ranks(struct maker *maker, struct gsim_error *error)
+{
+    struct gsim_cli_ranks ranks;
+    struct gsim_timeline timeline = {0};
+    struct gsim_metrics m;
+    maker->arguments.value[GSIM_CLI_SCHED] = maker->request.scheduler->text;
+    maker->arguments.command = GSIM_CLI_COMPARE; /* the schedulers' numbers are checked */
+    enum gsim_status status =
+        gsim_cli_ranks_init(&ranks, &maker->arguments, maker->arguments.value[GSIM_CLI_RANKS],
+                            maker->request.workload->text, error);
+    if (!status) put_options(maker, &ranks.points[0]);
+    if (!status) status = gsim_cli_ranks_time(&ranks, maker->request.repeat, &timeline, &m, error);
+    if (!status) {
+        put_integer(maker, GSIM_COLUMN_seed, ranks.setup.seed + maker->request.repeat);
+        put_text(maker, GSIM_COLUMN_noise, ranks.setup.noise ? "on" : "off");
+        put_text(maker, GSIM_COLUMN_device, gsim_arena_strdup(&maker->arena, ranks.setup.device.name));
+        put_iterations(maker, &timeline, &m);
+        if (timeline.iteration_count)
+            put_integer(maker, GSIM_COLUMN_kernels, timeline.kernel_count / timeline.iteration_count);
+    }
+    gsim_timeline_release(&timeline);
+    gsim_cli_ranks_release(&ranks);
+    return status;
+}
+
 static enum gsim_status run(struct maker *maker, struct gsim_error *error)
 {
+    if (maker->arguments.value[GSIM_CLI_RANKS]) return run_ranks(maker, error);
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_point point = {0};
     struct gsim_timeline timeline = {0};

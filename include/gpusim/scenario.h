@@ -41,6 +41,9 @@ enum gsim_status gsim_scenario_join(struct gsim_scenario *scenario, const struct
                                     struct gsim_error *error) GSIM_NODISCARD;
 void gsim_scenario_release(struct gsim_scenario *scenario); /* accepts zeroed */
 
+/* Gives the timeline of ranks its iterations: each from the first rank's call to the last one's end. */
+enum gsim_status gsim_timeline_join(struct gsim_timeline *timeline, struct gsim_error *error) GSIM_NODISCARD;
+
 /* Simulates and fills TIMELINE, which the caller releases, also on failure, and before SCENARIO. Errors are those of
  * gsim_simulate(), which it alone calls. GSIM_SIM also: the timeline breaks a dependence, or a kernel did not run. */
 enum gsim_status gsim_run(const struct gsim_scenario *scenario, struct gsim_timeline *timeline,

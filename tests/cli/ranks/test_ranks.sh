@@ -48,6 +48,16 @@ assert set(rows) == {"async", "serial"} and rows["async"]["gpus_used"] == "2" an
 assert abs(float(rows["async"]["makespan_us"]) - r["makespan_us"]) < 20, rows
 assert max(max(x["iteration_us"]) for x in r["ranks"]) - 0.01 <= float(rows["async"]["iteration_us"]) < 500, rows
 END
+# A sweep's rows are what compare prints; a node brings its device.
+"$gpusim" sweep --workload ddp --sched async --vary ranks=2,4 --device h200 -o ranks.db >out 2>err || fail "sweep: $(cat err)"
+"$gpusim" results ranks.db --columns ranks,iteration_us --csv swept.csv >/dev/null 2>err || fail "results: $(cat err)"
+for n in 2 4; do
+    "$gpusim" compare --ranks $n --workload ddp --sched async --base async --device h200 --csv c.csv >/dev/null 2>err || fail "compare: $(cat err)"
+    swept=$(awk -F, -v n=$n '$1 == n { print $2 }' swept.csv) compared=$(awk -F, 'NR == 2 { print $7 }' c.csv)
+    awk "BEGIN { exit !(${swept:-0} > 1000 && (${swept:-0} - $compared)^2 < 1e-6) }" || fail "$n ranks: the sweep's iteration is '$swept' us, compare's '$compared'"
+done
+[ "$(awk -F, 'NR > 1 { print $2 }' swept.csv | sort -u | wc -l)" = 2 ] || fail "two and four ranks take the same"
+"$gpusim" sweep --workload ddp --sched async --vary ranks=2,4 --gpus 2 -o no.db >out 2>err && fail "a sweep of ranks with --gpus"
 
 # Two communicators in opposite order, in one stream.
 first='{"op": "collective", "kind": "all_reduce", "bytes": 1024, "stream": 1}'
