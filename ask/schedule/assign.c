@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpusim/model.h"
 #include "gpusim/opplan.h"
 #include "gpusim/schedulers/plan.h"
 
@@ -249,6 +250,18 @@ enum gsim_status gsim_assignment_time(struct gsim_assignment *a, const struct gs
     return status;
 }
 
+/* By the work model in which kernels share the GPU in proportion (sim/sm/models/fluid.c). */
+static enum gsim_status time_fluid(const struct gsim_assignment *a, const struct gsim_units *u,
+                                   const struct gsim_simulation *base, double *us, struct gsim_error *error)
+{
+    struct gsim_assignment other = *a;
+    struct gsim_simulation fluid = *base;
+    fluid.gpu.model = (int)gsim_model_find("fluid");
+    enum gsim_status status = gsim_assignment_time(&other, u, &fluid, error);
+    *us = other.us;
+    return status;
+}
+
 static enum gsim_status spread_of(const struct gsim_assignment *a, const struct gsim_units *u,
                                   const struct gsim_simulation *base, uint32_t runs, struct gsim_spread *spread,
                                   struct gsim_error *error)
@@ -271,8 +284,8 @@ enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct
     if (best->stream_count == 1) return GSIM_OK;
     enum gsim_status status = spread_of(one, u, base, runs, &a, error);
     if (status == GSIM_OK) status = spread_of(best, u, base, runs, &b, error);
-    if (status == GSIM_OK) status = gsim_assignment_plain(one, u, base, &one_us, error);
-    if (status == GSIM_OK) status = gsim_assignment_plain(best, u, base, &best_us, error);
+    if (status == GSIM_OK) status = time_fluid(one, u, base, &one_us, error);
+    if (status == GSIM_OK) status = time_fluid(best, u, base, &best_us, error);
     if (status != GSIM_OK) return status;
     double ratio = best->us / one->us, plain = best_us / one_us, most = fmax(ratio, plain), least = fmin(ratio, plain);
     double slower = hypot((b.high_us - b.median_us) / b.median_us, (a.median_us - a.low_us) / a.median_us);

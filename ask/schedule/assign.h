@@ -38,13 +38,9 @@ void gsim_assignment_release(struct gsim_assignment *assignment);
 /* Fills US. */
 enum gsim_status gsim_assignment_time(struct gsim_assignment *assignment, const struct gsim_units *units,
                                       const struct gsim_simulation *base, struct gsim_error *error) GSIM_NODISCARD;
-/* The same by a plain model in which kernels share the SMs in proportion. */
-enum gsim_status gsim_assignment_plain(const struct gsim_assignment *assignment, const struct gsim_units *units,
-                                       const struct gsim_simulation *base, double *us,
-                                       struct gsim_error *error) GSIM_NODISCARD;
 
 /* By how much less time an assignment takes than one stream, in percent. Interval: both times' intervals in quadrature,
- * around the block model's and the plain model's gain. */
+ * around the gain by blocks and that by the fluid model (--model fluid). */
 struct gsim_worth {
     double percent, low, high, plain;
 };

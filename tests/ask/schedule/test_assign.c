@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The list policy and the plain model by hand. A node of a graph begins 10 us behind the one before it in its stream,
+ * The list policy and the second model by hand. A node of a graph begins 10 us behind the one before it in its stream,
  * 12 us behind one of another stream.
  */
 #include "ask/schedule/assign.h"
@@ -59,22 +59,29 @@ static void test_gaps(void)
     release(&q);
 }
 
-/* Two kernels of 100 us that each fill the 4 SMs share them: 200 us. Of 2 blocks each they do not: 100 us. */
+/* Two kernels of 100 us of 32 threads a block, 4 SMs of up to 32 such blocks: 2 blocks each have SMs of their own, and
+ * 128 each fill all of them, so that the gain of two streams is half the time and, gaps left out, none. */
 static void test_shares(void)
 {
     const double us[] = {100, 100};
-    const uint32_t full[] = {4, 4}, half[] = {2, 2}, after[] = {UINT32_MAX, UINT32_MAX};
-    struct asked q;
-    double plain_us = 0;
-    begin(&q, us, full, after, 2);
-    CHECK_INT(q.a.stream_count, 2);
-    CHECK_OK(gsim_assignment_plain(&q.a, &q.units, &q.base, &plain_us, &q.f.error), q.f.error);
-    CHECK_NEAR(plain_us, 200, 1e-6);
-    release(&q);
-    begin(&q, us, half, after, 2);
-    CHECK_OK(gsim_assignment_plain(&q.a, &q.units, &q.base, &plain_us, &q.f.error), q.f.error);
-    CHECK_NEAR(plain_us, 100, 1e-6);
-    release(&q);
+    const uint32_t full[] = {128, 128}, half[] = {2, 2}, after[] = {UINT32_MAX, UINT32_MAX};
+    for (int is_full = 0; is_full < 2; is_full++) {
+        struct asked q;
+        struct gsim_assignment one = {0};
+        struct gsim_worth worth;
+        begin(&q, us, is_full ? full : half, after, 2);
+        q.base.memory = GSIM_MEMORY_PINNED;
+        gsim_params_set_defaults(gsim_gpu_params, &q.base.gpu);
+        CHECK_INT(q.a.stream_count, 2);
+        CHECK_OK(gsim_assign_list(&one, &q.units, &q.base, 1, &q.f.error), q.f.error);
+        CHECK_OK(gsim_assignment_time(&one, &q.units, &q.base, &q.f.error), q.f.error);
+        CHECK_OK(gsim_assignment_time(&q.a, &q.units, &q.base, &q.f.error), q.f.error);
+        CHECK_OK(gsim_worth_find(&one, &q.a, &q.units, &q.base, 2, &worth, &q.f.error), q.f.error);
+        CHECK_NEAR(worth.plain, is_full ? 0 : 50, 6); /* a gap of 10 us, the host's 3 of a launch */
+        CHECK(worth.low <= worth.plain + 1e-9 && worth.plain <= worth.high + 1e-9);
+        gsim_assignment_release(&one);
+        release(&q);
+    }
 }
 
 static const struct test_case cases[] = {
