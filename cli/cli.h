@@ -96,7 +96,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
       "how kernels are assigned to GPUs: a placement (gpusim list\n"                                                   \
       "placements) or a shared object; best: simulate each and take the\n"                                             \
-      "best (default: as the program says)")                                                                           \
+      "best (default: as the program says); of compare several: A,B")                                                  \
     X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                 \
       "write the GPU and stream of each kernel, in issue order, as CSV,\n"                                             \
       "or JSON if named .json; of several runs the best one's.\n"                                                      \

@@ -6,6 +6,7 @@
  */
 #include "cli/compare/compare.h"
 #include "gpusim/limits.h"
+#include "cli/place/node.h"
 #include "cli/tasks/tasks.h"
 
 #include <string.h>
@@ -128,6 +129,64 @@ static enum gsim_status choose_schedulers(struct gsim_comparison *comparison, st
     return add_scheduler(comparison, base ? base : BASE_DEFAULT, &comparison->base_index, error);
 }
 
+/* --place A,B: a column for each scheduler and placement; the base is the first, or --base's of the first placement. */
+static enum gsim_status add_placements(struct gsim_comparison *comparison, const char *text, struct gsim_error *error)
+{
+    size_t schedulers = comparison->shown_count, count = count_items(text) * schedulers, at = 0;
+    struct gsim_arena *arena = &comparison->arena;
+    struct gsim_cli_arguments *words = GSIM_ARENA_NEW(arena, struct gsim_cli_arguments);
+    const struct gsim_scheduler_ops **own = comparison->schedulers;
+    char *list = gsim_arena_strdup(arena, text);
+    comparison->schedulers = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, count);
+    comparison->placements = GSIM_ARENA_ARRAY(arena, const struct gsim_placement_ops *, count);
+    comparison->names = GSIM_ARENA_ARRAY(arena, const char *, count);
+    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (char *item; (item = next_item(&list));)
+        for (size_t s = 0; s < schedulers; s++, at++) {
+            const struct gsim_placement_ops **placement = &comparison->placements[at];
+            if (gsim_placement_load(item, placement, error)) return gsim_error_prefix(error, "--place");
+            const char *name = (*placement)->name;
+            comparison->schedulers[at] = own[s];
+            comparison->names[at] = schedulers == 1 ? name : gsim_arena_printf(arena, "%s/%s", own[s]->name, name);
+        }
+    if (comparison->base_index == schedulers && comparison->arguments->value[GSIM_CLI_BASE])
+        return gsim_error_set(error, GSIM_USAGE, "--base: expected one of --sched where --place names several");
+    if (comparison->base_index == schedulers) comparison->base_index = 0;
+    comparison->scheduler_count = comparison->shown_count = count;
+    *words = *comparison->arguments;
+    words->value[GSIM_CLI_PLACE] = NULL; /* each run has one of them */
+    comparison->arguments = words;
+    return GSIM_OK;
+}
+
+static enum gsim_status choose_columns(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    const char *place = comparison->arguments->value[GSIM_CLI_PLACE];
+    enum gsim_status status = choose_schedulers(comparison, error);
+    if (status || (place && strchr(place, ','))) return status ? status : add_placements(comparison, place, error);
+    comparison->names = GSIM_ARENA_ARRAY(&comparison->arena, const char *, comparison->scheduler_count);
+    if (!comparison->names) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < comparison->scheduler_count; i++) comparison->names[i] = comparison->schedulers[i]->name;
+    return GSIM_OK;
+}
+
+/* An --opt is of one of the schedulers or placements. */
+static enum gsim_status check_opts(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    size_t count = comparison->scheduler_count, all = comparison->placements ? 2 * count : count;
+    struct gsim_arena *arena = &comparison->arena;
+    const struct gsim_scheduler_ops **list = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, all);
+    struct gsim_scheduler_ops *views = GSIM_ARENA_ARRAY(arena, struct gsim_scheduler_ops, count);
+    if (!list || !views) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        list[i] = comparison->schedulers[i];
+        if (!comparison->placements) continue;
+        views[i] = gsim_cli_placement_view(comparison->placements[i]);
+        list[count + i] = &views[i];
+    }
+    return gsim_cli_check_opts(comparison->arguments, list, all, error);
+}
+
 /* --- one run, in a worker -------------------------------------------------------------------------------------- */
 struct outcome {
     enum gsim_status status;
@@ -164,6 +223,7 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
     struct gsim_timeline timeline = {0};
     if (comparison->asked) return gsim_compare_run_ranks(comparison, workload, scheduler, repetition, cell, error);
     setup.seed += repetition;
+    if (comparison->placements) setup.placement = comparison->placements[scheduler];
     enum gsim_status status =
         gsim_cli_point_init(&point, &setup, comparison->workloads[workload], comparison->schedulers[scheduler], error);
     if (status != GSIM_OK) return status;
@@ -294,7 +354,7 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
         if (!is_drawn_for(comparison, i / comparison->scheduler_count, scheduler) &&
             (!scheduler || strcmp(failure->message, last) != 0))
             fprintf(stderr, "gpusim: %s with %s: %s\n", comparison->workloads[i / comparison->scheduler_count],
-                    comparison->schedulers[scheduler]->name, failure->message);
+                    comparison->names[scheduler], failure->message);
         last = failure->message;
         if (comparison->worst == GSIM_OK) comparison->worst = failure->status;
     }
@@ -402,18 +462,19 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK) status = gsim_cli_check_used(comparison->arguments, GSIM_CLI_OF_PROGRAM, error);
     if (status == GSIM_OK) status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
-    if (status == GSIM_OK) status = choose_schedulers(comparison, error);
+    if (status == GSIM_OK) status = choose_columns(comparison, error);
     if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
         status = gsim_compare_open_ranks(comparison, error);
-    if (status == GSIM_OK)
-        status = gsim_cli_check_opts(comparison->arguments, comparison->schedulers, comparison->scheduler_count, error);
+    if (status == GSIM_OK) status = check_opts(comparison, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
+    if (status == GSIM_OK && comparison->placements && gsim_cli_gpu_count(&comparison->setup) < 2)
+        status = gsim_error_set(error, GSIM_USAGE, "--place: applies to several GPUs (--gpus, --node)");
     if (status != GSIM_OK) return status;
     comparison->setup.until_steady = true;
     if (!comparison->asked) note_programs(comparison);
     status = run_all(comparison, error);
     if (status != GSIM_OK || !comparison->done_count) return status; /* a table of failures says no more */
-    if (!comparison->asked) note_idle_opts(comparison);
+    if (!comparison->asked && !comparison->placements) note_idle_opts(comparison);
     sum_up(comparison);
     if (comparison->arguments->value[GSIM_CLI_PLAN]) status = write_plan(comparison, error);
     if (status != GSIM_OK) return status;

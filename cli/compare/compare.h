@@ -32,6 +32,8 @@ struct gsim_comparison {
     struct gsim_cli_setup setup;
     const char **workloads;
     const struct gsim_scheduler_ops **schedulers; /* the base is the last one when it was not asked for */
+    const struct gsim_placement_ops **placements; /* beside each; NULL: --place names one, or none */
+    const char **names;                           /* of the columns: schedulers, or these and placements */
     size_t workload_count, scheduler_count, shown_count, base_index, repeat;
     struct gsim_compare_cell *cells; /* workloads x schedulers */
     struct gsim_arena arena;

@@ -99,7 +99,7 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     gsim_output_printf(output, "\n%-*s", (int)name_width, "");
     for (size_t j = first; j < last; j++)
         gsim_output_printf(output, "%*s", width,
-                           gsim_text_fit(name, sizeof(name), comparison->schedulers[j]->name, (size_t)width - 1));
+                           gsim_text_fit(name, sizeof(name), comparison->names[j], (size_t)width - 1));
     gsim_output_text(output, "\n");
     for (size_t i = 0; i < comparison->workload_count; i++) {
         gsim_output_printf(output, "%-*s", (int)name_width,
@@ -135,7 +135,7 @@ static void put_first_iterations(const struct gsim_comparison *comparison, struc
                 any ? "" : "\nFirst iterations that differ by more than 5 %, with the time over the steady one:\n");
             any = true;
             gsim_output_printf(output, "  %-20.20s %-15.15s %9s  %.2f\n", name_of(comparison, i, name),
-                               comparison->schedulers[j]->name, gsim_text_time(time, first),
+                               comparison->names[j], gsim_text_time(time, first),
                                (double)first / (double)steady);
         }
 }
@@ -148,7 +148,7 @@ static void put_prefetches(const struct gsim_comparison *comparison, struct gsim
         const struct gsim_param *table = comparison->schedulers[j]->params;
         size_t at = strlen(names);
         if (table && gsim_params_find(table, "prefetch_nodes"))
-            snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", comparison->schedulers[j]->name);
+            snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", comparison->names[j]);
     }
     if (names[0] && comparison->setup.memory == GSIM_MEMORY_MANAGED && comparison->setup.prefetch)
         gsim_output_printf(output, "\n%s: prefetches go ahead of a graph, which has no nodes for them\n", names);
@@ -167,7 +167,7 @@ static void put_table(const void *what, struct gsim_output *output)
     unsigned long long seed = comparison->setup.seed;
     char machine[GSIM_CLI_MACHINE];
     const char *device = gsim_cli_machine(&comparison->setup, machine);
-    const char *base = comparison->schedulers[comparison->base_index]->name;
+    const char *base = comparison->names[comparison->base_index];
     const char *noise = comparison->setup.noise ? ", with noise" : "";
     if (comparison->repeat > 1)
         gsim_output_printf(
@@ -202,7 +202,7 @@ static void put_csv(const void *what, struct gsim_output *output)
             const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
             double ratio = cell->speedup;
             if (!cell->done) continue;
-            gsim_output_put(output, "%c,%c,%c,%z,", comparison->workloads[i], comparison->schedulers[j]->name,
+            gsim_output_put(output, "%c,%c,%c,%z,", comparison->workloads[i], comparison->names[j],
                             comparison->setup.device.name, (unsigned long long)comparison->setup.seed);
             if (comparison->setup.iterations)
                 gsim_output_printf(output, "%u", comparison->setup.iterations);
@@ -233,7 +233,7 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
 {
     const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, workload, scheduler);
     gsim_output_put(output, "{'workload': %q, 'scheduler': %q, 'done': %b", comparison->workloads[workload],
-                    comparison->schedulers[scheduler]->name, cell->done);
+                    comparison->names[scheduler], cell->done);
     if (cell->done) {
         gsim_output_put(output, ", 'iterations_run': %z, 'kernels': %z, 'gpus_used': %u, 'iteration_us': %t",
                         cell->iterations, cell->kernels, cell->gpus, time_of(comparison, cell));
@@ -261,7 +261,7 @@ static void put_json(const void *what, struct gsim_output *output)
     const struct gsim_comparison *comparison = what;
     gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'seed': %z, 'base': %q,\n 'runs': [",
                     COMPARE_SCHEMA, GPUSIM_VERSION, comparison->setup.device.name,
-                    (unsigned long long)comparison->setup.seed, comparison->schedulers[comparison->base_index]->name);
+                    (unsigned long long)comparison->setup.seed, comparison->names[comparison->base_index]);
     for (size_t i = 0; i < comparison->workload_count; i++) {
         for (size_t j = 0; j < comparison->shown_count; j++) {
             gsim_output_text(output, i || j ? ",\n  " : "\n  ");
@@ -271,7 +271,7 @@ static void put_json(const void *what, struct gsim_output *output)
     gsim_output_text(output, "],\n \"geometric_mean\": {");
     for (size_t j = 0; j < comparison->shown_count; j++) {
         if (j) gsim_output_text(output, ", ");
-        gsim_output_put(output, "%q: %r", comparison->schedulers[j]->name, geometric_mean(comparison, j));
+        gsim_output_put(output, "%q: %r", comparison->names[j], geometric_mean(comparison, j));
     }
     gsim_output_text(output, "}}\n");
 }

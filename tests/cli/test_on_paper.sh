@@ -263,6 +263,14 @@ for peer in "50 148" "0 309"; do
     diff right found >differs || fail "two GPUs, $1 GB/s between: expected (<), found (>): $(cat differs)"
 done
 
+# Placements beside each other: on two GPUs y is there at 304, and the host goes on at 310. Where the data are, the second kernel
+# begins at 107, y is there at 260, the host goes on at 266 and finds the one GPU idle at 268.
+# shellcheck disable=SC2086
+"$gpusim" compare --workload both.json --sched kesco --gpus 2 --place round-robin,min-transfer-size $on --opt device.peer_gbps=50 --opt device.peer_latency_us=1 --csv places.csv >out 2>err ||
+    fail "placements: $(cat err)"
+found=$(awk -F, 'NR > 1 { printf "%s %.1f ", $2, $7 }' places.csv)
+[ "$found" = "round-robin 310.0 min-transfer-size 268.0 " ] || fail "placements beside each other: $found"
+
 # Collectives of 80 MB by four ranks on two hosts of two GPUs, each with a card of 10 GB/s: rings cross the network 2 (n - 1) / n,
 # (n - 1) / n and once, on both cards; all to all sends a quarter to each of two ranks on its own card.
 for kind in "all_reduce 6000" "reduce_scatter 3000" "all_gather 3000" "broadcast 4000" "all_to_all 4000"; do
