@@ -126,13 +126,13 @@ done
 same compare "$gpusim" compare --workload two.json --sched serial,kesco $on <<'EOF'
 Median time of an iteration on paper and speed-up over serial, seed 1
 
-                  serial          kesco
-two.json  376.0 us  1.00 307.0 us  1.22
-geomean             1.00           1.22
+                 serial          kesco
+two      376.0 us  1.00 307.0 us  1.22
+geomean            1.00           1.22
 
 First iterations that differ by more than 5 %, with the time over the steady one:
-  two.json             serial           427.0 us  1.14
-  two.json             kesco            358.0 us  1.17
+  two                  serial           427.0 us  1.14
+  two                  kesco            358.0 us  1.17
 EOF
 
 # Idle: 6 us behind each of 8 waits, the calls of 4 kernels and 3 copies (the fifth and sixth are of the first copy: 5), 1 us before each
