@@ -2,11 +2,11 @@
 /* Layer: session. The scheduler that asks a session's callbacks (gpusim/session.h). */
 #pragma once
 
-#include "gpusim/scheduler.h"
+#include "gpusim/policy.h"
 #include "gpusim/session.h"
 
 struct gsim_session_callbacks {
-    int64_t stream_count;
+    struct gsim_policy_params common; /* first, as the runner asks */
     gsim_session_push *push;
     gsim_session_pop *pop;
     gsim_session_done *done;

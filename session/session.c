@@ -17,6 +17,8 @@
 #include "sim/report/report.h"
 #include "sim/sm/demand.h"
 
+#define POLICY_COST_US 2 /* as eager's and dm's: of a StarPU task (assumed) */
+
 struct gsim_session {
     struct gsim_device_spec device;
     struct gsim_program program;
@@ -123,7 +125,7 @@ int gsim_session_scheduler(struct gsim_session *s, const char *name)
     return gsim_status_exit(status == GSIM_OK ? set_scheduler(s, scheduler) : status);
 }
 
-int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_session_push *push, gsim_session_pop *pop,
+int gsim_session_policy(struct gsim_session *s, int64_t depth, gsim_session_push *push, gsim_session_pop *pop,
                         gsim_session_done *done, void *data)
 {
     RETURN_IF_BUSY(s);
@@ -133,10 +135,10 @@ int gsim_session_policy(struct gsim_session *s, int64_t stream_count, gsim_sessi
     if (!push) return 0;
     if (!pop)
         return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
-    if (stream_count < 1 || stream_count > 4096)
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected 1 to 4096 streams, found %lld",
-                                               (long long)stream_count));
-    s->calls = (struct gsim_session_callbacks){stream_count, push, pop, done, data};
+    if (depth < 1 || depth > 64)
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected a depth of 1 to 64, found %lld",
+                                               (long long)depth));
+    s->calls = (struct gsim_session_callbacks){{depth, POLICY_COST_US}, push, pop, done, data};
     s->simulation.scheduler = &gsim_session_scheduler_ops;
     s->simulation.scheduler_params = &s->calls;
     return 0;

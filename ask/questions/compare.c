@@ -8,7 +8,7 @@
 
 /* An iteration of SCENARIO, all clients of which OPS issues. */
 static enum gsim_status time_of(struct gsim_whatif *w, const struct gsim_changeable *scenario,
-                                const struct gsim_scheduler_ops *ops, struct gsim_error *error)
+                                const struct gsim_scheduler_ops *ops, const void *params, struct gsim_error *error)
 {
     struct gsim_simulation simulation = *scenario->simulation;
     struct gsim_client *clients = gsim_alloc(sizeof *clients * ((size_t)scenario->client_count + 1));
@@ -16,10 +16,10 @@ static enum gsim_status time_of(struct gsim_whatif *w, const struct gsim_changea
     for (uint32_t i = 0; i < scenario->client_count; i++) {
         clients[i] = scenario->clients[i];
         clients[i].scheduler = ops;
-        clients[i].scheduler_params = NULL;
+        clients[i].scheduler_params = params;
     }
     simulation.scheduler = ops;
-    simulation.scheduler_params = NULL;
+    simulation.scheduler_params = params;
     *w = (struct gsim_whatif){.base = *scenario};
     w->base.simulation = &simulation;
     w->base.clients = scenario->clients ? clients : NULL;
@@ -61,13 +61,17 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     double serial_us = NAN;
     enum gsim_status status = w ? check(words, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_answer_begin(a, columns);
-    if (!status && time_of(w, scenario, gsim_scheduler_find("serial"), error) == GSIM_OK)
+    if (!status && time_of(w, scenario, gsim_scheduler_find("serial"), NULL, error) == GSIM_OK)
         serial_us = w->rows[0].time_us;
-    for (uint32_t i = 0; !status && gsim_scheduler_at(i); i++) {
-        const struct gsim_scheduler_ops *ops = gsim_scheduler_at(i);
+    const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
+    bool is_other = gsim_scheduler_find(own->name) != own; /* of a plug-in, or of who embeds the library */
+    for (uint32_t i = 0; !status && ((ops = gsim_scheduler_at(i)) || is_other); i++) {
         struct gsim_error failure = {0};
+        const void *params = ops ? NULL : scenario->simulation->scheduler_params;
+        if (!ops) is_other = false;
+        if (!ops) ops = own;
         if (!is_named(words, ops->name)) continue;
-        bool has_run = time_of(w, scenario, ops, &failure) == GSIM_OK;
+        bool has_run = time_of(w, scenario, ops, params, &failure) == GSIM_OK;
         if (failure.status == GSIM_NOMEM) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         double us = has_run ? w->rows[0].time_us : NAN;
         gsim_answer_add(a, ops->name, us, serial_us / us, failure.message);

@@ -54,6 +54,7 @@ struct gsim_policy_run {
      * ahead */
     struct gsim_placing *placing;
     void *runner;                /* the runner's own */
+    struct gsim_error error;     /* the policy's: once it is set, the run ends with it */
     /* Set by init(): data move as declared, whole buffers; const uses depend on each other; transitive parents are
      * kept; managed buffers are attached to streams. */
     bool by_declaration, ignores_const, keeps_parents, attaches;

@@ -35,19 +35,19 @@ int gsim_session_workload(struct gsim_session *session, const char *name, double
  * parameter X or SCHED.X (after the scheduler). */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
-/* Sets a policy in place of the scheduler. The ops of an iteration, data movement included, are known beforehand and
- * numbered from 0 in program order. gsim_session_run() makes the callbacks, before the run:
- *   push  a device op whose predecessors, PREDS, have all been issued (not: have ended). US: its time alone
- *   pop   returns the next op to issue, a pushed one, and sets *STREAM below STREAM_COUNT; below 0: none
- *   done  the op has been issued (not: has ended)
- * Host ops are issued when all device ops before them are, or pop has none. The session adds events between streams.
- * PUSH NULL, or an error, brings back the scheduler. */
-typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, const int64_t *preds,
-                               int64_t pred_count);
-typedef int64_t gsim_session_pop(void *data, int64_t *stream);
-typedef void gsim_session_done(void *data, int64_t op);
-int gsim_session_policy(struct gsim_session *session, int64_t stream_count, gsim_session_push *push,
-                        gsim_session_pop *pop, gsim_session_done *done, void *data);
+/* Sets a policy in place of the scheduler: what gpusim/policy.h calls one. The runner makes the callbacks while the
+ * program runs, and does the rest: dependences, streams, events, data movement, several GPUs. Ops on GPUs are numbered
+ * from 0 in program order, in each iteration again.
+ *   push  an op is ready at NOW_US: its predecessors have ended. US: its time alone; HOME: the GPU that holds most of
+ *         its data, -1 for none
+ *   pop   DEVICE has room: returns a pushed op, which is issued at once; below 0: none for it now
+ *   done  a popped op has ended as far as the host knows; may be NULL
+ * DEPTH: kernels that a GPU is given at a time. PUSH NULL, or an error, brings back the scheduler. */
+typedef void gsim_session_push(void *data, int64_t op, const char *name, double us, double now_us, int64_t home);
+typedef int64_t gsim_session_pop(void *data, int64_t device, double now_us);
+typedef void gsim_session_done(void *data, int64_t op, double now_us);
+int gsim_session_policy(struct gsim_session *session, int64_t depth, gsim_session_push *push, gsim_session_pop *pop,
+                        gsim_session_done *done, void *data);
 
 /* Simulates. The results of the run before are dropped. */
 int gsim_session_run(struct gsim_session *session);

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulations in this process, by libgpusim and cffi, for many small ones and for policies written in Python.
 
-A policy is a class with ``push``, ``pop`` and, if it likes, ``done`` (gpusim/session.h says when each is called):
+A policy is a class with ``push``, ``pop`` and, if it likes, ``done``: what gpusim/policy.h calls one. The runner calls
+them while the program runs: ``push`` when all that an op follows has ended, ``pop`` when a GPU has room, ``done`` when
+an op has ended.
 
->>> class ProgramOrder:
-...     streams = 4
+>>> class FirstComeFirstServed:
 ...     def __init__(self):
 ...         self.ready = []
 ...     def push(self, op):
 ...         self.ready.append(op)
-...     def pop(self):
-...         self.ready.sort(key=lambda op: op.index)
-...         return (self.ready.pop(0), 0) if self.ready else None
->>> session = Session()
->>> session.workload("vec", size=1e6)
->>> one_stream = session.run(policy=ProgramOrder()).makespan_us
->>> one_stream > 0
+...     def pop(self, device, now_us):
+...         return self.ready.pop(0) if self.ready else None
+>>> session = Session(sched="eager")  # which is that policy in C
+>>> session.workload("img", size=1e6)
+>>> session.run(policy=FirstComeFirstServed()).makespan_us == session.run().makespan_us
 True
 """
 from __future__ import annotations
@@ -42,8 +41,8 @@ int gsim_session_device(struct gsim_session *, const char *);
 int gsim_session_scheduler(struct gsim_session *, const char *);
 int gsim_session_workload(struct gsim_session *, const char *, double);
 int gsim_session_set(struct gsim_session *, const char *, const char *);
-int gsim_session_policy(struct gsim_session *, int64_t, void (*)(void *, int64_t, const char *, double, const int64_t *, int64_t),
-                        int64_t (*)(void *, int64_t *), void (*)(void *, int64_t), void *);
+int gsim_session_policy(struct gsim_session *, int64_t, void (*)(void *, int64_t, const char *, double, double, int64_t),
+                        int64_t (*)(void *, int64_t, double), void (*)(void *, int64_t, double), void *);
 int gsim_session_run(struct gsim_session *);
 double gsim_session_makespan_us(const struct gsim_session *);
 int64_t gsim_session_kernel_count(const struct gsim_session *);
@@ -88,11 +87,13 @@ def library() -> Any:
 
 
 class Op(NamedTuple):
-    """What a policy is told of an op: its number, its kernel's name (or its kind), its time alone, the ops it follows."""
+    """An op that is ready: its number, its kernel's name (or its kind), its time alone, since when it is ready, and the
+    GPU that holds most of its data (-1: none)."""
     index: int
     name: str
     us: float
-    preds: List[int]
+    ready_us: float
+    home: int
 
 
 class Timing(NamedTuple):
@@ -165,10 +166,10 @@ class Session:
         else:
             self._alone(lambda: self._check(self._lib.gsim_session_workload(self._session, os.fspath(workload).encode(), size)))
 
-    def _simulate(self, policy: Any) -> None:
+    def _under(self, policy: Any, call: Callable[[], _T]) -> _T:
+        """CALL's result under POLICY, which is gone after it."""
         if policy is None:
-            self._check(self._lib.gsim_session_run(self._session))
-            return
+            return call()
         failure: List[BaseException] = []
         ops: Dict[int, Op] = {}
 
@@ -183,39 +184,40 @@ class Session:
                     return otherwise
             return call
 
-        def push(_: Any, index: int, name: Any, us: float, preds: Any, count: int) -> None:
-            ops[index] = Op(index, _ffi.string(name).decode("utf-8", "replace"), us, list(preds[0:count]))
+        def push(_: Any, index: int, name: Any, us: float, now_us: float, home: int) -> None:
+            ops[index] = Op(index, _ffi.string(name).decode("utf-8", "replace"), us, now_us, home)
             policy.push(ops[index])
 
-        def pop(_: Any, stream: Any) -> int:
-            answer = policy.pop()
-            if answer is None:
-                return -1
-            op, stream[0] = answer
-            return op.index if isinstance(op, Op) else int(op)
+        def pop(_: Any, device: int, now_us: float) -> int:
+            op = policy.pop(device, now_us)
+            return -1 if op is None else op.index if isinstance(op, Op) else int(op)
 
-        def done(_: Any, index: int) -> None:
+        def done(_: Any, index: int, now_us: float) -> None:
             if hasattr(policy, "done"):
-                policy.done(ops[index])
+                policy.done(ops[index], now_us)
 
-        callbacks = (_ffi.callback("void(void *, int64_t, const char *, double, const int64_t *, int64_t)", guarded(push, None)),
-                     _ffi.callback("int64_t(void *, int64_t *)", guarded(pop, -1)), _ffi.callback("void(void *, int64_t)", guarded(done, None)))
-        streams = int(getattr(policy, "streams", 1))
-        self._check(self._lib.gsim_session_policy(self._session, streams, callbacks[0], callbacks[1], callbacks[2], _ffi.NULL))
-        status = self._lib.gsim_session_run(self._session)
+        callbacks = (_ffi.callback("void(void *, int64_t, const char *, double, double, int64_t)", guarded(push, None)),
+                     _ffi.callback("int64_t(void *, int64_t, double)", guarded(pop, -1)),
+                     _ffi.callback("void(void *, int64_t, double)", guarded(done, None)))
+        depth = int(getattr(policy, "depth", 2))
+        self._check(self._lib.gsim_session_policy(self._session, depth, callbacks[0], callbacks[1], callbacks[2], _ffi.NULL))
+        try:
+            result = call()
+        except Error:
+            if not failure:
+                raise
+        finally:
+            self._lib.gsim_session_policy(self._session, 1, _ffi.NULL, _ffi.NULL, _ffi.NULL, _ffi.NULL)
         if failure:
             raise failure[0]
-        self._check(status)
+        return result
 
     def _run(self, policy: Any, result: Callable[[], _T]) -> _T:
-        """RESULT of a simulation, after which POLICY is gone."""
+        """RESULT of a simulation."""
         def call() -> _T:
-            try:
-                self._simulate(policy)
-                return result()
-            finally:
-                self._lib.gsim_session_policy(self._session, 1, _ffi.NULL, _ffi.NULL, _ffi.NULL, _ffi.NULL)
-        return self._alone(call)
+            self._check(self._lib.gsim_session_run(self._session))
+            return result()
+        return self._alone(lambda: self._under(policy, call))
 
     def _report(self) -> Run:
         report = self._lib.gsim_session_report(self._session)
@@ -230,23 +232,24 @@ class Session:
         return Timing(self._lib.gsim_session_makespan_us(self._session), list(start[0:count]), list(end[0:count]))
 
     def run(self, policy: Any = None) -> Run:
-        """Simulates; with ``policy`` an object with push and pop decides order and streams, in this run alone."""
+        """Simulates; with ``policy`` an object with push and pop decides what runs when and where, in this run alone."""
         return self._run(policy, self._report)
 
     def time(self, policy: Any = None) -> Timing:
         """Simulates, and brings back times alone."""
         return self._run(policy, self._timing)
 
-    def ask(self, question: str, words: Optional[str] = None) -> List[Dict[str, Any]]:
+    def ask(self, question: str, words: Optional[str] = None, policy: Any = None) -> List[Dict[str, Any]]:
         """The rows of an answer: ``ask("explain")``, ``ask("whatif", "graph,launch=2x")``, ``ask("compare", "async,heft")``,
-        ``ask("spread", "200")``. Names end with their unit; what is not known is None."""
+        ``ask("spread", "200")``. Names end with their unit; what is not known is None. With ``policy`` the question is
+        asked of a run under it, and ``compare`` has a row of it."""
         def call() -> List[Dict[str, Any]]:
             answer = self._lib.gsim_session_ask(self._session, question.encode(), _ffi.NULL if words is None else words.encode())
             if answer == _ffi.NULL:
                 self._check(2 if _ffi.string(self._lib.gsim_session_error(self._session)) else 1)
             rows: List[Dict[str, Any]] = json.loads(_ffi.string(answer))["rows"]
             return rows
-        return self._alone(call)
+        return self._alone(lambda: self._under(policy, call))
 
 
 def questions() -> List[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # %% [markdown]
 # # A new policy in 20 lines, against the others
-# The policy sees an op as soon as all that it follows has been issued, and says which goes next, on which stream.
+# The policy sees an op as soon as all that it follows has ended, and says which runs next on a GPU that has room.
 
 # %%
 import gpusim
@@ -9,28 +9,22 @@ from gpusim import native
 
 
 class LongestFirst:
-    """The longest op that is ready goes first, on the stream of the op that it follows, else on the next free one."""
-    streams = 8
+    """The longest op that is ready goes first, to the GPU that holds most of its data."""
+    depth = 8
 
     def __init__(self):
-        self.ready, self.stream_of, self.taken, self.next = [], {}, set(), 0
+        self.ready = []
 
     def push(self, op):
         self.ready.append(op)
 
-    def pop(self):
-        if not self.ready:
+    def pop(self, device, now_us):
+        mine = [op for op in self.ready if op.home in (-1, device)] or self.ready
+        if not mine:
             return None
-        op = max(self.ready, key=lambda op: op.us)
+        op = max(mine, key=lambda op: op.us)
         self.ready.remove(op)
-        follows = [p for p in op.preds if p in self.stream_of and p not in self.taken]
-        if follows:  # the first to follow an op inherits its stream
-            self.taken.add(follows[-1])
-            stream = self.stream_of[follows[-1]]
-        else:
-            stream, self.next = self.next % self.streams, self.next + 1
-        self.stream_of[op.index] = stream
-        return op, stream
+        return op
 
 
 # %% [markdown]

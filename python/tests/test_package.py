@@ -23,27 +23,17 @@ except ImportError:  # no cffi
     native = None
 
 
-class Lifo:
-    """The twin of examples/scheduler: an op follows its latest predecessor's stream, else takes the next."""
+class Fifo:
+    """The twin of schedulers/eager.c."""
 
-    def __init__(self, streams):
-        self.streams, self.ready, self.stream_of, self.next = streams, [], {}, 0
+    def __init__(self, depth=2):
+        self.depth, self.ready = depth, []
 
     def push(self, op):
         self.ready.append(op)
 
-    def pop(self):
-        if not self.ready:
-            return None
-        op = min(self.ready, key=lambda op: op.index)
-        self.ready.remove(op)
-        device = [p for p in op.preds if p in self.stream_of]
-        if device and device[-1] == op.preds[-1]:
-            stream = self.stream_of[device[-1]]
-        else:
-            stream, self.next = self.next % self.streams, self.next + 1
-        self.stream_of[op.index] = stream
-        return op, stream
+    def pop(self, device, now_us):
+        return self.ready.pop(0) if self.ready else None
 
 
 def layered():
@@ -130,17 +120,49 @@ class Native(unittest.TestCase):
                 self.assertEqual(report[part], command[part], (workload, sched, part))
 
     def test_policy_equals_its_twin(self):
-        source = os.path.join(gpusim.data_folder() or "", "examples", "scheduler", "lifo.c")
-        plugin = os.environ.get("GPUSIM_LIFO")  # the test of the tree compiles it
-        if not plugin:
-            self.skipTest(f"no plug-in of {source}")
+        for gpus in (1, 2):
+            session = native.Session(device="h200", memory="pinned", sched="eager", gpus=gpus)
+            session.workload(layered())
+            times = [[(k["name"], k["stream"], k["start_us"], k["end_us"]) for k in run.report["kernels"]]
+                     for run in (session.run(), session.run(policy=Fifo()))]
+            self.assertEqual(times[0], times[1], gpus)
+
+    def test_a_policy_is_asked_while_the_program_runs(self):
+        """REVIEW's four kernels: `short` of 50 us ends before `long` of 500, and its successor runs beside it."""
+        program = gpusim.Program("four")
+        for name, us in (("long", 500), ("short", 50), ("after_long", 10), ("after_short", 10)):
+            program.kernel(name, solo_us=us, regs_per_thread=32)
+        for name in ("long", "short"):
+            program.buffer(name, 1 << 10, init="none")
+            program.call(name, grid=2, block=32, writes=[name])
+        for name in ("long", "short"):
+            program.call(f"after_{name}", grid=2, block=32, reads=[name])
+        log = []
+
+        class Logs(Fifo):
+            def push(self, op):
+                log.append(("push", op.name, op.ready_us, op.home))
+                Fifo.push(self, op)
+
+            def done(self, op, now_us):
+                log.append(("done", op.name, now_us, 0))
+
         session = native.Session(device="h200", memory="pinned")
-        program = layered()
         session.workload(program)
-        mine = session.run(policy=Lifo(4)).report
-        twin = gpusim.run(program, sched=plugin, device="h200", memory="pinned").report
-        times = [[(k["name"], k["stream"], k["start_us"], k["end_us"]) for k in report["kernels"]] for report in (mine, twin)]
-        self.assertEqual(times[0], times[1])
+        session.run(policy=Logs())
+        self.assertEqual([entry[:2] for entry in log],
+                         [("push", "long"), ("push", "short"), ("done", "short"), ("push", "after_short"), ("done", "after_short"),
+                          ("done", "long"), ("push", "after_long"), ("done", "after_long")])
+        times = {entry[:2]: entry[2] for entry in log}
+        self.assertTrue(50 < times["done", "short"] < 80 and 500 < times["done", "long"] < 530, times)
+        self.assertEqual(log[3][3], 0)  # its data are on the one GPU
+
+    def test_policy_in_compare(self):
+        session = native.Session(device="h200", memory="pinned")
+        session.workload(layered())
+        rows = {row["scheduler"]: row["iteration_us"] for row in session.ask("compare", policy=Fifo())}
+        self.assertEqual(rows["policy"], rows["eager"])
+        self.assertNotIn("policy", {row["scheduler"] for row in session.ask("compare", "eager")})
 
     def test_many_in_one_process(self):
         session = native.Session(device="h200", sched="async")
@@ -168,12 +190,12 @@ class Native(unittest.TestCase):
             self.assertIn(part, str(caught.exception))
         session.workload("vec", size=1e6)
 
-        class Wrong(Lifo):
-            def pop(self):
-                return 99, 0
+        class Wrong(Fifo):
+            def pop(self, device, now_us):
+                return 99
 
-        class Raises(Lifo):
-            def pop(self):
+        class Raises(Fifo):
+            def pop(self, device, now_us):
                 raise KeyError("mine")
 
         with self.assertRaises(gpusim.InputError) as caught:
@@ -181,7 +203,7 @@ class Native(unittest.TestCase):
         self.assertIn("not ready", str(caught.exception))
         with self.assertRaises(KeyError):
             session.run(policy=Raises(2))
-        self.assertGreater(session.run(policy=Lifo(2)).makespan_us, 0)
+        self.assertGreater(session.run(policy=Fifo(2)).makespan_us, 0)
 
     def test_a_policy_is_of_one_run(self):
         """A fresh session's results, whatever policy ran before or failed."""
@@ -192,9 +214,9 @@ class Native(unittest.TestCase):
 
         alone, smaller = fresh().time(), fresh(1000).time()
         session = fresh()
-        self.assertNotEqual(session.time(policy=Lifo(1)).makespan_us, alone.makespan_us)
+        self.assertNotEqual(session.time(policy=Fifo(1)).makespan_us, alone.makespan_us)
         self.assertEqual(session.time(), alone)
-        for wrong in (type("Raises", (Lifo,), {"push": lambda self, op: 1 // 0})(1), type("None", (Lifo,), {"pop": lambda self: None})(1), Lifo(0)):
+        for wrong in (type("Raises", (Fifo,), {"push": lambda self, op: 1 // 0})(1), type("None", (Fifo,), {"pop": lambda self, device, now_us: None})(1), Fifo(0)):
             with self.assertRaises((ZeroDivisionError, gpusim.InputError)):
                 session.run(policy=wrong)
             self.assertEqual(session.time(), alone)
@@ -206,19 +228,19 @@ class Native(unittest.TestCase):
         session.workload("img")
         expected, errors, others = session.time(), [], []
 
-        class Meddles(Lifo):
-            def pop(self):
+        class Meddles(Fifo):
+            def pop(self, device, now_us):
                 if not errors:
                     thread = threading.Thread(target=lambda: others.append(caught(session.time)))
                     thread.start()
                     thread.join()
                     session.__del__()
                     for call in (session.run, lambda: session.set("seed", 2), lambda: session.workload("vec"),
-                                 lambda: session.scheduler("serial"), lambda: session.run(policy=Lifo(1))):
+                                 lambda: session.scheduler("serial"), lambda: session.run(policy=Fifo(1))):
                         errors.append(caught(call))
                     lib, c = native.library(), session._session  # C's own: a policy in C has no lock of Python's
                     errors.append(str(lib.gsim_session_run(c)) + native._ffi.string(lib.gsim_session_error(c)).decode())
-                return Lifo.pop(self)
+                return Fifo.pop(self, device, now_us)
 
         def caught(call):
             try:
@@ -231,10 +253,10 @@ class Native(unittest.TestCase):
         self.assertEqual(errors[5], "2the session runs: nothing but its policy is called until it ends")
         self.assertEqual(session.time(), expected)
 
-        class Destroys(Lifo):
+        class Destroys(Fifo):
             def push(self, op):
                 native.library().gsim_session_destroy(session._session)
-                Lifo.push(self, op)
+                Fifo.push(self, op)
 
         self.assertIn("destroyed while it ran", caught(lambda: session.run(policy=Destroys(2))))
         self.assertEqual(session.time(), expected)

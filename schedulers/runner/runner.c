@@ -18,7 +18,10 @@ struct gsim_runner_slot {
     struct gsim_policy_op *op; /* NULL: it is free */
 };
 
-static bool is_over(const struct gsim_runner *r) { return r->failed || gsim_driver_failed(r->driver); }
+static bool is_over(const struct gsim_runner *r)
+{
+    return r->failed || r->view.error.status || gsim_driver_failed(r->driver);
+}
 
 gsim_stream gsim_runner_make_stream(struct gsim_runner *r, uint32_t device)
 {
@@ -196,7 +199,8 @@ static void drain(struct gsim_runner *r)
 {
     if (r->is_ahead) gsim_ahead_drain(r);
     while (!r->is_ahead && r->live && progress(r)) {}
-    if (r->live && !is_over(r)) GSIM_BUG("a policy holds %u ops back", r->live);
+    if (r->live && !is_over(r))
+        gsim_error_set(&r->view.error, GSIM_INPUT, "the policy gives no op, and %u are left", r->live);
 }
 
 /* --- ops as they come --- */
@@ -373,5 +377,6 @@ enum gsim_status gsim_policy_execute(struct gsim_run *run, const struct gsim_pol
     void *owned[] = {r.nodes, r.moves, r.streams, r.parents};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) gsim_free(owned[i]);
     if (status) return status;
+    if (r.view.error.status) return gsim_error_set(error, r.view.error.status, "%s", r.view.error.message);
     return r.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory while scheduling") : gsim_run_status(run, error);
 }

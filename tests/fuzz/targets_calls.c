@@ -28,17 +28,18 @@ void gsim_fuzz_plan(const uint8_t *data, size_t size)
 
 static int64_t pushed[64], pushed_count;
 
-static void push(void *data, int64_t op, const char *name, double us, const int64_t *preds, int64_t pred_count)
+static void push(void *data, int64_t op, const char *name, double us, double now_us, int64_t home)
 {
-    (void)data, (void)name, (void)us, (void)preds, (void)pred_count;
+    (void)data, (void)name, (void)us, (void)now_us, (void)home;
     if (pushed_count < 64) pushed[pushed_count++] = op;
 }
 
 /* What it answers, now and then wrongly, is in the text. */
-static int64_t pop(void *data, int64_t *stream)
+static int64_t pop(void *data, int64_t device, double now_us)
 {
     const char **at = data;
-    *stream = **at ? *(*at)++ % 5 : 0;
+    (void)device, (void)now_us;
+    if (**at && *(*at)++ % 5 == 4) return -1;
     if (**at == '!') return *(*at)++;
     return pushed_count ? pushed[--pushed_count] : -1;
 }

@@ -14,8 +14,7 @@ done
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export GPUSIM="$build/gpusim" GPUSIM_DATA="$source_dir" LIBGPUSIM="$build/libgpusim.so" PYTHONDONTWRITEBYTECODE=1
-cc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$source_dir/include" -O1 -shared -fPIC -o "$place/lifo.so" "$source_dir/examples/scheduler/lifo.c" || exit 1
-GPUSIM_LIFO="$place/lifo.so" "$python" "$source_dir/python/tests/test_package.py" || exit 1
+"$python" "$source_dir/python/tests/test_package.py" || exit 1
 # The wheel has what the folder has, and works from elsewhere.
 wheel=$("$python" "$source_dir/python/build_wheel.py" "$place") || exit 1
 cd "$place" && "$python" -m zipfile -e "$wheel" installed &&
