@@ -525,6 +525,7 @@ static enum gsim_status make_program(struct gsim_records *r, const struct gsim_i
     struct gsim_steps steps = {0};
     enum gsim_status status = gsim_records_keep_gpu(r);
     if (r->call_count) qsort(r->calls, r->call_count, sizeof *r->calls, compare_calls);
+    gsim_recorded_sort(r);
     if (status == GSIM_OK) status = repair_works(r);
     if (status == GSIM_OK) {
         if (r->work_count) qsort(r->works, r->work_count, sizeof *r->works, compare_runs);

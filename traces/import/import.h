@@ -127,7 +127,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(left_syncs, "synchronisations of the default stream: left out, as the host's reads tell what it waits for")      \
     X(estimated,                                                                                                       \
       "kernels' times are estimated from the source: operations and bytes of their first thread, times all")           \
-    X(unlike_runs, "run without recording that waits more or less often: the steps' time is not known from it")        \
+    X(unlike_runs, "run without recording that waits and launches otherwise: the steps' time is not known from it")        \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
 
 struct gsim_import_notes {

@@ -74,7 +74,7 @@ static const char *const event_fields[EV_COUNT] = {"ph", "cat", "name", "ts", "d
     X(SYCL_QUEUE, "sycl queue") X(EXTERNAL, "External id") X(FUNCTION, "Record function id") \
     X(COLLECTIVE, "Collective name") X(IN_COUNT, "In msg nelems") X(OUT_COUNT, "Out msg nelems") X(TYPE, "dtype") \
     X(GROUP, "Process Group Ranks") X(GROUP_NAME, "Process Group Name") \
-    X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims") X(CLUSTER, "cluster")
+    X(SRC, "Src Rank") X(DST, "Dst Rank") X(DIMS, "Input Dims") X(CLUSTER, "cluster") X(NODE, "graph node id")
 /* clang-format on */
 #define ARG_ID(id, name)   ARG_##id,
 #define ARG_NAME(id, name) name,
@@ -256,6 +256,7 @@ static enum gsim_status read_work(struct event *e)
     work.process = rank_of(e);
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     work.stream = work_stream(e);
+    work.node = (uint64_t)whole(e, ARG_NODE, 1.8e19, 0);
     if (e->records->flow || e->records->options->origin) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */

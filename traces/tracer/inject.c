@@ -138,6 +138,25 @@ static void on_sync(struct gtr *t)
     pthread_mutex_unlock(&t->mutex);
 }
 
+static void put_launched(struct gtr *t)
+{
+    for (size_t i = 0; i < t->launched_count; i++) {
+        const struct gtr_launched *l = &t->launched[i];
+        gtr_put(t, "{\"ph\":\"M\",\"cat\":\"launched\",\"name\":\"%" PRIxPTR "\",\"ts\":%" PRIu64 ".%03u},\n",
+                (uintptr_t)l->function, l->ns / 1000, (unsigned)(l->ns % 1000));
+    }
+    t->launched_count = 0;
+}
+
+/* When the host launched, in order: steps of a run without recording where the host never waits. */
+static void on_launch(struct gtr *t, const struct gtr_callback *call)
+{
+    pthread_mutex_lock(&t->mutex);
+    if (t->launched_count == GTR_LAUNCHED) put_launched(t);
+    t->launched[t->launched_count++] = (struct gtr_launched){gtr_now_ns(), call->symbol};
+    pthread_mutex_unlock(&t->mutex);
+}
+
 static const uint32_t kinds[] = {GTR_KERNEL, GTR_COPY, GTR_PEER_COPY, GTR_MEMSET,   GTR_EVENT,
                                  GTR_STREAM, GTR_SYNC, GTR_MARKER,    GTR_EXTERNAL, GTR_MEMORY};
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
@@ -188,8 +207,9 @@ static void on_callback(void *context, uint32_t domain, uint32_t id, const void 
     if (!t) return;
     if (domain == GTR_DOMAIN_RESOURCE) on_resource(t, id, data);
     if (domain == GTR_DOMAIN_SYNC) on_sync(t);
-    if (domain == GTR_DOMAIN_DRIVER && ((const struct gtr_callback *)data)->site == 0)
-        enable(t, id == GTR_PROFILER_START);
+    if (domain != GTR_DOMAIN_DRIVER || ((const struct gtr_callback *)data)->site != 0) return;
+    if (id == GTR_PROFILER_START || id == GTR_PROFILER_STOP) enable(t, id == GTR_PROFILER_START);
+    else on_launch(t, data);
 }
 
 /* --- from start to end ------------------------------------------------------------------------------------------- */
@@ -199,6 +219,18 @@ static bool fail(const struct gtr *t, const char *what, uint32_t result)
     (void)t->cupti.cuptiGetResultString(result, &text);
     fprintf(stderr, "gpusim trace: no recording of process %u: CUPTI refuses to %s: %s\n", t->process, what, text);
     return false;
+}
+
+static void watch_launches(struct gtr *t)
+{
+    static const char *const begins[] = {"cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch"};
+    for (uint32_t call = 1; call < MOST_CALLS; call++) {
+        const char *name = NULL;
+        if (t->cupti.cuptiGetCallbackName(GTR_DOMAIN_DRIVER, call, &name) || !name) continue;
+        for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+            if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+                (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_DRIVER, call);
+    }
 }
 
 bool gtr_start(struct gtr *t)
@@ -214,6 +246,7 @@ bool gtr_start(struct gtr *t)
     if (t->cupti.cuptiSetThreadIdType) (void)t->cupti.cuptiSetThreadIdType(1); /* the system's numbers */
     (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_SYNC, GTR_STREAM_SYNCHRONIZED);
     (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_SYNC, GTR_CONTEXT_SYNCHRONIZED);
+    if (only_waits) watch_launches(t);
     if (only_waits) return true;
     if (t->cupti.cuptiActivityRegisterTimestampCallback)
         (void)t->cupti.cuptiActivityRegisterTimestampCallback(gtr_now_ns);
@@ -237,6 +270,7 @@ void gtr_stop(struct gtr *t)
     if (!getenv(GTR_MODE)) (void)t->cupti.cuptiActivityFlushAll(1);
     pthread_mutex_lock(&t->mutex);
     gtr_put_inner(t);
+    put_launched(t);
     if (t->kernels + t->copies + t->memsets + t->calls)
         gtr_put(t,
                 "{\"ph\":\"M\",\"cat\":\"gpusim\",\"name\":\"end\",\"args\":{\"kernels\":%" PRIu64

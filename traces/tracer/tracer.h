@@ -15,7 +15,7 @@
 #include "traces/tracer/cupti.h"
 
 #define GTR_OUT   "GPUSIM_TRACE_OUT"   /* the file; of further processes, their number stands in the name */
-#define GTR_MODE  "GPUSIM_TRACE_MODE"  /* "steps": nothing but when the host had waited */
+#define GTR_MODE  "GPUSIM_TRACE_MODE"  /* "steps": nothing but when the host had waited and launched */
 #define GTR_RANGE "GPUSIM_TRACE_RANGE" /* "FROM:TO" in seconds after the start, or "profiler" */
 #define GTR_COST  "GPUSIM_TRACE_COST"  /* members of JSON for the header: what a record costs */
 #define GTR_CUPTI "GPUSIM_CUPTI"       /* where CUPTI is */
@@ -35,9 +35,14 @@ struct gtr_name {
 #define GTR_EVENTS  65536u
 #define GTR_THREADS 64u
 #define GTR_NAMES   16384u
+#define GTR_LAUNCHED 65536u
 struct gtr_noted_event { /* by the number of its record, else of the event */
     uint64_t id;
     uint32_t stream, correlation;
+};
+struct gtr_launched { /* in a run that records nothing else */
+    uint64_t ns;
+    const void *function; /* the same for launches of the same kernel; NULL: of a graph */
 };
 struct gtr_noted_collective {
     uint64_t external;
@@ -67,6 +72,8 @@ struct gtr {
     struct gtr_noted_collective collectives[1024];
     uint64_t collective_count;
     uint32_t context_devices[64];
+    struct gtr_launched launched[GTR_LAUNCHED];
+    size_t launched_count;
 };
 extern struct gtr *gtr_active; /* NULL: not in this process, or no longer */
 

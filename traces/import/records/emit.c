@@ -353,13 +353,14 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     gsim_emit_thread_waits(e, work->thread, time);
     gsim_emit_pass_time(e, call ? call->thread : 0, time);
     if (e->failed) return;
+    gsim_emit_graph(e, step);
     make_delay(e, work, stream);
     if (e->failed) return;
     struct gsim_activity split = *work;
     make_rank_wait(e, &split, stream);
     if (e->failed) return;
     work = &split;
-    struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number};
+    struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number, .priority = stream->priority};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
         arg.buffer_index = buffer_of(e, stream, (enum gsim_copy_kind)work->copy_kind);
@@ -374,7 +375,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
         op.kernel_index = work->is_collective && e->options->is_rank ? collective_of(e, work) : kernel_of(e, work);
     }
     bool has_operands = gsim_operands_of(&e->operands, work, &op.args, &op.arg_count);
-    if (stream->waits != GSIM_EMIT_NONE)
+    if (stream->waits != GSIM_EMIT_NONE && e->launch.call == GSIM_NO_CALL)
         charge += gsim_emit_ns(e->options->event_record_us + e->options->stream_wait_us);
     uint32_t waits = stream->waits;
     if (has_operands) {
@@ -390,6 +391,7 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
                                              stream->last,  work->stream, is_copy,
                                              work->is_moved};
     stream->last = index;
+    gsim_emit_graph_made(e, work, index);
     stream->thread = work->thread;
     e->starts[e->work_count++] = work->start_ns;
     if (work->end_ns > e->busy_ns) e->busy_ns = work->end_ns;
@@ -425,6 +427,10 @@ static void number_streams(struct gsim_emitter *e)
             is_plain = e->streams[s].number < 0 || e->streams[t].number < 0 || keys[t].number != keys[s].number;
     }
     for (uint32_t s = 0; s < r->stream_count; s++)
+        for (uint32_t p = 0; p < r->priority_count; p++)
+            if (r->priorities[p].context == keys[s].context && r->priorities[p].number == keys[s].number)
+                e->streams[s].priority = r->priorities[p].priority;
+    for (uint32_t s = 0; s < r->stream_count; s++)
         if (e->streams[s].number >= 0) e->streams[s].number = is_plain ? (int32_t)keys[s].number : next++;
 }
 
@@ -435,9 +441,10 @@ static enum gsim_status start(struct gsim_emitter *e)
     e->streams = gsim_alloc(sizeof *e->streams * ((size_t)r->stream_count + 1));
     e->thread_waits = gsim_alloc(sizeof *e->thread_waits * ((size_t)steps->thread_count + 1));
     e->thread_back_ns = gsim_alloc(sizeof *e->thread_back_ns * ((size_t)steps->thread_count + 1));
+    e->launch.streams = gsim_alloc(sizeof *e->launch.streams * ((size_t)r->stream_count + 1));
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
-    if (!e->streams || !e->thread_waits || !e->thread_back_ns || !e->starts || !e->builder)
+    if (!e->streams || !e->launch.streams || !e->thread_waits || !e->thread_back_ns || !e->starts || !e->builder)
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     for (uint32_t s = 0; s < r->stream_count; s++) {
         e->streams[s] =
@@ -471,6 +478,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
                              .barrier = GSIM_EMIT_NONE,
                              .last_call = GSIM_NO_CALL,
                              .last_graph = GSIM_NO_CALL,
+                             .launch.call = GSIM_NO_CALL,
                              .is_graph = gsim_import_is_graph(records->notes)};
     e.has_nodes = e.is_graph && options->replays_graphs;
     if (options->splits_waits && records->collective_count && !options->is_rank && options->device)
@@ -514,6 +522,8 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     gsim_overhead_release(&e.overhead);
     gsim_free(e.streams);
     gsim_free(e.thread_waits);
+    gsim_free(e.launch.streams);
+    gsim_free(e.launch.nodes);
     gsim_free(e.thread_back_ns);
     gsim_free(e.made);
     gsim_free(e.starts);

@@ -30,9 +30,21 @@ struct gsim_emit_stream {
     uint32_t last, seen; /* its latest op; the latest that the host knows to be complete */
     uint32_t thread;     /* that launched that op */
     uint32_t waits;      /* first link of what its next op waits for */
-    int32_t number;
+    int32_t number, priority;
+    uint32_t launch; /* the graph launch that has nodes in it, plus one */
     uint32_t buffers[GSIM_EMIT_COPY_KINDS];
     uint64_t bytes[GSIM_EMIT_COPY_KINDS]; /* the greatest copy of that kind */
+};
+
+/* A graph's launch whose nodes are being made. */
+struct gsim_emit_launch {
+    uint32_t call, stream_count, node_count;
+    uint32_t *streams; /* in which it has nodes */
+    struct gsim_emit_node {
+        uint64_t original; /* 0: not known */
+        uint32_t op;
+    } *nodes;
+    size_t node_room;
 };
 
 struct gsim_emitter {
@@ -51,6 +63,7 @@ struct gsim_emitter {
     size_t link_count, link_room, after_count, after_room, made_room;
     struct gsim_operands operands;
     struct gsim_overhead overhead;
+    struct gsim_emit_launch launch;
     uint32_t open, barrier; /* with operands: first link of the ops since the last that followed all; that one */
     uint32_t host_waits; /* first link of what the host waits for */
     uint32_t work_count; /* made so far */
@@ -94,6 +107,12 @@ void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t tim
 void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);
 /* What CALL says that it waits for; NULL: nothing. */
 const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call);
+
+/* --- emit_graph.c: nodes of graphs in several streams --- */
+/* Before the work of STEP: what its stream waits for, of its own launch by the graph's edges. */
+void gsim_emit_graph(struct gsim_emitter *e, const struct gsim_step *step);
+/* The work became OP. */
+void gsim_emit_graph_made(struct gsim_emitter *e, const struct gsim_activity *work, uint32_t op);
 
 /* --- emit_times.c: what was measured, for who wants to compare or calibrate --- */
 /* WAITS: first link of what it waits for. */

@@ -260,6 +260,10 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->host_events);
     gsim_free(r->waited[0].ns);
     gsim_free(r->waited[1].ns);
+    gsim_free(r->launched);
+    gsim_free(r->edges);
+    gsim_free(r->copies);
+    gsim_free(r->priorities);
     gsim_free(r->spans);
     gsim_free(r->reads);
     gsim_free(r->works);

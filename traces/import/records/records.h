@@ -27,6 +27,7 @@ struct gsim_work_shape {
 struct gsim_activity {
     int64_t start_ns, end_ns;
     uint64_t correlation, bytes;
+    uint64_t node;                   /* of a graph; 0: of none, or not known */
     int64_t solo_ns;                 /* filled by import.c: the duration to replay */
     uint64_t external;               /* the operator that launched it, by the profiler's own number; 0: not asked for */
     int64_t
@@ -151,8 +152,30 @@ struct gsim_waited {
     size_t room;
 };
 
+struct gsim_launched { /* of the run without recording, in order */
+    int64_t ns;
+    uint64_t function; /* the same for launches of the same kernel; 0: of a graph */
+};
+
+struct gsim_graph_pair { /* of nodes' numbers: an edge; what a node is a copy of */
+    uint64_t from, to;
+};
+
+struct gsim_priority { /* of a stream */
+    uint32_t context;
+    int32_t priority;
+    uint64_t number;
+};
+
 struct gsim_records {
+    struct gsim_graph_pair *edges, *copies; /* by TO; by FROM, which copies TO */
+    struct gsim_priority *priorities;
+    uint32_t edge_count, copy_count, priority_count;
+    size_t edge_room, copy_room, priority_room;
     struct gsim_waited waited[2]; /* with and without recording */
+    struct gsim_launched *launched;
+    uint32_t launched_count;
+    size_t launched_room;
     struct {
         double call_ns, launch_ns, pace_ns; /* of a call, of a launch, of kernels in a row */
         bool is_known;
@@ -248,6 +271,7 @@ enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struc
 /* traces/import/recorded/recorded.c: what gpusim trace says beside PyTorch's events. */
 void gsim_recorded_costs(struct gsim_records *records, const char *text);
 enum gsim_status gsim_recorded_meta(struct gsim_records *records, const char *text) GSIM_NODISCARD;
+void gsim_recorded_sort(struct gsim_records *records); /* after all is read */
 enum gsim_status gsim_recorded_call(struct gsim_records *records, const struct gsim_host_event *event,
                                     const char *name, const char *args) GSIM_NODISCARD;
 struct gsim_trace_steps;
