@@ -180,7 +180,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "reads and writes")                                                                                              \
     X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                \
       "dependences: the order of streams, events and waits (default),\n"                                               \
-      "what operators read and write (default with --execution-trace),\n"                                              \
+      "what operators read and write (default with --execution-trace;\n"                                               \
+      "of gpusim trace --arguments, by the allocations of pointers),\n"                                                \
       "or none")                                                                                                       \
     X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                 \
       "the profiler's own share of the host's time, estimated from\n"                                                  \
@@ -206,6 +207,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "between cudaProfilerStart and cudaProfilerStop (default: all)")                                                 \
     X(RECORD_STEPS, "steps", NULL, GSIM_CLI_ON_RECORD,                                                                 \
       "run once more without recording: explain knows the steps' time")                                                \
+    X(RECORD_ARGUMENTS, "arguments", NULL, GSIM_CLI_ON_RECORD,                                                         \
+      "the pointers that kernels are given, too, for --depends data")                                                  \
     X(RECORD_PROFILE, "profile", NULL, GSIM_CLI_ON_RECORD,                                                             \
       "run once more under ncu: FILE-ncu.csv has the heaviest kernels")                                                \
     X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                       \

@@ -115,8 +115,7 @@ static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, 
     bool wants_data = depends && strcmp(depends, "data") == 0;
     if (depends && !options->drops_order && !wants_data && strcmp(depends, "stream") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream, data or none, found '%s'", depends);
-    if (wants_data && !options->execution_trace)
-        return gsim_error_set(error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it");
+    options->wants_data = wants_data;
     if (depends && !wants_data) options->execution_trace = NULL;
     const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
     if (overhead && strcmp(overhead, "keep") != 0 && strcmp(overhead, "remove") != 0)

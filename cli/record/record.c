@@ -91,7 +91,7 @@ static void add_to(const char *name, const char *value)
 
 /* TRACER NULL: nothing is loaded. Returns waitpid()'s status. */
 static int run(const char *tracer, const char *out, const char *mode, const char *range, const char *cost,
-               char *const words[])
+               bool arguments, char *const words[])
 {
     fflush(NULL);
     pid_t pid = fork();
@@ -105,6 +105,7 @@ static int run(const char *tracer, const char *out, const char *mode, const char
         if (mode) setenv("GPUSIM_TRACE_MODE", mode, 1);
         if (range) setenv("GPUSIM_TRACE_RANGE", range, 1);
         if (cost) setenv("GPUSIM_TRACE_COST", cost, 1);
+        if (arguments) setenv("GPUSIM_TRACE_ARGUMENTS", "1", 1);
     }
     execvp(words[0], words);
     fprintf(stderr, "gpusim: cannot run '%s': %s\n", words[0], strerror(errno));
@@ -160,7 +161,7 @@ static void time_steps(const char *tracer, const char *path, char *const words[]
     char waits[PATH_ROOM];
     snprintf(waits, sizeof waits, "%.*s-untraced.json.gz", stem_length(path), path);
     unlink(waits);
-    int status = run(tracer, waits, "steps", NULL, NULL, words);
+    int status = run(tracer, waits, "steps", NULL, NULL, false, words);
     if (status || !append(waits, path))
         fprintf(stderr, "gpusim: note: the run without recording %s: the steps' time is not known\n",
                 status ? "failed" : "waited for nothing");
@@ -224,7 +225,7 @@ static void profile(const char *path, size_t count, char *const words[])
     }
     for (size_t i = 0; i < OPTIONS; i++) all[i] = (char *)(uintptr_t)options[i];
     for (size_t i = 0; i <= count; i++) all[OPTIONS + i] = i < count ? words[i] : NULL;
-    int status = run(NULL, NULL, NULL, NULL, NULL, all);
+    int status = run(NULL, NULL, NULL, NULL, NULL, false, all);
     if (status) fprintf(stderr, "gpusim: note: ncu failed: see '%s'\n", log);
     else fprintf(stderr, "gpusim: '%s' has the heaviest kernels: --kernels takes it\n", log);
     gsim_free(all);
@@ -268,7 +269,7 @@ int gsim_cli_record(const struct gsim_cli_arguments *arguments)
     if (!words && gsim_error_set(&error, GSIM_NOMEM, "out of memory")) return gsim_cli_fail(&error);
     for (size_t i = 0; i <= count; i++) words[i] = i < count ? (char *)(uintptr_t)arguments->operands[i] : NULL;
     calibrate(tracer, cost);
-    int status = run(tracer, path, NULL, range, cost, words);
+    int status = run(tracer, path, NULL, range, cost, arguments->value[GSIM_CLI_RECORD_ARGUMENTS] != NULL, words);
     bool is_there = access(path, R_OK) == 0;
     if (is_there && status == 0 && arguments->value[GSIM_CLI_RECORD_STEPS]) time_steps(tracer, path, words);
     if (is_there && status == 0 && arguments->value[GSIM_CLI_RECORD_PROFILE]) profile(path, count, words);

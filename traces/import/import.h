@@ -32,6 +32,7 @@ struct gsim_import_options {
      * waits kept so far. */
     void (*progress)(void *context, double ratio, uint64_t records);
     void *progress_context;
+    bool wants_data; /* there must be an execution trace, or pointers in the recording (gpusim trace --arguments) */
     const char *execution_trace; /* what operators read and write (traces/import/records/dataflow.h); NULL: not known */
     bool is_rank;      /* collectives become ops that meet those of other ranks, with what the trace says of them */
     bool splits_waits; /* of one rank alone: what a collective took longer than it takes alone is told apart, as a wait
@@ -114,6 +115,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(talking, "kernels of DeepEP, NVSHMEM or the like: communication, with the waits for other GPUs in their times")  \
     X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")  \
     X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
+    X(pointed_works, "kernels, copies and memsets depend on the allocations of the pointers that they were given: what "  \
+                     "they reach by pointers in memory or by __device__ variables is not seen")                         \
     X(dataless_works, "of which no operands are known: they follow all before them")                                   \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \

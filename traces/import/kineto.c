@@ -518,6 +518,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     if (gsim_value_is_text(e.values[EV_PH], "E")) return end(&e);
     if (gsim_value_is_text(e.values[EV_PH], "X")) return read_whole(&e);
     if (gsim_value_is_text(e.values[EV_PH], "M")) return gsim_recorded_meta(e.records, text);
+    if (gsim_value_is_text(e.values[EV_CAT], "memory")) return gsim_recorded_memory(e.records, text);
     reader->unread += category_of(e.values[EV_CAT]) <= CAT_MEMSET;
     return GSIM_OK;
 }
@@ -571,6 +572,8 @@ static enum gsim_status read_file(const char *path, struct gsim_records *records
     enum gsim_status status = gsim_events_read(path, &handler, records->error);
     bool may_explain = reader.other || records->notes->damaged || reader.unread || reader.begun_count;
     if (status == GSIM_OK && !records->work_count && may_explain) status = explain(&reader, records->error);
+    if (status == GSIM_OK && records->options->wants_data && !records->flow)
+        status = gsim_recorded_flow(records, flow);
     for (size_t i = 0; i < reader.begun_count; i++) gsim_free(reader.begun[i].text);
     gsim_free(reader.begun);
     return status;

@@ -196,6 +196,10 @@ typedef void gtr_on_callback(void *context, uint32_t domain, uint32_t id, const 
     X(cuLaunchKernel, (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,   \
                        unsigned bytes, void *stream, void **parameters, void **extra))
 
+#define GTR_DRIVER_MAYBE_MAP(X)                                                                                        \
+    X(cuFuncGetParamInfo, (void *function, size_t index, size_t *offset, size_t *size))                                \
+    X(cuKernelGetParamInfo, (void *kernel, size_t index, size_t *offset, size_t *size))
+
 #define GTR_MEMBER(name, parameters) uint32_t(*name) parameters;
 struct gtr_cupti {
     void *library;
@@ -205,4 +209,5 @@ struct gtr_cupti {
 struct gtr_driver {
     void *library;
     GTR_DRIVER_MAP(GTR_MEMBER)
+    GTR_DRIVER_MAYBE_MAP(GTR_MEMBER)
 };

@@ -17,7 +17,6 @@
 
 #define BUFFER_BYTES (1u << 20)
 #define PERIOD_MS    200 /* what a killed program may lose */
-#define MOST_CALLS   1500 /* numbers of calls that are asked for */
 
 struct gtr *gtr_active;
 static struct gtr recorder; /* all zero, which a mutex may be: it takes no room in the file */
@@ -65,7 +64,11 @@ bool gtr_load_driver(struct gtr_driver *driver)
     const char *asked = getenv("GPUSIM_CUDA_DRIVER");
     bool is_whole = (driver->library = dlopen(asked ? asked : "libcuda.so.1", RTLD_NOW)) != NULL;
 #define LOAD_DRIVER(name, parameters) is_whole &= (*(void **)&driver->name = dlsym(driver->library, #name)) != NULL;
-    if (is_whole) { GTR_DRIVER_MAP(LOAD_DRIVER) }
+#define LOAD_DRIVER_MAYBE(name, parameters) *(void **)&driver->name = dlsym(driver->library, #name);
+    if (is_whole) {
+        GTR_DRIVER_MAP(LOAD_DRIVER)
+        GTR_DRIVER_MAYBE_MAP(LOAD_DRIVER_MAYBE)
+    }
     if (!is_whole) driver->library = NULL;
     return is_whole;
 }
@@ -138,25 +141,6 @@ static void on_sync(struct gtr *t)
     pthread_mutex_unlock(&t->mutex);
 }
 
-static void put_launched(struct gtr *t)
-{
-    for (size_t i = 0; i < t->launched_count; i++) {
-        const struct gtr_launched *l = &t->launched[i];
-        gtr_put(t, "{\"ph\":\"M\",\"cat\":\"launched\",\"name\":\"%" PRIxPTR "\",\"ts\":%" PRIu64 ".%03u},\n",
-                (uintptr_t)l->function, l->ns / 1000, (unsigned)(l->ns % 1000));
-    }
-    t->launched_count = 0;
-}
-
-/* When the host launched, in order: steps of a run without recording where the host never waits. */
-static void on_launch(struct gtr *t, const struct gtr_callback *call)
-{
-    pthread_mutex_lock(&t->mutex);
-    if (t->launched_count == GTR_LAUNCHED) put_launched(t);
-    t->launched[t->launched_count++] = (struct gtr_launched){gtr_now_ns(), call->symbol};
-    pthread_mutex_unlock(&t->mutex);
-}
-
 static const uint32_t kinds[] = {GTR_KERNEL, GTR_COPY, GTR_PEER_COPY, GTR_MEMSET,   GTR_EVENT,
                                  GTR_STREAM, GTR_SYNC, GTR_MARKER,    GTR_EXTERNAL, GTR_MEMORY};
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
@@ -183,7 +167,7 @@ static void enable_calls(struct gtr *t, enum gtr_domain domain, uint32_t (*set)(
 {
     uint32_t kind = domain == GTR_DOMAIN_DRIVER ? GTR_DRIVER : GTR_RUNTIME;
     if (!set) (void)(is_on ? t->cupti.cuptiActivityEnable(kind) : t->cupti.cuptiActivityDisable(kind));
-    for (uint32_t call = 1; set && call < MOST_CALLS; call++) {
+    for (uint32_t call = 1; set && call < GTR_CALLS; call++) {
         const char *name = NULL;
         if (t->cupti.cuptiGetCallbackName(domain, call, &name) == 0 && name && !is_trivial(name))
             (void)set(call, is_on);
@@ -209,7 +193,7 @@ static void on_callback(void *context, uint32_t domain, uint32_t id, const void 
     if (domain == GTR_DOMAIN_SYNC) on_sync(t);
     if (domain != GTR_DOMAIN_DRIVER || ((const struct gtr_callback *)data)->site != 0) return;
     if (id == GTR_PROFILER_START || id == GTR_PROFILER_STOP) enable(t, id == GTR_PROFILER_START);
-    else on_launch(t, data);
+    else gtr_on_launch(t, id, data);
 }
 
 /* --- from start to end ------------------------------------------------------------------------------------------- */
@@ -221,18 +205,6 @@ static bool fail(const struct gtr *t, const char *what, uint32_t result)
     return false;
 }
 
-static void watch_launches(struct gtr *t)
-{
-    static const char *const begins[] = {"cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch"};
-    for (uint32_t call = 1; call < MOST_CALLS; call++) {
-        const char *name = NULL;
-        if (t->cupti.cuptiGetCallbackName(GTR_DOMAIN_DRIVER, call, &name) || !name) continue;
-        for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-            if (strncmp(name, begins[i], strlen(begins[i])) == 0)
-                (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_DRIVER, call);
-    }
-}
-
 bool gtr_start(struct gtr *t)
 {
     const char *range = getenv(GTR_RANGE);
@@ -240,13 +212,14 @@ bool gtr_start(struct gtr *t)
     uint32_t version = 0;
     if (t->cupti.cuptiGetVersion) (void)t->cupti.cuptiGetVersion(&version);
     t->has_sync_ids = version >= 130000;
+    t->is_untraced = only_waits;
     t->has_header |= only_waits; /* its lines go behind those of a recording */
     uint32_t result = t->cupti.cuptiSubscribe(&t->subscriber, on_callback, NULL);
     if (result) return fail(t, "subscribe (is another profiler in the program?)", result);
     if (t->cupti.cuptiSetThreadIdType) (void)t->cupti.cuptiSetThreadIdType(1); /* the system's numbers */
     (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_SYNC, GTR_STREAM_SYNCHRONIZED);
     (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_SYNC, GTR_CONTEXT_SYNCHRONIZED);
-    if (only_waits) watch_launches(t);
+    if (only_waits || getenv(GTR_ARGUMENTS)) gtr_watch_launches(t, !only_waits);
     if (only_waits) return true;
     if (t->cupti.cuptiActivityRegisterTimestampCallback)
         (void)t->cupti.cuptiActivityRegisterTimestampCallback(gtr_now_ns);
@@ -270,7 +243,7 @@ void gtr_stop(struct gtr *t)
     if (!getenv(GTR_MODE)) (void)t->cupti.cuptiActivityFlushAll(1);
     pthread_mutex_lock(&t->mutex);
     gtr_put_inner(t);
-    put_launched(t);
+    gtr_put_launched(t);
     if (t->kernels + t->copies + t->memsets + t->calls)
         gtr_put(t,
                 "{\"ph\":\"M\",\"cat\":\"gpusim\",\"name\":\"end\",\"args\":{\"kernels\":%" PRIu64

@@ -17,6 +17,7 @@
 #define GTR_OUT   "GPUSIM_TRACE_OUT"   /* the file; of further processes, their number stands in the name */
 #define GTR_MODE  "GPUSIM_TRACE_MODE"  /* "steps": nothing but when the host had waited and launched */
 #define GTR_RANGE "GPUSIM_TRACE_RANGE" /* "FROM:TO" in seconds after the start, or "profiler" */
+#define GTR_ARGUMENTS "GPUSIM_TRACE_ARGUMENTS" /* 1: the pointers that kernels are given */
 #define GTR_COST  "GPUSIM_TRACE_COST"  /* members of JSON for the header: what a record costs */
 #define GTR_CUPTI "GPUSIM_CUPTI"       /* where CUPTI is */
 
@@ -36,6 +37,7 @@ struct gtr_name {
 #define GTR_THREADS 64u
 #define GTR_NAMES   16384u
 #define GTR_LAUNCHED 65536u
+#define GTR_CALLS    1500u /* numbers of calls that are asked for */
 struct gtr_noted_event { /* by the number of its record, else of the event */
     uint64_t id;
     uint32_t stream, correlation;
@@ -62,6 +64,7 @@ struct gtr {
     char *text;   /* lines that are not written yet */
     size_t length, room;
     bool has_header, is_lost; /* lost: the file cannot be written */
+    bool is_untraced; /* but for waits and launches */
     bool is_on, has_sync_ids; /* sync ids: CUPTI 13 says which record of an event a wait is for */
     uint64_t kernels, copies, memsets, calls, dropped, started_ns;
     struct gtr_noted_event events[GTR_EVENTS];
@@ -72,6 +75,7 @@ struct gtr {
     struct gtr_noted_collective collectives[1024];
     uint64_t collective_count;
     uint32_t context_devices[64];
+    uint8_t layouts[GTR_CALLS]; /* enum gtr_layout of the driver's calls that are watched */
     struct gtr_launched launched[GTR_LAUNCHED];
     size_t launched_count;
 };
@@ -94,5 +98,9 @@ void gtr_flush(struct gtr *t);
 void gtr_put_header(struct gtr *t);
 void gtr_put_record(struct gtr *t, const void *record);
 void gtr_put_inner(struct gtr *t); /* calls that were held back */
+/* launches.c: the driver's calls as they are made */
+void gtr_watch_launches(struct gtr *t, bool with_copies);
+void gtr_on_launch(struct gtr *t, uint32_t id, const struct gtr_callback *call);
+void gtr_put_launched(struct gtr *t); /* the mutex is held */
 /* nccl.c */
 const char *gtr_collective_of(const struct gtr *t, uint32_t correlation);

@@ -92,6 +92,7 @@ enum gsim_status gsim_recorded_meta(struct gsim_records *r, const char *text)
     if (gsim_value_is_text(category, "launched") && digits) return add_launched(r, gsim_value_ns(digits), name);
     if (gsim_value_is_text(category, "waited") && digits) return add_waited(r, gsim_value_ns(digits), name);
     if (!args || *args != '{') return GSIM_OK;
+    if (gsim_value_is_text(category, "pointers")) return gsim_recorded_pointers(r, text);
     if (gsim_value_is_text(category, "graph")) return add_pair(r, args);
     if (gsim_value_is_text(category, "stream")) return add_priority(r, args);
     if (gsim_value_is_text(category, "gpusim"))

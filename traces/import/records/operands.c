@@ -50,7 +50,8 @@ static uint32_t buffer_of(struct gsim_operands *operands, uint32_t index)
 bool gsim_operands_of(struct gsim_operands *operands, const struct gsim_activity *work, const struct gsim_arg **args,
                       uint32_t *count)
 {
-    if (!operands->operators || work->kind == GSIM_ACTIVITY_COPY || !work->external ||
+    bool is_upload = work->kind == GSIM_ACTIVITY_COPY && work->copy_kind == GSIM_COPY_H2D;
+    if (!operands->operators || (work->kind == GSIM_ACTIVITY_COPY && !is_upload) || !work->external ||
         !operands->records->operator_count)
         return false;
     const struct gsim_operator wanted = {work->external, 0},

@@ -264,6 +264,8 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->edges);
     gsim_free(r->copies);
     gsim_free(r->priorities);
+    gsim_free(r->allocations);
+    gsim_free(r->pointers);
     gsim_free(r->spans);
     gsim_free(r->reads);
     gsim_free(r->works);

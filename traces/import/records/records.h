@@ -167,9 +167,31 @@ struct gsim_priority { /* of a stream */
     uint64_t number;
 };
 
+struct gsim_allocation {
+    uint64_t address, bytes;
+    int64_t from_ns, until_ns;
+    bool is_host;
+};
+
+/* What a launch, copy or memset was given. */
+struct gsim_pointers {
+    uint64_t correlation;
+    int64_t ns;
+    uint32_t count;
+    struct gsim_pointer {
+        uint32_t parameter;
+        uint64_t address;
+    } *at; /* the arena's */
+};
+
+struct gsim_dataflow;
 struct gsim_records {
     struct gsim_graph_pair *edges, *copies; /* by TO; by FROM, which copies TO */
     struct gsim_priority *priorities;
+    struct gsim_allocation *allocations; /* by time */
+    struct gsim_pointers *pointers;
+    uint32_t allocation_count, pointers_count;
+    size_t allocation_room, pointers_room;
     uint32_t edge_count, copy_count, priority_count;
     size_t edge_room, copy_room, priority_room;
     struct gsim_waited waited[2]; /* with and without recording */
@@ -271,6 +293,11 @@ enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struc
 /* traces/import/recorded/recorded.c: what gpusim trace says beside PyTorch's events. */
 void gsim_recorded_costs(struct gsim_records *records, const char *text);
 enum gsim_status gsim_recorded_meta(struct gsim_records *records, const char *text) GSIM_NODISCARD;
+/* traces/import/recorded/pointers.c */
+enum gsim_status gsim_recorded_memory(struct gsim_records *records, const char *text) GSIM_NODISCARD;
+enum gsim_status gsim_recorded_pointers(struct gsim_records *records, const char *text) GSIM_NODISCARD;
+/* FLOW: of allocations. GSIM_USAGE: the recording holds no pointers. */
+enum gsim_status gsim_recorded_flow(struct gsim_records *records, struct gsim_dataflow *flow) GSIM_NODISCARD;
 void gsim_recorded_sort(struct gsim_records *records); /* after all is read */
 enum gsim_status gsim_recorded_call(struct gsim_records *records, const struct gsim_host_event *event,
                                     const char *name, const char *args) GSIM_NODISCARD;
