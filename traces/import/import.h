@@ -115,8 +115,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(talking, "kernels of DeepEP, NVSHMEM or the like: communication, with the waits for other GPUs in their times")  \
     X(idle_waits, "that start later than the trace explains: the GPU's idle time is kept as a delay (--unexplained)")  \
     X(data_works, "kernels whose operands are known: they depend on what they read and write")                         \
-    X(pointed_works, "kernels, copies and memsets depend on the allocations of the pointers that they were given: what "  \
-                     "they reach by pointers in memory or by __device__ variables is not seen")                         \
+    X(pointed_works,                                                                                                   \
+      "follow the allocations of their pointers: those in memory and __device__ variables are not seen")               \
     X(dataless_works, "of which no operands are known: they follow all before them")                                   \
     X(unknown_waits, "cudaStreamWaitEvent calls without a synchronisation record: their order is not known")           \
     X(other_threads, "launched by further host threads: replayed by one thread, in the order of the calls")            \
@@ -130,7 +130,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(left_syncs, "synchronisations of the default stream: left out, as the host's reads tell what it waits for")      \
     X(estimated,                                                                                                       \
       "kernels' times are estimated from the source: operations and bytes of their first thread, times all")           \
-    X(unlike_runs, "run without recording that waits and launches otherwise: the steps' time is not known from it")        \
+    X(unlike_runs,                                                                                                     \
+      "run without recording that waits and launches otherwise: the steps' time is not known from it")                 \
     X(shared, "that ran beside work of other streams: their durations are not those of running alone")
 
 struct gsim_import_notes {

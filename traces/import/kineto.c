@@ -423,18 +423,12 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
         category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end))
         return GSIM_OK;
-    if (category == CAT_OPERATOR)
-        event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
-    else if (category == CAT_CALL)
-        event.kind = GSIM_HOST_CALL;
-    else if (category == CAT_ANNOTATION)
-        event.kind = GSIM_HOST_ANNOTATION;
-    else if (category == CAT_FUNCTION)
-        event.kind = GSIM_HOST_FUNCTION;
-    else if (gsim_value_is_text(e->values[EV_CAT], "overhead"))
-        event.kind = GSIM_HOST_PAUSE;
-    else
-        return GSIM_OK;
+    if (category == CAT_OPERATOR) event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
+    else if (category == CAT_CALL) event.kind = GSIM_HOST_CALL;
+    else if (category == CAT_ANNOTATION) event.kind = GSIM_HOST_ANNOTATION;
+    else if (category == CAT_FUNCTION) event.kind = GSIM_HOST_FUNCTION;
+    else if (gsim_value_is_text(e->values[EV_CAT], "overhead")) event.kind = GSIM_HOST_PAUSE;
+    else return GSIM_OK;
     struct event asked = *e; /* what it says wrong nobody needs to know */
     struct gsim_error ignored = {0};
     asked.error = &ignored;
@@ -447,7 +441,7 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
     }
     enum gsim_status status =
         event.length_ns >= GSIM_NAMED_FROM_NS ? gsim_records_name(e->records, name_of(e, room), &event.name) : GSIM_OK;
-    if (status == GSIM_OK && category == CAT_CALL && e->records->cost.is_known)
+    if (status == GSIM_OK && category == CAT_CALL && e->records->recorded.cost.is_known)
         return gsim_recorded_call(e->records, &event, e->values[EV_NAME], e->values[EV_ARGS]);
     return status == GSIM_OK ? gsim_records_add_host_event(e->records, &event) : status;
 }
@@ -517,8 +511,8 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     if (gsim_value_is_text(e.values[EV_PH], "B")) return begin(&e, text);
     if (gsim_value_is_text(e.values[EV_PH], "E")) return end(&e);
     if (gsim_value_is_text(e.values[EV_PH], "X")) return read_whole(&e);
-    if (gsim_value_is_text(e.values[EV_PH], "M")) return gsim_recorded_meta(e.records, text);
-    if (gsim_value_is_text(e.values[EV_CAT], "memory")) return gsim_recorded_memory(e.records, text);
+    if (gsim_value_is_text(e.values[EV_PH], "M") || gsim_value_is_text(e.values[EV_CAT], "memory"))
+        return gsim_recorded_meta(e.records, text);
     reader->unread += category_of(e.values[EV_CAT]) <= CAT_MEMSET;
     return GSIM_OK;
 }

@@ -20,10 +20,10 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* ns of each: asking a stream; launching; running, where the GPU is behind the host. Medians. */
-static void measure(const struct gtr_driver *d, void *function, double ns[3])
+/* ns of each: asking a stream; launching. Medians. */
+static void measure(const struct gtr_driver *d, void *function, double ns[2])
 {
-    double each[3][ROUNDS];
+    double each[2][ROUNDS];
     for (int r = -1; r < ROUNDS; r++) {
         int at = r < 0 ? 0 : r;
         (void)d->cuCtxSynchronize();
@@ -32,15 +32,10 @@ static void measure(const struct gtr_driver *d, void *function, double ns[3])
         uint64_t asked = gtr_now_ns();
         for (int i = 0; i < EACH / 4; i++) (void)d->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL);
         uint64_t launched = gtr_now_ns();
-        (void)d->cuCtxSynchronize();
-        for (int i = 0; i < EACH; i++) (void)d->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL);
-        (void)d->cuCtxSynchronize();
-        uint64_t ran = gtr_now_ns();
         each[0][at] = (double)(asked - from) / EACH;
         each[1][at] = (double)(launched - asked) / (EACH / 4);
-        each[2][at] = (double)(ran - launched) / EACH;
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         qsort(each[k], ROUNDS, sizeof each[k][0], compare);
         ns[k] = each[k][ROUNDS / 2];
     }
@@ -52,7 +47,7 @@ int gpusim_trace_calibrate(char *text, size_t size)
     static struct gtr t;
     struct gtr_driver *d = &t.driver;
     void *context = NULL, *module = NULL, *function = NULL;
-    double without[3], with[3];
+    double without[2], with[2];
     *text = '\0';
     if (!gtr_load_cupti(&t.cupti) || !gtr_load_driver(d) || d->cuInit(0) || d->cuDevicePrimaryCtxRetain(&context, 0) ||
         d->cuCtxSetCurrent(context) || d->cuModuleLoadData(&module, empty) ||
@@ -65,9 +60,7 @@ int gpusim_trace_calibrate(char *text, size_t size)
     measure(d, function, with);
     gtr_stop(&t);
     gtr_active = NULL;
-    snprintf(text, size,
-             "\"call_ns\":%.0f,\"launch_ns\":%.0f,\"pace_ns\":%.0f,\"plain_call_ns\":%.0f,\"plain_launch_ns\":%.0f,"
-             "\"plain_pace_ns\":%.0f",
-             with[0] - without[0], with[1] - without[1], with[2] - without[2], without[0], without[1], without[2]);
+    snprintf(text, size, "\"call_ns\":%.0f,\"launch_ns\":%.0f,\"plain_call_ns\":%.0f,\"plain_launch_ns\":%.0f",
+             with[0] - without[0], with[1] - without[1], without[0], without[1]);
     return 0;
 }

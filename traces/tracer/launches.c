@@ -17,9 +17,15 @@ enum gtr_layout { NOT_WATCHED, LAUNCH, LAUNCH_EX, GRAPH, COPY, SET }; /* of the 
 static const struct {
     const char *begin;
     enum gtr_layout layout;
-} calls[] = {{"cuLaunchKernelEx", LAUNCH_EX}, {"cuLaunchKernel", LAUNCH}, {"cuLaunchCooperativeKernel", LAUNCH},
-             {"cuGraphLaunch", GRAPH},        {"cuMemcpyHtoD", COPY},     {"cuMemcpyAsync", COPY},
-             {"cuMemsetD8", SET},             {"cuMemsetD16", SET},       {"cuMemsetD32", SET}};
+} calls[] = {{"cuLaunchKernelEx", LAUNCH_EX},
+             {"cuLaunchKernel", LAUNCH},
+             {"cuLaunchCooperativeKernel", LAUNCH},
+             {"cuGraphLaunch", GRAPH},
+             {"cuMemcpyHtoD", COPY},
+             {"cuMemcpyAsync", COPY},
+             {"cuMemsetD8", SET},
+             {"cuMemsetD16", SET},
+             {"cuMemsetD32", SET}};
 
 void gtr_watch_launches(struct gtr *t, bool with_copies)
 {
@@ -75,14 +81,19 @@ static void put_pointers(struct gtr *t, enum gtr_layout layout, const struct gtr
     };
     const struct launch *launch = call->parameters;
     const struct launch_ex *ex = call->parameters;
-    void **parameters = layout == LAUNCH ? launch->parameters : layout == LAUNCH_EX ? ex->parameters : NULL,
-         *function = layout == LAUNCH ? launch->function : layout == LAUNCH_EX ? ex->function : NULL;
+    void **parameters = layout == LAUNCH      ? launch->parameters
+                        : layout == LAUNCH_EX ? ex->parameters
+                                              : NULL,
+         *function = layout == LAUNCH      ? launch->function
+                     : layout == LAUNCH_EX ? ex->function
+                                           : NULL;
     uint32_t count = 0;
     size_t size;
     uint64_t now = gtr_now_ns();
     if (layout < COPY && !parameters) return; /* in another form: not known */
-    gtr_put(t, "{\"ph\":\"M\",\"cat\":\"pointers\",\"name\":\"\",\"ts\":%" PRIu64 ".%03u,\"args\":{\"correlation\":%u,"
-               "\"pointers\":[",
+    gtr_put(t,
+            "{\"ph\":\"M\",\"cat\":\"pointers\",\"name\":\"\",\"ts\":%" PRIu64 ".%03u,\"args\":{\"correlation\":%u,"
+            "\"pointers\":[",
             now / 1000, (unsigned)(now % 1000), call->correlation);
     for (size_t i = 0; parameters && is_parameter(&t->driver, function, i, &size); i++)
         put_words(t, i, parameters[i], size, &count);

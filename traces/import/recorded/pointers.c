@@ -28,16 +28,18 @@ enum gsim_status gsim_recorded_memory(struct gsim_records *r, const char *text)
     struct gsim_allocation item = {number_of(args, "address"), number_of(args, "bytes"), gsim_value_ns(time), INT64_MAX,
                                    !gsim_value_is_text(gsim_value_member(args, "memory"), "Device")};
     if (!gsim_value_is_text(gsim_value_member(text, "name"), "allocate")) {
-        for (uint32_t i = r->allocation_count; i-- > 0;)
-            if (r->allocations[i].address == item.address && r->allocations[i].until_ns == INT64_MAX) {
-                r->allocations[i].until_ns = item.from_ns;
+        for (uint32_t i = r->recorded.allocation_count; i-- > 0;)
+            if (r->recorded.allocations[i].address == item.address &&
+                r->recorded.allocations[i].until_ns == INT64_MAX) {
+                r->recorded.allocations[i].until_ns = item.from_ns;
                 break;
             }
         return GSIM_OK;
     }
-    if (gsim_array_grow(&r->allocations, sizeof *r->allocations, r->allocation_count, &r->allocation_room))
+    if (gsim_array_grow(&r->recorded.allocations, sizeof *r->recorded.allocations, r->recorded.allocation_count,
+                        &r->recorded.allocation_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->allocations[r->allocation_count++] = item;
+    r->recorded.allocations[r->recorded.allocation_count++] = item;
     return GSIM_OK;
 }
 
@@ -48,17 +50,19 @@ enum gsim_status gsim_recorded_pointers(struct gsim_records *r, const char *text
     struct gsim_pointer found[MOST_POINTERS];
     struct gsim_pointers item = {number_of(args, "correlation"), time ? gsim_value_ns(time) : 0, 0, NULL};
     if (!list || *list != '[' || !time) return GSIM_OK;
-    GSIM_SCAN_EACH (value, list, NULL) {
+    GSIM_SCAN_EACH(value, list, NULL)
+    {
         char *end = NULL;
         unsigned long parameter = *value == '[' ? strtoul(value + 1, &end, 10) : 0;
         if (end && *end == ',' && item.count < MOST_POINTERS)
             found[item.count++] = (struct gsim_pointer){(uint32_t)parameter, strtoull(end + 1, NULL, 10)};
     }
     item.at = gsim_arena_alloc(&r->arena, sizeof *item.at * ((size_t)item.count + 1));
-    if (!item.at || gsim_array_grow(&r->pointers, sizeof *r->pointers, r->pointers_count, &r->pointers_room))
+    if (!item.at || gsim_array_grow(&r->recorded.pointers, sizeof *r->recorded.pointers, r->recorded.pointers_count,
+                                    &r->recorded.pointers_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     if (item.count) memcpy(item.at, found, sizeof *found * item.count);
-    r->pointers[r->pointers_count++] = item;
+    r->recorded.pointers[r->recorded.pointers_count++] = item;
     return GSIM_OK;
 }
 
@@ -86,9 +90,9 @@ static bool is_const(const char *name, uint32_t parameter)
 
 static uint32_t find_allocation(const struct gsim_records *r, uint64_t address, int64_t ns)
 {
-    uint32_t i = r->allocation_count;
+    uint32_t i = r->recorded.allocation_count;
     while (i > 0) {
-        const struct gsim_allocation *a = &r->allocations[--i];
+        const struct gsim_allocation *a = &r->recorded.allocations[--i];
         if (address >= a->address && address - a->address < a->bytes && ns >= a->from_ns && ns < a->until_ns) return i;
     }
     return UINT32_MAX;
@@ -113,7 +117,7 @@ static bool find_operands(struct gsim_records *r, const struct gsim_activity *wo
     for (uint32_t i = 0; i < given->count; i++) {
         uint32_t at = find_allocation(r, given->at[i].address, given->ns);
         if (at == UINT32_MAX) continue; /* a number, or memory of another kind */
-        if (r->allocations[at].is_host) return false;
+        if (r->recorded.allocations[at].is_host) return false;
         add_once(all, &op->read_count, at);
         if (work->kind != GSIM_ACTIVITY_KERNEL || !is_const(name, given->at[i].parameter))
             add_once(writes, &op->write_count, at);
@@ -137,15 +141,15 @@ static int compare_ops(const void *left, const void *right)
 
 static enum gsim_status fill(struct gsim_records *r, struct gsim_dataflow *flow)
 {
-    for (uint32_t i = 0; i < r->allocation_count; i++) {
+    for (uint32_t i = 0; i < r->recorded.allocation_count; i++) {
         if (gsim_array_grow(&flow->buffers, sizeof *flow->buffers, flow->buffer_count, &flow->buffer_room))
             return GSIM_NOMEM;
-        flow->buffers[flow->buffer_count++] = (struct gsim_dataflow_buffer){r->allocations[i].bytes, false};
+        flow->buffers[flow->buffer_count++] = (struct gsim_dataflow_buffer){r->recorded.allocations[i].bytes, false};
     }
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_pointers wanted = {.correlation = r->works[i].correlation},
-                                   *given = bsearch(&wanted, r->pointers, r->pointers_count, sizeof wanted,
-                                                    compare_pointers);
+                                   *given = bsearch(&wanted, r->recorded.pointers, r->recorded.pointers_count,
+                                                    sizeof wanted, compare_pointers);
         struct gsim_dataflow_op op;
         r->works[i].external = r->works[i].correlation;
         if (!given || r->works[i].node || !find_operands(r, &r->works[i], given, flow, &op)) continue;
@@ -159,10 +163,11 @@ static enum gsim_status fill(struct gsim_records *r, struct gsim_dataflow *flow)
 
 enum gsim_status gsim_recorded_flow(struct gsim_records *r, struct gsim_dataflow *flow)
 {
-    if (!r->pointers_count)
-        return gsim_error_set(r->error, GSIM_USAGE, "--depends data: expected --execution-trace FILE with it, or a "
+    if (!r->recorded.pointers_count)
+        return gsim_error_set(r->error, GSIM_USAGE,
+                              "--depends data: expected --execution-trace FILE with it, or a "
                               "recording of gpusim trace --arguments");
-    qsort(r->pointers, r->pointers_count, sizeof *r->pointers, compare_pointers);
+    qsort(r->recorded.pointers, r->recorded.pointers_count, sizeof *r->recorded.pointers, compare_pointers);
     if (fill(r, flow) != GSIM_OK) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     if (flow->op_count) qsort(flow->ops, flow->op_count, sizeof *flow->ops, compare_ops);
     r->flow = flow;

@@ -9,35 +9,43 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
+#include "sim/base/whole.h"
 #include "traces/import/records/kineto_header.h"
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
 
+void gsim_recorded_release(struct gsim_recorded *recorded)
+{
+    void *const all[] = {recorded->waited[0].ns, recorded->waited[1].ns, recorded->launched,    recorded->edges,
+                         recorded->copies,       recorded->priorities,   recorded->allocations, recorded->pointers};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) gsim_free(all[i]);
+}
+
 void gsim_recorded_costs(struct gsim_records *r, const char *text)
 {
-    r->cost.call_ns = gsim_value_number(gsim_value_member(text, "call_ns"), 0);
-    r->cost.launch_ns = gsim_value_number(gsim_value_member(text, "launch_ns"), 0);
-    r->cost.pace_ns = gsim_value_number(gsim_value_member(text, "pace_ns"), 0);
-    r->cost.is_known = r->cost.call_ns > 0 && r->cost.call_ns < 1e5;
+    r->recorded.cost.call_ns = gsim_value_number(gsim_value_member(text, "call_ns"), 0);
+    r->recorded.cost.launch_ns = gsim_value_number(gsim_value_member(text, "launch_ns"), 0);
+    r->recorded.cost.is_known = r->recorded.cost.call_ns > 0 && r->recorded.cost.call_ns < 1e5;
 }
 
 static enum gsim_status add_launched(struct gsim_records *r, int64_t ns, const char *name)
 {
-    if (gsim_array_grow(&r->launched, sizeof *r->launched, r->launched_count, &r->launched_room))
+    if (gsim_array_grow(&r->recorded.launched, sizeof *r->recorded.launched, r->recorded.launched_count,
+                        &r->recorded.launched_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     uint64_t function = name && *name == '"' ? strtoull(name + 1, NULL, 16) : 0;
-    r->launched[r->launched_count++] = (struct gsim_launched){ns, function};
+    r->recorded.launched[r->recorded.launched_count++] = (struct gsim_launched){ns, function};
     return GSIM_OK;
 }
 
 static enum gsim_status add_pair(struct gsim_records *r, const char *args)
 {
     const char *from = gsim_value_member(args, "from"), *node = gsim_value_member(args, "node");
-    struct gsim_graph_pair pair = {(uint64_t)gsim_value_number(from ? from : node, 0),
-                                   (uint64_t)gsim_value_number(gsim_value_member(args, from ? "to" : "of"), 0)};
-    struct gsim_graph_pair **all = from ? &r->edges : &r->copies;
-    uint32_t *count = from ? &r->edge_count : &r->copy_count;
-    if (gsim_array_grow(all, sizeof **all, *count, from ? &r->edge_room : &r->copy_room))
+    struct gsim_graph_pair pair = {gsim_whole_u64(gsim_value_number(from ? from : node, 0)),
+                                   gsim_whole_u64(gsim_value_number(gsim_value_member(args, from ? "to" : "of"), 0))};
+    struct gsim_graph_pair **all = from ? &r->recorded.edges : &r->recorded.copies;
+    uint32_t *count = from ? &r->recorded.edge_count : &r->recorded.copy_count;
+    if (gsim_array_grow(all, sizeof **all, *count, from ? &r->recorded.edge_room : &r->recorded.copy_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     (*all)[(*count)++] = pair;
     return GSIM_OK;
@@ -47,11 +55,12 @@ static enum gsim_status add_priority(struct gsim_records *r, const char *args)
 {
     double priority = gsim_value_number(gsim_value_member(args, "priority"), 0);
     if (priority == 0 || !(fabs(priority) <= GSIM_LIMIT_PRIORITY)) return GSIM_OK;
-    if (gsim_array_grow(&r->priorities, sizeof *r->priorities, r->priority_count, &r->priority_room))
+    if (gsim_array_grow(&r->recorded.priorities, sizeof *r->recorded.priorities, r->recorded.priority_count,
+                        &r->recorded.priority_room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->priorities[r->priority_count++] =
-        (struct gsim_priority){(uint32_t)gsim_value_number(gsim_value_member(args, "context"), 0), (int32_t)priority,
-                               (uint64_t)gsim_value_number(gsim_value_member(args, "stream"), 0)};
+    r->recorded.priorities[r->recorded.priority_count++] = (struct gsim_priority){
+        gsim_whole_u32(gsim_value_number(gsim_value_member(args, "context"), 0)), (int32_t)priority,
+        gsim_whole_u64(gsim_value_number(gsim_value_member(args, "stream"), 0))};
     return GSIM_OK;
 }
 
@@ -69,21 +78,23 @@ static int compare_copies(const void *left, const void *right)
 
 void gsim_recorded_sort(struct gsim_records *r)
 {
-    if (r->edge_count) qsort(r->edges, r->edge_count, sizeof *r->edges, compare_edges);
-    if (r->copy_count) qsort(r->copies, r->copy_count, sizeof *r->copies, compare_copies);
+    if (r->recorded.edge_count)
+        qsort(r->recorded.edges, r->recorded.edge_count, sizeof *r->recorded.edges, compare_edges);
+    if (r->recorded.copy_count)
+        qsort(r->recorded.copies, r->recorded.copy_count, sizeof *r->recorded.copies, compare_copies);
 }
 
 static enum gsim_status add_waited(struct gsim_records *r, int64_t ns, const char *name)
 {
-    struct gsim_waited *w = &r->waited[gsim_value_is_text(name, "untraced")];
+    struct gsim_waited *w = &r->recorded.waited[gsim_value_is_text(name, "untraced")];
     if (gsim_array_grow(&w->ns, sizeof *w->ns, w->count, &w->room))
         return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     w->ns[w->count++] = ns;
     return GSIM_OK;
 }
 
-/* The event of phase "M" at TEXT: the header, a stream, part of a graph, the end of a wait, or a launch of the run
- * without recording. */
+/* What is no event of PyTorch's, at TEXT: the header, a stream, memory, pointers, part of a graph, the end of a wait, a
+ * launch of the run without recording. */
 enum gsim_status gsim_recorded_meta(struct gsim_records *r, const char *text)
 {
     const char *category = gsim_value_member(text, "cat"), *args = gsim_value_member(text, "args"),
@@ -93,10 +104,11 @@ enum gsim_status gsim_recorded_meta(struct gsim_records *r, const char *text)
     if (gsim_value_is_text(category, "waited") && digits) return add_waited(r, gsim_value_ns(digits), name);
     if (!args || *args != '{') return GSIM_OK;
     if (gsim_value_is_text(category, "pointers")) return gsim_recorded_pointers(r, text);
+    if (gsim_value_is_text(category, "memory")) return gsim_recorded_memory(r, text);
     if (gsim_value_is_text(category, "graph")) return add_pair(r, args);
     if (gsim_value_is_text(category, "stream")) return add_priority(r, args);
-    if (gsim_value_is_text(category, "gpusim"))
-        GSIM_SCAN_EACH (value, args, &key) {
+    if (gsim_value_is_text(category, "gpusim")) GSIM_SCAN_EACH(value, args, &key)
+        {
             char member[32];
             gsim_kineto_header(r, gsim_scan_key(&key, member, sizeof member), value);
         }
@@ -123,7 +135,7 @@ enum gsim_status gsim_recorded_call(struct gsim_records *r, const struct gsim_ho
 /* The time of the run without recording at NS of the other; between two waits in proportion. */
 static double without(const struct gsim_records *r, int64_t ns)
 {
-    const struct gsim_waited *with = &r->waited[0], *plain = &r->waited[1];
+    const struct gsim_waited *with = &r->recorded.waited[0], *plain = &r->recorded.waited[1];
     uint32_t low = 0, high = with->count - 1;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -197,9 +209,9 @@ static uint32_t count_alike(const struct gsim_records *r, const struct launch *a
     struct function *known = gsim_alloc(sizeof *known * FUNCTIONS);
     uint32_t alike = 0;
     for (uint32_t i = 0; known && i < FUNCTIONS; i++) known[i] = none;
-    for (; known && alike < count && alike < r->launched_count; alike++) {
+    for (; known && alike < count && alike < r->recorded.launched_count; alike++) {
         const struct launch *ours = &all[count - 1 - alike];
-        uint64_t id = r->launched[r->launched_count - 1 - alike].function;
+        uint64_t id = r->recorded.launched[r->recorded.launched_count - 1 - alike].function;
         if ((r->calls[ours->call].kind == GSIM_CALL_GRAPH) != !id) break;
         if (id && !is_same(known, id, ours->name)) break;
     }
@@ -217,7 +229,8 @@ static int64_t launched_at(const struct gsim_records *r, const struct launch *al
         if (all[middle].ns < ns) low = middle + 1;
         else high = middle;
     }
-    return low < count && count - low <= alike ? r->launched[r->launched_count - (count - low)].ns : 0;
+    return low < count && count - low <= alike ? r->recorded.launched[r->recorded.launched_count - (count - low)].ns
+                                               : 0;
 }
 
 /* Each step from its first launch to that of the next. Returns how many stand in US. */
@@ -240,7 +253,7 @@ static enum gsim_status time_by_launches(const struct gsim_records *r, const str
 static void time_by_waits(const struct gsim_records *r, const struct gsim_trace_steps *found, double *us,
                           uint32_t *timed)
 {
-    const struct gsim_waited *with = &r->waited[0];
+    const struct gsim_waited *with = &r->recorded.waited[0];
     for (uint32_t i = 1; i < found->count; i++) {
         const struct gsim_trace_step *step = &found->steps[i];
         if (step->start_ns < with->ns[0] || step->end_ns > with->ns[with->count - 1] + GSIM_SKEW_NS) continue;
@@ -251,9 +264,9 @@ static void time_by_waits(const struct gsim_records *r, const struct gsim_trace_
 /* What steps take without recording: the median of all but the first. */
 enum gsim_status gsim_recorded_steps(const struct gsim_records *r, struct gsim_trace_steps *found)
 {
-    uint32_t waits = r->waited[1].count, count = 0;
-    bool by_waits = waits > 1 && waits == r->waited[0].count && found->by == GSIM_STEPS_WAITS;
-    if ((!waits && !r->launched_count) || found->count < 2) return GSIM_OK;
+    uint32_t waits = r->recorded.waited[1].count, count = 0;
+    bool by_waits = waits > 1 && waits == r->recorded.waited[0].count && found->by == GSIM_STEPS_WAITS;
+    if ((!waits && !r->recorded.launched_count) || found->count < 2) return GSIM_OK;
     double *us = gsim_alloc(sizeof *us * found->count);
     if (!us) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = GSIM_OK;

@@ -360,7 +360,9 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     make_rank_wait(e, &split, stream);
     if (e->failed) return;
     work = &split;
-    struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL, .stream = stream->number, .priority = stream->priority};
+    struct gsim_op op = {.kind = is_copy ? GSIM_OP_COPY : GSIM_OP_KERNEL,
+                         .stream = stream->number,
+                         .priority = stream->priority};
     struct gsim_arg arg = {.reads = work->copy_kind != GSIM_COPY_H2D, .writes = work->copy_kind != GSIM_COPY_D2H};
     if (is_copy) {
         arg.buffer_index = buffer_of(e, stream, (enum gsim_copy_kind)work->copy_kind);
@@ -427,9 +429,9 @@ static void number_streams(struct gsim_emitter *e)
             is_plain = e->streams[s].number < 0 || e->streams[t].number < 0 || keys[t].number != keys[s].number;
     }
     for (uint32_t s = 0; s < r->stream_count; s++)
-        for (uint32_t p = 0; p < r->priority_count; p++)
-            if (r->priorities[p].context == keys[s].context && r->priorities[p].number == keys[s].number)
-                e->streams[s].priority = r->priorities[p].priority;
+        for (uint32_t p = 0; p < r->recorded.priority_count; p++)
+            if (r->recorded.priorities[p].context == keys[s].context && r->recorded.priorities[p].number == keys[s].number)
+                e->streams[s].priority = r->recorded.priorities[p].priority;
     for (uint32_t s = 0; s < r->stream_count; s++)
         if (e->streams[s].number >= 0) e->streams[s].number = is_plain ? (int32_t)keys[s].number : next++;
 }

@@ -108,7 +108,7 @@ void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);
 /* What CALL says that it waits for; NULL: nothing. */
 const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call);
 
-/* --- emit_graph.c: nodes of graphs in several streams --- */
+/* --- traces/import/recorded/graph.c: nodes of graphs in several streams --- */
 /* Before the work of STEP: what its stream waits for, of its own launch by the graph's edges. */
 void gsim_emit_graph(struct gsim_emitter *e, const struct gsim_step *step);
 /* The work became OP. */

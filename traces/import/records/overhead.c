@@ -137,8 +137,8 @@ static int64_t overhead_of(const struct gsim_overhead *o, const struct passed *p
 {
     double gap = (double)(gap_ns - p->pause_ns), own, most = MOST * gap;
     if (gap <= 0) return gap_ns > 0 ? gap_ns : 0;
-    if (o->records->cost.is_known) {
-        double call_ns = o->records->cost.call_ns, launch_ns = o->records->cost.launch_ns;
+    if (o->records->recorded.cost.is_known) {
+        double call_ns = o->records->recorded.cost.call_ns, launch_ns = o->records->recorded.cost.launch_ns;
         own = call_ns * p->calls + (launch_ns - call_ns) * p->launches;
     } else if (o->records->is_observed) {
         own = gap - o->pace * (OPERATOR_NEEDS * p->operators + LAUNCH_NEEDS);

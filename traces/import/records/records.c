@@ -258,14 +258,7 @@ enum gsim_call_kind gsim_records_call_kind(const char *name)
 void gsim_records_release(struct gsim_records *r)
 {
     gsim_free(r->host_events);
-    gsim_free(r->waited[0].ns);
-    gsim_free(r->waited[1].ns);
-    gsim_free(r->launched);
-    gsim_free(r->edges);
-    gsim_free(r->copies);
-    gsim_free(r->priorities);
-    gsim_free(r->allocations);
-    gsim_free(r->pointers);
+    gsim_recorded_release(&r->recorded);
     gsim_free(r->spans);
     gsim_free(r->reads);
     gsim_free(r->works);

@@ -11,6 +11,7 @@
 #include "sim/base/slots.h"
 #include "traces/import/records/dataflow.h"
 #include "traces/import/import.h"
+#include "traces/import/recorded/recorded.h"
 
 /* Times are nanoseconds of the trace's own clock; 0 is a time that was not recorded. Correlation 0: none. */
 enum gsim_activity_kind { GSIM_ACTIVITY_KERNEL, GSIM_ACTIVITY_COPY, GSIM_ACTIVITY_MEMSET };
@@ -145,63 +146,8 @@ static inline bool gsim_host_is_operator(const struct gsim_host_event *event) { 
 #define GSIM_NO_NAME       UINT32_MAX
 #define GSIM_NAMED_FROM_NS 200000 /* shorter events explain no step that took longer than others */
 
-/* gpusim trace: when the host had waited. */
-struct gsim_waited {
-    int64_t *ns;
-    uint32_t count;
-    size_t room;
-};
-
-struct gsim_launched { /* of the run without recording, in order */
-    int64_t ns;
-    uint64_t function; /* the same for launches of the same kernel; 0: of a graph */
-};
-
-struct gsim_graph_pair { /* of nodes' numbers: an edge; what a node is a copy of */
-    uint64_t from, to;
-};
-
-struct gsim_priority { /* of a stream */
-    uint32_t context;
-    int32_t priority;
-    uint64_t number;
-};
-
-struct gsim_allocation {
-    uint64_t address, bytes;
-    int64_t from_ns, until_ns;
-    bool is_host;
-};
-
-/* What a launch, copy or memset was given. */
-struct gsim_pointers {
-    uint64_t correlation;
-    int64_t ns;
-    uint32_t count;
-    struct gsim_pointer {
-        uint32_t parameter;
-        uint64_t address;
-    } *at; /* the arena's */
-};
-
-struct gsim_dataflow;
 struct gsim_records {
-    struct gsim_graph_pair *edges, *copies; /* by TO; by FROM, which copies TO */
-    struct gsim_priority *priorities;
-    struct gsim_allocation *allocations; /* by time */
-    struct gsim_pointers *pointers;
-    uint32_t allocation_count, pointers_count;
-    size_t allocation_room, pointers_room;
-    uint32_t edge_count, copy_count, priority_count;
-    size_t edge_room, copy_room, priority_room;
-    struct gsim_waited waited[2]; /* with and without recording */
-    struct gsim_launched *launched;
-    uint32_t launched_count;
-    size_t launched_room;
-    struct {
-        double call_ns, launch_ns, pace_ns; /* of a call, of a launch, of kernels in a row */
-        bool is_known;
-    } cost; /* of recording, as measured beside it */
+    struct gsim_recorded recorded;
     struct gsim_host_event *host_events; /* empty unless the options remove the profiler's overhead or ask for steps */
     uint32_t host_event_count;
     bool is_observed; /* an execution trace was recorded beside it */
@@ -290,20 +236,6 @@ enum gsim_status gsim_records_add_launch(struct gsim_records *records, const str
 enum gsim_status gsim_records_add_operator(struct gsim_records *records,
                                            const struct gsim_operator *item) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
-/* traces/import/recorded/recorded.c: what gpusim trace says beside PyTorch's events. */
-void gsim_recorded_costs(struct gsim_records *records, const char *text);
-enum gsim_status gsim_recorded_meta(struct gsim_records *records, const char *text) GSIM_NODISCARD;
-/* traces/import/recorded/pointers.c */
-enum gsim_status gsim_recorded_memory(struct gsim_records *records, const char *text) GSIM_NODISCARD;
-enum gsim_status gsim_recorded_pointers(struct gsim_records *records, const char *text) GSIM_NODISCARD;
-/* FLOW: of allocations. GSIM_USAGE: the recording holds no pointers. */
-enum gsim_status gsim_recorded_flow(struct gsim_records *records, struct gsim_dataflow *flow) GSIM_NODISCARD;
-void gsim_recorded_sort(struct gsim_records *records); /* after all is read */
-enum gsim_status gsim_recorded_call(struct gsim_records *records, const struct gsim_host_event *event,
-                                    const char *name, const char *args) GSIM_NODISCARD;
-struct gsim_trace_steps;
-enum gsim_status gsim_recorded_steps(const struct gsim_records *records,
-                                     struct gsim_trace_steps *found) GSIM_NODISCARD;
 /* traces/import/records/overhead.c */
 enum gsim_status gsim_records_add_host_event(struct gsim_records *records,
                                              const struct gsim_host_event *event) GSIM_NODISCARD;

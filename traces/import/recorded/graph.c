@@ -44,17 +44,19 @@ static int find_copy(const void *key, const void *item)
 static uint64_t original_of(const struct gsim_records *r, uint64_t node)
 {
     const struct gsim_graph_pair *copy =
-        node && r->copy_count ? bsearch(&node, r->copies, r->copy_count, sizeof *r->copies, find_copy) : NULL;
+        node && r->recorded.copy_count
+            ? bsearch(&node, r->recorded.copies, r->recorded.copy_count, sizeof *r->recorded.copies, find_copy)
+            : NULL;
     return copy ? copy->to : 0;
 }
 
 /* The first edge to NODE or behind it. */
 static uint32_t first_edge(const struct gsim_records *r, uint64_t node)
 {
-    uint32_t low = 0, high = r->edge_count;
+    uint32_t low = 0, high = r->recorded.edge_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (r->edges[middle].to < node) low = middle + 1;
+        if (r->recorded.edges[middle].to < node) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -77,9 +79,11 @@ void gsim_emit_graph(struct gsim_emitter *e, const struct gsim_step *step)
         bool waits = made->stream != work->stream && made->end_ns <= work->start_ns;
         if (original && before->original) {
             uint32_t edge = first_edge(r, original);
-            while (edge < r->edge_count && r->edges[edge].to == original && r->edges[edge].from != before->original)
+            while (edge < r->recorded.edge_count && r->recorded.edges[edge].to == original &&
+                   r->recorded.edges[edge].from != before->original)
                 edge++;
-            waits = edge < r->edge_count && r->edges[edge].to == original && made->stream != work->stream;
+            waits =
+                edge < r->recorded.edge_count && r->recorded.edges[edge].to == original && made->stream != work->stream;
         }
         if (waits) gsim_emit_wait_for(e, &e->streams[work->stream].waits, before->op);
     }
