@@ -429,9 +429,11 @@ static void number_streams(struct gsim_emitter *e)
             is_plain = e->streams[s].number < 0 || e->streams[t].number < 0 || keys[t].number != keys[s].number;
     }
     for (uint32_t s = 0; s < r->stream_count; s++)
-        for (uint32_t p = 0; p < r->recorded.priority_count; p++)
-            if (r->recorded.priorities[p].context == keys[s].context && r->recorded.priorities[p].number == keys[s].number)
-                e->streams[s].priority = r->recorded.priorities[p].priority;
+        for (uint32_t p = 0; p < r->recorded.priority_count; p++) {
+            const struct gsim_priority *found = &r->recorded.priorities[p];
+            if (found->context == keys[s].context && found->number == keys[s].number)
+                e->streams[s].priority = found->priority;
+        }
     for (uint32_t s = 0; s < r->stream_count; s++)
         if (e->streams[s].number >= 0) e->streams[s].number = is_plain ? (int32_t)keys[s].number : next++;
 }

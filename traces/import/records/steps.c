@@ -17,6 +17,8 @@
 #define LEAST_NODES  2    /* of a part all of whose works graphs have launched */
 #define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
 #define LEAST_COUNT  3    /* and how often they must */
+#define LEAST_TAIL   8    /* likewise, where what came before was otherwise: a compiler that tries kernels */
+#define TAIL         0.5  /* of the launches, by those at the end */
 #define LONG         1.5  /* outliers take so many medians */
 #define SHORT        0.5
 #define TRIES        1000 /* lengths of a period that are looked at: each costs a walk over all */
@@ -223,11 +225,26 @@ static uint32_t find_cycle(const struct part *parts, uint32_t count, uint32_t le
     return 0;
 }
 
+/* The same for the parts at the end alone, each alike the one CYCLE before it: from which part on. 0 CYCLE: none. */
+static uint32_t find_tail(const struct part *parts, uint32_t count, uint32_t works, uint32_t least, uint32_t *cycle)
+{
+    for (*cycle = 1; *cycle * LEAST_TAIL <= count && *cycle <= TRIES; ++*cycle) {
+        uint32_t from = count, held = 0, step = 0;
+        for (uint32_t i = 0; i < *cycle; i++) step += parts[count - 1 - i].works;
+        while (from > 0 && (from + *cycle > count || is_alike(parts[from - 1].works, parts[from - 1 + *cycle].works)))
+            held += parts[--from].works;
+        from += (count - from) % *cycle;
+        if (step >= least && (count - from) / *cycle >= LEAST_TAIL && held >= TAIL * works) return from;
+    }
+    *cycle = 0;
+    return 0;
+}
+
 static enum gsim_status find_waits(struct finder *f)
 {
     struct part *parts = gsim_alloc(sizeof *parts * ((size_t)f->host->count + 1));
     if (!parts) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
-    uint32_t count = 0, works = 0;
+    uint32_t count = 0, works = 0, tail_cycle;
     bool is_graph = true;
     for (uint32_t i = 0; i < f->host->count; i++) {
         const struct gsim_step *step = &f->host->steps[i];
@@ -239,10 +256,15 @@ static enum gsim_status find_waits(struct finder *f)
         parts[count++] = (struct part){f->r->calls[step->index].end_ns, works};
         works = 0;
     }
-    uint32_t cycle = find_cycle(parts, count, is_graph ? LEAST_NODES : LEAST_WORKS);
+    uint32_t least = is_graph ? LEAST_NODES : LEAST_WORKS, cycle = find_cycle(parts, count, least),
+             tail = find_tail(parts, count, f->work_count, least, &tail_cycle);
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
     uint32_t extra = cycle ? count % cycle : 0; /* before the first whole step */
+    if (tail_cycle && (!cycle || tail_cycle < cycle)) {
+        cycle = tail_cycle;
+        extra = tail;
+    }
     for (uint32_t i = extra; cycle && i + cycle <= count && status == GSIM_OK; i += cycle) {
         if (i) start_ns = parts[i - 1].end_ns;
         status = add_step(f, start_ns, parts[i + cycle - 1].end_ns, f->found->count);
@@ -329,19 +351,48 @@ static bool has_begins(const struct finder *f, uint32_t period)
     return true;
 }
 
+/* How many launches at the end are the same PERIOD apart. */
+static uint32_t repeated_tail(const struct finder *f, uint32_t period)
+{
+    uint32_t seen = 0, misses = 0;
+    while (seen + period < f->work_count && misses * 50 <= seen) {
+        uint32_t i = f->work_count - 1 - seen++;
+        misses += token_of(f, i) != token_of(f, i - period);
+    }
+    return seen + period;
+}
+
+/* Of a recording without a framework's operators, which began otherwise: the launches at its end. */
+static uint32_t find_last_launches(const struct finder *f, uint32_t *from)
+{
+    uint32_t tries = 0, end = f->work_count - 1;
+    for (uint32_t i = 0; i < f->r->host_event_count; i++)
+        if (gsim_host_is_operator(&f->r->host_events[i])) return 0;
+    for (uint32_t p = LEAST_PERIOD; p <= f->work_count / LEAST_TAIL && tries < TRIES; p++) {
+        if (token_of(f, end) != token_of(f, end - p)) continue;
+        tries++;
+        uint32_t held = repeated_tail(f, p);
+        *from = f->work_count - held / p * p;
+        if (held / p >= LEAST_TAIL && held >= TAIL * f->work_count) return p;
+    }
+    return 0;
+}
+
 /* The shortest distance between the first launch and another of its kernel that all launches repeat. */
 static enum gsim_status find_launches(struct finder *f)
 {
-    uint32_t period = 0, most = f->work_count / LEAST_COUNT, first = f->work_count ? token_of(f, 0) : 0;
-    if (!has_one_thread(f)) return GSIM_OK;
+    uint32_t period = 0, most = f->work_count / LEAST_COUNT, first = f->work_count ? token_of(f, 0) : 0, from = 0;
+    if (!has_one_thread(f)) most = 0;
     for (uint32_t p = 1, tries = 0; p <= most && !period && tries < TRIES; p++) {
         if (token_of(f, p) != first) continue;
         tries++;
         if (f->work_count % p == 0 && repeats(f, p)) period = p;
     }
-    if (period < LEAST_PERIOD || !has_begins(f, period) || !has_sign(f, f->work_count / period)) return GSIM_OK;
+    if (period && (period < LEAST_PERIOD || !has_begins(f, period) || !has_sign(f, f->work_count / period))) period = 0;
+    if (!period) period = find_last_launches(f, &from);
+    if (!period) return GSIM_OK;
     enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i + period <= f->work_count && status == GSIM_OK; i += period) {
+    for (uint32_t i = from; i + period <= f->work_count && status == GSIM_OK; i += period) {
         bool is_last = i + period == f->work_count;
         int64_t end_ns =
             is_last ? f->r->works[work_at(f, f->work_count - 1)->index].end_ns : work_at(f, i + period)->time_ns;
