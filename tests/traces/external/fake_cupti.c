@@ -15,6 +15,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define MOST   4096
 #define KERNEL_NS 20000
+#define ADDRESS   21474836480u /* 5 << 32 */
 
 static gtr_on_callback *callback;
 static gtr_wants_buffer *wants;
@@ -36,7 +37,7 @@ static union record {
 } records[MOST];
 static size_t count, queued, ran;
 static uint32_t queue[MOST], correlation;
-static bool has_thread;
+static bool has_thread, watched[1500]; /* driver's calls with a callback */
 
 static void add(const union record *record)
 {
@@ -65,12 +66,13 @@ static void *device(void *unused)
     return unused;
 }
 
+static uint64_t now(void) { return clock_ns ? clock_ns() : 1; }
+
 static void call_record(uint32_t kind, uint32_t id, uint32_t call, uint64_t start, uint64_t end)
 {
     add(&(union record){.api = {kind, id, start, end, 1, 77, call, 0}});
 }
 
-static uint64_t now(void) { return clock_ns ? clock_ns() : 1; }
 
 /* cudaLaunchKernel, which makes the driver's call. */
 EXPORT void fake_launch(void);
@@ -81,11 +83,30 @@ void fake_launch(void)
         pthread_t thread;
         has_thread = pthread_create(&thread, NULL, device, NULL) == 0 && pthread_detach(thread) == 0;
     }
-    uint64_t start = now();
-    queue[queued++ % MOST] = ++correlation;
+    uint64_t start = now(), given = ADDRESS + 256;
+    int number = 5;
+    void *values[2] = {&given, &number};
+    struct {
+        void *function;
+        unsigned shape[7];
+        void *stream, **parameters, **extra;
+    } parameters = {.function = values, .parameters = values};
+    struct gtr_callback call = {.parameters = &parameters, .symbol = "_Z4sumsPfi", .correlation = ++correlation};
+    queue[queued++ % MOST] = correlation;
+    bool is_watched = watched[307];
     call_record(GTR_DRIVER, 307, correlation, start + 1, start + 2);
     call_record(GTR_RUNTIME, 211, correlation, start, start + 3);
     pthread_cond_broadcast(&change);
+    pthread_mutex_unlock(&mutex);
+    if (is_watched) callback(NULL, GTR_DOMAIN_DRIVER, 307, &call);
+}
+
+EXPORT void fake_allocate(void);
+void fake_allocate(void)
+{
+    pthread_mutex_lock(&mutex);
+    add(&(union record){.memory = {.kind = GTR_MEMORY, .type = GTR_ALLOCATED, .memory = 3, .address = ADDRESS,
+                                   .bytes = 65536, .time = now()}});
     pthread_mutex_unlock(&mutex);
 }
 
@@ -114,8 +135,6 @@ void fake_rest(void)
                                    .thread = 77, .name = "load \"a\\b\""}});
     add(&(union record){.marker = {.kind = GTR_MARKER, .flags = GTR_MARK_END, .time = time + 900, .id = 9}});
     add(&(union record){.stream = {GTR_STREAM, 1, 8, (uint32_t)-5, 1, 0}});
-    add(&(union record){.memory = {.kind = GTR_MEMORY, .type = GTR_ALLOCATED, .memory = 3, .address = 4096,
-                                   .bytes = 65536, .time = time}});
     pthread_mutex_unlock(&mutex);
 }
 
@@ -133,7 +152,11 @@ uint32_t cuptiSubscribe(void **subscriber, gtr_on_callback *on, void *context)
     EXPORT uint32_t name parameters;                                                                                   \
     uint32_t name parameters
 #define UNUSED(a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
-NOTHING(cuptiEnableCallback, (uint32_t on, void *s, uint32_t d, uint32_t i)) { return UNUSED(on, s, d, i), 0u; }
+NOTHING(cuptiEnableCallback, (uint32_t on, void *s, uint32_t d, uint32_t i)) 
+{
+    if (d == GTR_DOMAIN_DRIVER && i < 1500) watched[i] = on;
+    return (void)s, 0u;
+}
 NOTHING(cuptiActivityRegisterCallbacks, (gtr_wants_buffer * w, gtr_has_buffer *h)) { return wants = w, has = h, 0u; }
 NOTHING(cuptiActivityRegisterTimestampCallback, (uint64_t(*c)(void))) { return clock_ns = c, 0u; }
 NOTHING(cuptiActivityEnable, (uint32_t kind)) { return enabled[kind] = true, 0u; }
@@ -199,6 +222,10 @@ NOTHING(cuCtxSetCurrent, (void *context)) { return (void)context, 0u; }
 NOTHING(cuModuleLoadData, (void **module, const void *image)) { return (void)image, *module = (void *)1, 0u; }
 NOTHING(cuModuleGetFunction, (void **f, void *m, const char *n)) { return (void)m, (void)n, *f = (void *)1, 0u; }
 NOTHING(cuCtxSynchronize, (void)) { return 0; }
+NOTHING(cuFuncGetParamInfo, (void *f, size_t index, size_t *offset, size_t *size))
+{
+    return (void)f, *offset = 8 * index, *size = index ? 4 : 8, index < 2 ? 0u : 1u;
+}
 NOTHING(cuStreamQuery, (void *stream)) { return (void)stream, 0u; }
 NOTHING(cuLaunchKernel, (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                          unsigned bytes, void *stream, void **parameters, void **extra))

@@ -14,9 +14,11 @@
 #include "tests/test.h"
 #include "traces/import/importers.h"
 
-#define FAKE    GPUSIM_PLUGIN_DIR "/fake_cupti.so"
-#define KERNELS 40
-#define STEPS   4
+#define FAKE     GPUSIM_PLUGIN_DIR "/fake_cupti.so"
+#define KERNELS  40
+#define STEPS    4
+#define LOOPS    9
+#define LAUNCHES 24 /* of one kernel: the shortest period that is looked for */
 
 /* --- the program ------------------------------------------------------------------------------------------------- */
 static void call(void *library, const char *name)
@@ -39,6 +41,14 @@ __attribute__((constructor)) static void be_program(void)
     int (*start)(void);
     *(void **)&start = dlsym(library, "InitializeInjection");
     if (!start || start() != 1) _exit(102);
+    call(fake, "fake_allocate");
+    if (strcmp(mode, "launches") == 0) { /* it never waits, and takes half the time where it is not recorded */
+        for (int step = 0; step < LOOPS; step++) {
+            for (int i = 0; i < LAUNCHES; i++) call(fake, "fake_launch");
+            rest_ms(getenv("GPUSIM_TRACE_MODE") ? 6 : 12);
+        }
+        exit(0);
+    }
     for (int step = 0; step < STEPS; step++) {
         for (int i = 0; i < KERNELS / STEPS; i++) call(fake, "fake_launch");
         call(fake, "fake_wait");
@@ -73,9 +83,11 @@ static int record(const char *mode, const char *options, const char *more)
 }
 
 /* Between waits of the program; STEPS may be NULL. */
-static bool read_back(struct gsim_program *p, struct gsim_import_notes *notes, struct gsim_trace_steps *steps)
+static bool read_data(struct gsim_program *p, struct gsim_import_notes *notes, struct gsim_trace_steps *steps,
+                      bool wants_data)
 {
-    const struct gsim_import_options options = {.name = "fake", .gaps = true, .last = UINT32_MAX, .steps = steps};
+    const struct gsim_import_options options = {
+        .name = "fake", .gaps = true, .last = UINT32_MAX, .steps = steps, .wants_data = wants_data};
     struct gsim_error error = {0};
     struct gsim_trace_origin origin;
     const struct gsim_importer *importer = gsim_importer_of(path, &origin, &error);
@@ -86,6 +98,11 @@ static bool read_back(struct gsim_program *p, struct gsim_import_notes *notes, s
     enum gsim_status status = importer->read(path, &options, p, notes, &error);
     CHECK_MSG(status == GSIM_OK, "%s", error.message);
     return status == GSIM_OK;
+}
+
+static bool read_back(struct gsim_program *p, struct gsim_import_notes *notes, struct gsim_trace_steps *steps)
+{
+    return read_data(p, notes, steps, false);
 }
 
 static uint32_t lines_with(const char *word)
@@ -124,7 +141,7 @@ static void whole_recording(void)
     CHECK_INT((long)lines_with("\"wait_on_stream\":7,\"wait_on_cuda_event_record_corr_id\":45"), 1);
     CHECK_INT((long)lines_with("\"name\":\"load \\u0022a\\u005cb\\u0022\""), 1);
     CHECK_INT((long)lines_with("\"stream\":8,\"priority\":-5"), 1);
-    CHECK_INT((long)lines_with("\"address\":4096,\"bytes\":65536"), 1);
+    CHECK_INT((long)lines_with("\"address\":21474836480,\"bytes\":65536"), 1);
     CHECK_INT((long)lines_with("\"name\":\"cudaLaunchKernel\""), KERNELS); /* without _v7000 */
     CHECK_INT((long)lines_with("\"kernels\":40,\"copies\":0,\"memsets\":0,\"calls\":44,\"dropped\":0"), 1);
 }
@@ -173,6 +190,42 @@ static void timed_steps(void)
     gsim_program_release(&p);
 }
 
+/* The two runs launch alike, so the time of 24 launches is known: 6 ms and what the launches take, not 12. */
+static void timed_launches(void)
+{
+    struct gsim_program p = {0};
+    struct gsim_import_notes notes;
+    struct gsim_trace_steps steps = {0};
+    CHECK_INT(record("launches", "--steps", ""), 0);
+    CHECK_INT((long)lines_with("\"cat\":\"launched\""), LOOPS * LAUNCHES);
+    if (read_back(&p, &notes, &steps)) CHECK_INT((long)notes.unlike_runs, 0);
+    CHECK_INT((long)steps.count, LOOPS);
+    CHECK_MSG(steps.untraced_us >= 6000 && steps.untraced_us < 11000, "%g us", steps.untraced_us);
+    CHECK_MSG(steps.median_us >= 12000, "%g us", steps.median_us);
+    gsim_trace_steps_release(&steps);
+    gsim_program_release(&p);
+}
+
+/* sums(float*, int) may read and write what its pointer points into; 5 is no pointer. */
+static void given_pointers(void)
+{
+    struct gsim_program p = {0};
+    struct gsim_import_notes notes;
+    uint32_t kernels = 0;
+    CHECK_INT(record("plain", "--arguments", ""), 9);
+    CHECK_INT((long)lines_with("\"pointers\":[[0,21474836736]]"), KERNELS);
+    if (!read_data(&p, &notes, NULL, true)) return;
+    CHECK_INT((long)notes.pointed_works, KERNELS);
+    CHECK_INT((long)p.buffer_count, 1);
+    CHECK_INT((long)p.buffers[0].bytes, 65536);
+    for (uint32_t i = 0; i < p.op_count; i++) {
+        if (p.ops[i].kind != GSIM_OP_KERNEL) continue;
+        kernels += p.ops[i].arg_count == 1 && p.ops[i].args[0].reads && p.ops[i].args[0].writes;
+    }
+    CHECK_INT((long)kernels, KERNELS);
+    gsim_program_release(&p);
+}
+
 static void set_up(void)
 {
     static const char name[] = "/tmp/gpusim-test-tracer.XXXXXX";
@@ -194,6 +247,8 @@ static void recordings_are_whole(void)
     forked_program();
     refused_recording();
     timed_steps();
+    timed_launches();
+    given_pointers();
     char errors[80];
     snprintf(errors, sizeof errors, "%s.err", path);
     unlink(errors);
