@@ -32,6 +32,16 @@ grep -q '182 collectives meet' err || fail "ranks: $(cat err)"
 awk '/^a step now:/ { ok = $4 > 2178 * 0.95 && $4 < 2178 * 1.05 } END { exit !ok }' found ||
     fail "ranks: expected two steps of 1089 us, found: $(grep 'a step now' found)"
 
+# Two kernels of other allocations need not follow each other, though they are of one stream; their sum needs both.
+"$gpusim" import "$recorded/arguments.json.gz" --depends data -o program.json 2>err || fail "$(cat err)"
+grep -q '25 follow the allocations of their pointers' err || fail "pointers: $(cat err)"
+"$gpusim" import "$recorded/rodinia_gaussian.json.gz" --depends data -o program.json 2>err && fail "data without pointers"
+grep -q 'a recording of gpusim trace --arguments' err || fail "data: $(cat err)"
+"$gpusim" import "$recorded/arguments.json.gz" --depends data -o program.json 2>err
+grep '"twice(float const\*, float\*, int)", "grid"' program.json | head -2 >found
+grep -q '"reads": \["tensor 2", "tensor 1"\], "writes": \["tensor 2"\]' found || fail "operands: $(cat found)"
+grep -q '"reads": \["tensor 4", "tensor 3"\], "writes": \["tensor 4"\]' found || fail "operands: $(cat found)"
+
 # The program's exit status, and words that are wrong.
 "$gpusim" trace -o run.json.gz -- sh -c 'exit 7' 2>err && fail "expected status 7"
 [ $? = 7 ] || fail "the exit status is not the program's"

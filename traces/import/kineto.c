@@ -16,7 +16,7 @@
 #include "traces/import/copies.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"
-#include "traces/import/records/kineto_header.h"
+#include "traces/import/pytorch/kineto_header.h"
 #include "traces/import/values.h"
 
 #define NAME_ROOM     4096

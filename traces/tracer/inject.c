@@ -145,8 +145,7 @@ static const uint32_t kinds[] = {GTR_KERNEL, GTR_COPY, GTR_PEER_COPY, GTR_MEMSET
                                  GTR_STREAM, GTR_SYNC, GTR_MARKER,    GTR_EXTERNAL, GTR_MEMORY};
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
-/* Calls that only ask what the host knows: a framework makes hundreds between two launches. */
-static bool is_trivial(const char *name)
+bool gtr_is_trivial(const char *name)
 {
     static const char *const begins[] = {"cudaGet",       "cudaPeek",      "cudaFuncGet",    "cudaStreamIsCapturing",
                                          "cudaStreamGet", "cudaDeviceGet", "cudaPointerGet", "cudaOccupancy",
@@ -161,7 +160,8 @@ static bool is_trivial(const char *name)
     return false;
 }
 
-/* Calls one by one where CUPTI can (12 and later): those left out then cost nothing. */
+/* Calls one by one where CUPTI can (12 and later): those left out then cost nothing. Of a program that runs, CUPTI 13.0
+ * then gives none: there all are recorded. */
 static void enable_calls(struct gtr *t, enum gtr_domain domain, uint32_t (*set)(uint32_t call, uint8_t enable),
                          bool is_on)
 {
@@ -169,7 +169,7 @@ static void enable_calls(struct gtr *t, enum gtr_domain domain, uint32_t (*set)(
     if (!set) (void)(is_on ? t->cupti.cuptiActivityEnable(kind) : t->cupti.cuptiActivityDisable(kind));
     for (uint32_t call = 1; set && call < GTR_CALLS; call++) {
         const char *name = NULL;
-        if (t->cupti.cuptiGetCallbackName(domain, call, &name) == 0 && name && !is_trivial(name))
+        if (t->cupti.cuptiGetCallbackName(domain, call, &name) == 0 && name && !gtr_is_trivial(name))
             (void)set(call, is_on);
     }
 }
@@ -179,8 +179,9 @@ static void enable(struct gtr *t, bool is_on)
     for (size_t i = 0; i < KIND_COUNT && t->is_on != is_on; i++)
         (void)(is_on ? t->cupti.cuptiActivityEnable(kinds[i]) : t->cupti.cuptiActivityDisable(kinds[i]));
     if (t->is_on == is_on) return;
-    enable_calls(t, GTR_DOMAIN_RUNTIME, t->cupti.cuptiActivityEnableRuntimeApi, is_on);
-    enable_calls(t, GTR_DOMAIN_DRIVER, t->cupti.cuptiActivityEnableDriverApi, is_on);
+    bool is_late = getenv(GTR_RANGE) != NULL;
+    enable_calls(t, GTR_DOMAIN_RUNTIME, is_late ? NULL : t->cupti.cuptiActivityEnableRuntimeApi, is_on);
+    enable_calls(t, GTR_DOMAIN_DRIVER, is_late ? NULL : t->cupti.cuptiActivityEnableDriverApi, is_on);
     t->is_on = is_on;
 }
 
@@ -232,7 +233,9 @@ bool gtr_start(struct gtr *t)
         (void)t->cupti.cuptiEnableCallback(1, t->subscriber, GTR_DOMAIN_DRIVER, GTR_PROFILER_STOP);
     } else if ((result = t->cupti.cuptiActivityEnable(GTR_KERNEL)) != 0) {
         return fail(t, "record kernels", result);
-    } else if (!range) {
+    } else if (range) {
+        (void)t->cupti.cuptiActivityDisable(GTR_KERNEL);
+    } else {
         enable(t, true);
     }
     return true;

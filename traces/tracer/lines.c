@@ -183,6 +183,7 @@ static void put_call(struct gtr *t, const struct gtr_api *c, uint32_t inner)
     const char *name = NULL;
     bool is_driver = c->kind == GTR_DRIVER;
     (void)t->cupti.cuptiGetCallbackName(is_driver ? GTR_DOMAIN_DRIVER : GTR_DOMAIN_RUNTIME, c->call, &name);
+    if (name && gtr_is_trivial(name)) return;
     t->calls++;
     char plain[96]; /* without _v7000, _ptsz */
     snprintf(plain, sizeof plain, "%s", name ? name : "unnamed");

@@ -102,5 +102,7 @@ void gtr_put_inner(struct gtr *t); /* calls that were held back */
 void gtr_watch_launches(struct gtr *t, bool with_copies);
 void gtr_on_launch(struct gtr *t, uint32_t id, const struct gtr_callback *call);
 void gtr_put_launched(struct gtr *t); /* the mutex is held */
+/* Calls that only ask what the host knows: a framework makes hundreds between two launches. */
+bool gtr_is_trivial(const char *name);
 /* nccl.c */
 const char *gtr_collective_of(const struct gtr *t, uint32_t correlation);

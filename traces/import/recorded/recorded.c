@@ -10,7 +10,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
-#include "traces/import/records/kineto_header.h"
+#include "traces/import/pytorch/kineto_header.h"
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
 

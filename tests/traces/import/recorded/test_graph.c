@@ -84,4 +84,4 @@ static void edges_are_waits(void)
 }
 
 static const struct test_case cases[] = {{"edges", edges_are_waits}};
-TEST_MAIN("traces/import/recorded/graphs", cases)
+TEST_MAIN("traces/import/recorded/graph", cases)

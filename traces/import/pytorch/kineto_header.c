@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What PyTorch's profiler says beside the events: of the GPU, of the rank, of itself
- * (traces/import/records/kineto_header.h). */
-#include "traces/import/records/kineto_header.h"
+ * (traces/import/pytorch/kineto_header.h). */
+#include "traces/import/pytorch/kineto_header.h"
 
 #include <math.h>
 #include <string.h>
