@@ -527,13 +527,6 @@ enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_chang
     return status;
 }
 
-enum gsim_status gsim_variant_init(struct gsim_variant *v, const struct gsim_simulation *base, bool has_data,
-                                   const struct gsim_change *changes, size_t count, struct gsim_error *error)
-{
-    const struct gsim_changeable changeable = {.simulation = base, .has_data = has_data};
-    return gsim_variant_of(v, &changeable, changes, count, error);
-}
-
 void gsim_variant_release(struct gsim_variant *v)
 {
     gsim_scenario_release(&v->scenario);

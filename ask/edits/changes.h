@@ -136,11 +136,7 @@ struct gsim_variant {
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
                              double busy_us, double off_ratio);
 
-/* All of CHANGES together on BASE. HAS_DATA: its program says what kernels read and write, or what follows what. The
- * variant stays where it is, and the caller releases it in any case. */
-enum gsim_status gsim_variant_init(struct gsim_variant *variant, const struct gsim_simulation *base, bool has_data,
-                                   const struct gsim_change *changes, size_t count,
-                                   struct gsim_error *error) GSIM_NODISCARD;
+/* All of CHANGES together on BASE. The variant stays where it is, and the caller releases it in any case. */
 enum gsim_status gsim_variant_of(struct gsim_variant *variant, const struct gsim_changeable *base,
                                  const struct gsim_change *changes, size_t count,
                                  struct gsim_error *error) GSIM_NODISCARD;

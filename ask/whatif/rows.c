@@ -12,7 +12,7 @@
 #include "ask/whatif/clients.h"
 #include "ask/whatif/names.h"
 #include "gpusim/metrics.h"
-#include "sim/base/jobs/run.h"
+#include "sim/base/jobs/each.h"
 #include "sim/sm/demand.h"
 #include "traces/kernels/names.h"
 
@@ -23,7 +23,7 @@ struct outcome {
     uint32_t late;
     double time_us, busy_us, idle_ratio, host_ratio, link_ratio, off_ratio;
     enum gsim_cause cause;
-    bool has_effect, is_failed;
+    bool has_effect;
     char note[200];
 };
 
@@ -279,89 +279,51 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
     return status;
 }
 
-static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
+static enum gsim_status run_item(void *data, uint64_t item, void *result, struct gsim_error *error)
 {
+    const struct gsim_whatif *w = data;
+    struct outcome *outcome = result;
+    outcome->time_us = NAN;
+    return time_of(w, &w->rows[item], outcome, error);
+}
+
+static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                             struct gsim_error *error)
+{
+    const struct outcome *outcome = result;
     struct gsim_whatif *w = data;
-    struct gsim_error error = {0};
-    struct outcome outcome = {.time_us = NAN};
-    if (time_of(w, &w->rows[item], &outcome, &error) != GSIM_OK) {
-        outcome.time_us = NAN;
-        outcome.is_failed = true;
-        snprintf(outcome.note, sizeof outcome.note, "%.*s", (int)sizeof outcome.note - 1, error.message);
-    }
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
-static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
-{
-    struct outcome outcome = {.time_us = NAN, .is_failed = true};
-    (void)data;
-    (void)item;
-    (void)end;
-    snprintf(outcome.note, sizeof outcome.note, "%.*s", (int)sizeof outcome.note - 1, message);
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
-struct collector {
-    struct gsim_whatif *w;
-    struct gsim_progress progress;
-};
-
-static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
-{
-    struct collector *c = data;
-    struct outcome outcome;
-    GSIM_INVARIANT(length == sizeof outcome);
-    memcpy(&outcome, bytes, sizeof outcome);
-    struct gsim_whatif_row *row = &c->w->rows[item];
-    row->time_us = outcome.time_us;
-    row->busy_us = outcome.busy_us;
-    row->off_ratio = outcome.off_ratio;
-    row->has_effect = outcome.has_effect;
-    snprintf(row->note, sizeof row->note, "%s", outcome.note);
+    struct gsim_whatif_row *row = &w->rows[item];
+    bool has_run = failure->status == GSIM_OK;
+    row->time_us = has_run ? outcome->time_us : NAN;
+    row->busy_us = outcome->busy_us;
+    row->off_ratio = outcome->off_ratio;
+    row->has_effect = outcome->has_effect;
+    const char *note = has_run ? outcome->note : failure->message;
+    snprintf(row->note, sizeof row->note, "%.*s", (int)sizeof row->note - 1, note);
     if (item == 0) {
-        c->w->idle_ratio = outcome.idle_ratio;
-        c->w->host_ratio = outcome.host_ratio;
-        c->w->link_ratio = outcome.link_ratio;
-        c->w->cause = outcome.cause;
-        c->w->late = outcome.late;
+        w->idle_ratio = outcome->idle_ratio;
+        w->host_ratio = outcome->host_ratio;
+        w->link_ratio = outcome->link_ratio;
+        w->cause = outcome->cause;
+        w->late = outcome->late;
     }
-    c->progress.done++;
-    return item == 0 && outcome.is_failed ? gsim_error_set(error, GSIM_SIM, "the program as it is: %s", outcome.note)
-                                          : GSIM_OK;
-}
-
-/* In this process: for who has threads of its own. */
-static enum gsim_status run_here(struct collector *c, const struct gsim_pool_run *run, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (uint64_t i = run->first; i < run->first + run->count && !status; i++) {
-        struct gsim_bytes bytes = {0};
-        run_item(c->w, i, &bytes);
-        status = bytes.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
-                              : take(c, i, bytes.data, bytes.length, error);
-        gsim_bytes_release(&bytes);
-    }
-    return status;
+    return item || has_run ? GSIM_OK
+                           : gsim_error_set(error, GSIM_SIM, "the program as it is: %.300s", failure->message);
 }
 
 /* The rows from FIRST on. */
 static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct gsim_error *error)
 {
-    struct collector c = {.w = w};
-    struct gsim_pool_run run = {.pool = {.jobs = w->jobs, .data = w, .run = run_item, .fail = fail_item},
-                                .first = first,
-                                .count = w->row_count - first,
-                                .deliver = take,
-                                .data = &c,
-                                .progress = &c.progress};
-    enum gsim_status status = GSIM_OK;
-    if (run.count && w->jobs) {
-        gsim_progress_start(&c.progress, run.count, stderr);
-        c.progress.unit = "runs";
-        status = gsim_pool_run(&run, error);
-        gsim_progress_clear(&c.progress);
-    } else if (run.count) status = run_here(&c, &run, error);
+    struct gsim_progress progress;
+    struct gsim_each each = {.jobs = w->jobs, .first = first, .count = w->row_count - first,
+                             .size = sizeof(struct outcome), .run = run_item, .take = take, .data = w};
+    if (w->jobs && each.count) {
+        gsim_progress_start(&progress, each.count, stderr);
+        progress.unit = "runs";
+        each.progress = &progress;
+    }
+    enum gsim_status status = gsim_each_run(&each, error);
+    if (each.progress) gsim_progress_clear(&progress);
     for (uint32_t i = first; i < w->row_count; i++) {
         struct gsim_whatif_row *row = &w->rows[i];
         row->error_us = gsim_changes_error_us(row->changes, row->count, row->time_us, w->rows[0].time_us - row->time_us,

@@ -11,13 +11,12 @@
 
 #include <string.h>
 
-#include "sim/base/jobs/run.h"
+#include "sim/base/jobs/each.h"
 #include "sim/base/text.h"
 #include "sweep/stats.h"
 
 #define BASE_DEFAULT  "serial"
 #define REPEAT_MOST   1e6
-#define MESSAGE_BYTES 400
 
 const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite",  "size",   "block1d",
                                                                   "blocks", "memory", "prefetch"};
@@ -187,13 +186,14 @@ static enum gsim_status check_opts(struct gsim_comparison *comparison, struct gs
     return gsim_cli_check_opts(comparison->arguments, list, all, error);
 }
 
-/* --- one run, in a worker -------------------------------------------------------------------------------------- */
-struct outcome {
-    enum gsim_status status;
-    char message[MESSAGE_BYTES];
-    struct gsim_compare_cell cell;
+struct collector {
+    struct gsim_comparison *comparison;
+    struct gsim_progress progress;
+    struct gsim_error *failures; /* per cell: of its first repetition that failed */
+    struct gsim_each each;
 };
 
+/* --- one run, in a worker -------------------------------------------------------------------------------------- */
 void gsim_compare_keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
 {
     for (size_t i = 0; i < point->option_count; i++)
@@ -213,9 +213,10 @@ static uint32_t count_gpus(const struct gsim_timeline *timeline)
     return count;
 }
 
-static enum gsim_status run_once(const struct gsim_comparison *comparison, uint64_t item,
-                                 struct gsim_compare_cell *cell, struct gsim_error *error)
+static enum gsim_status run_once(void *data, uint64_t item, void *result, struct gsim_error *error)
 {
+    const struct gsim_comparison *comparison = ((struct collector *)data)->comparison;
+    struct gsim_compare_cell *cell = result;
     size_t index = (size_t)(item / comparison->repeat), repetition = (size_t)(item % comparison->repeat);
     size_t workload = index / comparison->scheduler_count, scheduler = index % comparison->scheduler_count;
     struct gsim_cli_setup setup = comparison->setup;
@@ -247,52 +248,23 @@ static enum gsim_status run_once(const struct gsim_comparison *comparison, uint6
     return status;
 }
 
-static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
-{
-    struct outcome outcome = {0};
-    struct gsim_error error = {0};
-    outcome.status = run_once(data, item, &outcome.cell, &error);
-    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, error.message);
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
-static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
-{
-    struct outcome outcome = {.status = GSIM_SIM};
-    (void)data;
-    (void)item;
-    (void)end;
-    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, message);
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
 /* --- all runs ---------------------------------------------------------------------------------------------------- */
-struct collector {
-    struct gsim_comparison *comparison;
-    struct gsim_progress progress;
-    struct gsim_error *failures; /* per cell: of its first repetition that failed */
-    struct gsim_pool_run run;
-};
-
-static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                             struct gsim_error *error)
 {
     struct collector *c = data;
-    struct outcome outcome;
     size_t index = (size_t)(item / c->comparison->repeat), repetition = (size_t)(item % c->comparison->repeat);
     struct gsim_compare_cell *cell = &c->comparison->cells[index];
+    const struct gsim_compare_cell *found = result;
     (void)error;
-    GSIM_INVARIANT(length == sizeof outcome);
-    memcpy(&outcome, bytes, sizeof outcome);
-    c->progress.done++;
     /* Bad usage concerns all runs: no others are begun. */
-    if (outcome.status == GSIM_USAGE || outcome.status == GSIM_NOMEM) c->run.count = c->run.put;
-    if (outcome.status != GSIM_OK && c->failures[index].status == GSIM_OK)
-        gsim_error_set(&c->failures[index], outcome.status, "%s", outcome.message);
-    if (outcome.status != GSIM_OK || !outcome.cell.done) return GSIM_OK;
-    cell->times[repetition] = outcome.cell.metrics.iteration_median;
+    if (failure->status == GSIM_USAGE || failure->status == GSIM_NOMEM) c->each.count = c->each.started;
+    if (failure->status && !c->failures[index].status) c->failures[index] = *failure;
+    if (failure->status || !found->done) return GSIM_OK;
+    cell->times[repetition] = found->metrics.iteration_median;
     if (repetition) return GSIM_OK;
     gsim_time *times = cell->times;
-    *cell = outcome.cell;
+    *cell = *found;
     cell->times = times;
     return GSIM_OK;
 }
@@ -300,20 +272,17 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
 static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
 {
     struct gsim_comparison *comparison = c->comparison;
-    c->run = (struct gsim_pool_run){
-        .pool = {.data = comparison, .run = run_item, .fail = fail_item},
+    c->each = (struct gsim_each){
         .count = (uint64_t)comparison->workload_count * comparison->scheduler_count * comparison->repeat,
-        .deliver = take,
-        .data = c,
-        .progress = &c->progress,
+        .size = sizeof(struct gsim_compare_cell), .run = run_once, .take = take, .data = c, .progress = &c->progress,
         .heeds_signals = true};
-    enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &c->run.pool.jobs, error);
+    enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &c->each.jobs, error);
     if (status != GSIM_OK) return status;
-    gsim_progress_start(&c->progress, c->run.count, stderr);
+    gsim_progress_start(&c->progress, c->each.count, stderr);
     c->progress.unit = "runs";
-    status = gsim_pool_run(&c->run, error);
+    status = gsim_each_run(&c->each, error);
     gsim_progress_clear(&c->progress);
-    if (c->run.stopped_by) raise(c->run.stopped_by); /* and it ends the process here */
+    if (c->each.stopped_by) raise(c->each.stopped_by); /* and it ends the process here */
     return status;
 }
 
@@ -450,7 +419,7 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
             best = i;
     if (best == SIZE_MAX) return GSIM_OK;
     comparison->writes_plan = true;
-    return run_once(comparison, (uint64_t)best * comparison->repeat, &cell, error);
+    return run_once(&(struct collector){.comparison = comparison}, (uint64_t)best * comparison->repeat, &cell, error);
 }
 
 static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)

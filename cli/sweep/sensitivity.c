@@ -11,12 +11,11 @@
 #include "plots/figure.h"
 #include "cli/figures/plot.h"
 #include "sim/base/text.h"
-#include "sim/base/jobs/run.h"
+#include "sim/base/jobs/each.h"
 
 #define SPREAD_DEFAULT 10.0 /* per cent */
 #define MORRIS_DEFAULT 20   /* places: the literature's 10 to 50 */
 #define SOBOL_DEFAULT  256
-#define MESSAGE_BYTES  400
 
 /* How far a number may be off, by where it comes from: our judgement, in per cent. */
 static double spread_of_kind(enum gsim_number_kind kind)
@@ -120,11 +119,6 @@ static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_er
 }
 
 /* --- one run, in a worker --- */
-struct outcome {
-    double y; /* NAN: it failed, and then MESSAGE says why */
-    char message[MESSAGE_BYTES];
-};
-
 static enum gsim_status time_of(const struct gsim_sensitivity *s, const struct gsim_scheduler_ops *scheduler,
                                 double *us, struct gsim_error *error)
 {
@@ -141,8 +135,10 @@ static enum gsim_status time_of(const struct gsim_sensitivity *s, const struct g
     return status;
 }
 
-static enum gsim_status run_point(struct gsim_sensitivity *s, size_t item, double *y, struct gsim_error *error)
+static enum gsim_status run_point(void *data, uint64_t item, void *result, struct gsim_error *error)
 {
+    struct gsim_sensitivity *s = data;
+    double *y = result;
     enum gsim_status status = GSIM_OK;
     double us = NAN, base_us;
     for (size_t i = 0; i < s->input_count && status == GSIM_OK; i++) {
@@ -163,64 +159,31 @@ static enum gsim_status run_point(struct gsim_sensitivity *s, size_t item, doubl
     return status;
 }
 
-static void run_item(void *data, uint64_t item, struct gsim_bytes *bytes)
-{
-    struct gsim_error error = {0};
-    struct outcome outcome = {.y = NAN};
-    if (run_point(data, (size_t)item, &outcome.y, &error) != GSIM_OK) {
-        outcome.y = NAN;
-        snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, error.message);
-    }
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
-static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
-{
-    struct outcome outcome = {.y = NAN};
-    (void)data;
-    (void)item;
-    (void)end;
-    snprintf(outcome.message, sizeof outcome.message, "%.*s", MESSAGE_BYTES - 1, message);
-    gsim_bytes_add(bytes, &outcome, sizeof outcome);
-}
-
 /* --- all runs ---------------------------------------------------------------------------------------------------- */
-struct collector {
-    struct gsim_sensitivity *s;
-    struct gsim_progress progress;
-};
-
 /* An effect needs all its points: the first failure ends the analysis. */
-static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                             struct gsim_error *error)
 {
-    struct collector *c = data;
-    struct outcome outcome;
-    GSIM_INVARIANT(length == sizeof outcome);
-    memcpy(&outcome, bytes, sizeof outcome);
-    c->progress.done++;
-    c->s->y[item] = outcome.y;
-    if (isfinite(outcome.y)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_SIM, "point %zu of %zu failed: %s", (size_t)item + 1, c->s->design.points,
-                          outcome.message);
+    struct gsim_sensitivity *s = data;
+    s->y[item] = *(const double *)result;
+    if (!failure->status && isfinite(s->y[item])) return GSIM_OK;
+    return gsim_error_set(error, GSIM_SIM, "point %zu of %zu failed: %.400s", (size_t)item + 1, s->design.points,
+                          failure->message);
 }
 
 static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *error)
 {
-    struct collector c = {.s = s};
-    struct gsim_pool_run run = {.pool = {.data = s, .run = run_item, .fail = fail_item},
-                                .count = s->design.points,
-                                .deliver = take,
-                                .data = &c,
-                                .progress = &c.progress,
-                                .heeds_signals = true};
-    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &run.pool.jobs, error);
+    struct gsim_progress progress;
+    struct gsim_each each = {.count = s->design.points, .size = sizeof *s->y, .run = run_point, .take = take, .data = s,
+                             .progress = &progress, .heeds_signals = true};
+    enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &each.jobs, error);
     if (status != GSIM_OK) return status;
-    s->y = gsim_alloc(sizeof *s->y * run.count);
+    s->y = gsim_alloc(sizeof *s->y * each.count);
     if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_progress_start(&c.progress, run.count, stderr);
-    status = gsim_pool_run(&run, error);
-    s->stopped_by = run.stopped_by;
-    gsim_progress_end(&c.progress, s->stopped_by || status != GSIM_OK);
+    gsim_progress_start(&progress, each.count, stderr);
+    status = gsim_each_run(&each, error);
+    s->stopped_by = each.stopped_by;
+    gsim_progress_end(&progress, s->stopped_by || status != GSIM_OK);
     return status;
 }
 

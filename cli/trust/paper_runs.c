@@ -11,7 +11,7 @@
 #include "cli/sweep/sharing.h"
 #include "cli/tasks/tasks.h"
 #include "gpusim/scenario.h"
-#include "sim/base/jobs/run.h"
+#include "sim/base/jobs/each.h"
 #include "sim/base/scratch.h"
 #include "sim/rank_node.h"
 #include "trust/published/script_overlap.h"
@@ -451,41 +451,20 @@ static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_poi
 
 /* --- worker processes --- */
 
-/* An outcome is the values, or a message in place of them. */
-static void run_one(void *data, uint64_t item, struct gsim_bytes *outcome)
+static enum gsim_status run_one(void *data, uint64_t item, void *values, struct gsim_error *error)
 {
     struct jobs *jobs = data;
-    const struct gsim_paper_batch *batch = jobs->batch;
-    struct gsim_error error = {0};
-    double *values = gsim_alloc(sizeof *values * batch->figure_count);
-    enum gsim_status status = values ? run_point(jobs, &batch->points[item], values, &error)
-                                     : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) gsim_bytes_add(outcome, values, sizeof *values * batch->figure_count);
-    else gsim_bytes_add(outcome, error.message, strlen(error.message) + 1);
-    gsim_bytes_add(outcome, status == GSIM_OK ? "v" : "m", 1);
-    gsim_free(values);
+    return run_point(jobs, &jobs->batch->points[item], values, error);
 }
 
-static void fail_one(void *data, uint64_t item, enum gsim_item_end end, const char *message,
-                     struct gsim_bytes *outcome)
-{
-    (void)data, (void)item, (void)end;
-    gsim_bytes_add(outcome, message, strlen(message) + 1);
-    gsim_bytes_add(outcome, "m", 1);
-}
-
-static enum gsim_status take_one(void *data, uint64_t item, const char *outcome, size_t length,
+static enum gsim_status take_one(void *data, uint64_t item, const void *values, const struct gsim_error *failure,
                                  struct gsim_error *error)
 {
     struct jobs *jobs = data;
     struct gsim_paper_point *point = &jobs->batch->points[item];
-    size_t size = sizeof *point->values * jobs->batch->figure_count;
-    jobs->runs->progress->done++;
-    if (length == size + 1 && outcome[size] == 'v') memcpy(point->values, outcome, size);
-    else if (length > 1 && outcome[length - 1] == 'm') {
-        point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, outcome);
-        if (!point->error) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    } else return gsim_error_set(error, GSIM_IO, "a worker process gave %zu bytes", length);
+    if (!failure->status) memcpy(point->values, values, sizeof *point->values * jobs->batch->figure_count);
+    else if (!(point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, failure->message)))
+        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return GSIM_OK;
 }
 
@@ -508,13 +487,10 @@ enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch,
 {
     const struct gsim_paper_runs *runs = data;
     struct jobs jobs = {.runs = runs, .batch = batch};
-    struct gsim_pool_run run = {.pool = {.jobs = runs->jobs, .data = &jobs, .run = run_one, .fail = fail_one},
-                                .count = batch->count,
-                                .deliver = take_one,
-                                .data = &jobs,
-                                .progress = runs->progress};
+    struct gsim_each each = {.jobs = runs->jobs, .count = batch->count, .size = sizeof(double) * batch->figure_count,
+                             .run = run_one, .take = take_one, .data = &jobs, .progress = runs->progress};
     runs->progress->total += batch->count;
-    enum gsim_status status = batch->count ? gsim_pool_run(&run, error) : GSIM_OK;
+    enum gsim_status status = gsim_each_run(&each, error);
     gsim_progress_clear(runs->progress);
     if (status == GSIM_OK) note_failures(batch);
     return status;

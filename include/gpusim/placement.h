@@ -69,9 +69,8 @@ uint64_t gsim_placing_present(struct gsim_placing *placing, const struct gsim_op
 /* Returns the sum over arguments that DEVICE lacks: bytes over the largest (WORST: smallest) bandwidth from a
  * holder. */
 double gsim_placing_transfer_us(struct gsim_placing *placing, const struct gsim_op *op, uint32_t device, bool worst);
-/* Whether DEVICE holds all of argument ARG / whether any device holds some of OP's data. */
+/* Whether DEVICE holds all of argument ARG. */
 bool gsim_placing_holds(struct gsim_placing *placing, const struct gsim_op *op, uint32_t arg, uint32_t device);
-bool gsim_placing_on_gpu(struct gsim_placing *placing, const struct gsim_op *op);
 /* Return the bandwidth / latency between two of host and devices. */
 double gsim_placing_gbps(const struct gsim_placing *placing, uint32_t from, uint32_t to);
 double gsim_placing_latency_us(const struct gsim_placing *placing, uint32_t from, uint32_t to);

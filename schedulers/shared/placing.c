@@ -105,13 +105,6 @@ bool gsim_placing_holds(struct gsim_placing *p, const struct gsim_op *op, uint32
     return true;
 }
 
-bool gsim_placing_on_gpu(struct gsim_placing *p, const struct gsim_op *op)
-{
-    for (uint32_t d = 0; d < p->device_count; d++)
-        if (gsim_placing_present(p, op, d)) return true;
-    return false;
-}
-
 /* --- choices ------------------------------------------------------------------------------------------------------ */
 
 uint32_t gsim_placing_next(struct gsim_placing *p, const uint32_t *candidates, uint32_t count)

@@ -104,7 +104,8 @@ static double time_with(struct setting *s, const struct gsim_change *list, size_
     struct gsim_timeline timeline = {0};
     struct gsim_error error = {0};
     double us = -1;
-    enum gsim_status status = gsim_variant_init(&variant, &s->simulation, false, list, count, &error);
+    const struct gsim_changeable base = {.simulation = &s->simulation};
+    enum gsim_status status = gsim_variant_of(&variant, &base, list, count, &error);
     if (status && strstr(error.message, "put them in a row")) return -1;
     CHECK_OK(status, error);
     if (variant.has_effect || !count) {

@@ -77,13 +77,14 @@ static double time_with(struct changed *c, const char *text)
                                          .memory = GSIM_MEMORY_PINNED,
                                          .seed = 1,
                                          .iterations = 3};
+    const struct gsim_changeable base = {.simulation = &simulation, .has_data = c->has_data};
     gsim_params_set_defaults(gsim_gpu_params, &simulation.gpu);
     for (const char *at = text; *at; at += strcspn(at, "+") + (at[strcspn(at, "+")] == '+')) {
         char word[GSIM_CHANGE_TEXT];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "+"), at);
         CHECK_OK(gsim_change_parse(word, &changes[count++], &c->error), c->error);
     }
-    CHECK_OK(gsim_variant_init(&variant, &simulation, c->has_data, changes, count, &c->error), c->error);
+    CHECK_OK(gsim_variant_of(&variant, &base, changes, count, &c->error), c->error);
     CHECK_OK(gsim_simulate(&variant.simulation, &timeline, &c->error), c->error);
     double us = gsim_time_us(timeline.iterations[2].end - timeline.iterations[2].start);
     snprintf(c->note, sizeof c->note, "%s", variant.note);
