@@ -285,7 +285,7 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
       "kernel:NAME=2x, kernels=2x, link=2x, device=NAME; of collectives:\n"                                            \
       "bucket=MIB, channels=N, overlap=on|off, priority, copy_engine,\n"                                               \
       "custom, micro=N; of ranks: comm=2x, rank:R=2x, ranks=N,\n"                                                      \
-      "node=NAME\n"                                                                                                    \
+      "node=NAME; of tasks: share=NAME\n"                                                                              \
       "(default: all that apply)")                                                                                     \
     X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: most streams, up to 64 (default 4)")                 \
     X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \

@@ -295,6 +295,20 @@ static void hasten_launches(struct gsim_device_spec *d, struct gsim_edit *e, dou
             e->ops[i].host_us /= factor;
 }
 
+static enum gsim_status take_sharing(struct gsim_variant *v, const struct gsim_changeable *base, const char *name,
+                                     uint32_t *touched, struct gsim_error *error)
+{
+    const struct gsim_sharing_ops *ops = base->simulation->sharing;
+    if (!base->clients || gsim_changeable_has_ranks(base)) *touched = 0;
+    else if (gsim_sharing_load(name, &ops, error)) return gsim_error_prefix(error, "--change share");
+    else if (ops->needs_profile)
+        return gsim_error_set(error, GSIM_INPUT, "share=%s: needs a profile of the tasks", ops->name);
+    else *touched = ops != base->simulation->sharing;
+    v->simulation.sharing = ops;
+    if (*touched) v->simulation.sharing_params = NULL;
+    return GSIM_OK;
+}
+
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
 static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c,
                       const struct gsim_changeable *base, uint32_t client, struct gsim_error *error)
@@ -360,6 +374,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     case GSIM_CHANGE_DEVICE:
         status = take_device(v, e, c->argument, !base->clients || client + 1 == base->client_count, error);
         break;
+    case GSIM_CHANGE_SHARE: status = take_sharing(v, base, c->argument, &touched, error); break;
     case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
     case GSIM_CHANGE_RANK:
         touched = gsim_changeable_has_ranks(base) && strtoul(c->argument, NULL, 10) == base->clients[client].rank
@@ -382,6 +397,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_RANK:
     case GSIM_CHANGE_RANKS:
     case GSIM_CHANGE_NODE: return "needs ranks";
+    case GSIM_CHANGE_SHARE: return "needs tasks that share otherwise";
     case GSIM_CHANGE_DAG:
     case GSIM_CHANGE_STREAMS:
         return has_data ? "each op is in that stream already"

@@ -48,7 +48,8 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(RANK, "rank:R", "FACTOR", 0.10, SAVED, "assumed", false,                                                         \
       "kernels of rank R but collectives that many times faster")                                                      \
     X(RANKS, "ranks", "N", 0.30, SAVED, "assumed", false, "N ranks in all, as many of each that there is")             \
-    X(NODE, "node", "NAME", 0.30, SAVED, "assumed", false, "links and network of a node; GPUs as recorded")
+    X(NODE, "node", "NAME", 0.30, SAVED, "assumed", false, "links and network of a node; GPUs as recorded")           \
+    X(SHARE, "share", "NAME", 0.30, SAVED, "assumed", false, "tasks share the GPU in that way")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 

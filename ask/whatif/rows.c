@@ -152,6 +152,7 @@ static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *err
         snprintf(text, sizeof text, "kernel:%s=2x", name);
         status = add_row(w, text, strlen(text), error);
     }
+    if (w->base.clients && status == GSIM_OK) status = add_row(w, "share=mps", strlen("share=mps"), error);
     for (size_t i = 0; i < sizeof devices / sizeof devices[0] && status == GSIM_OK; i++) {
         if (strcmp(devices[i], w->base.simulation->device->name) == 0) continue;
         snprintf(text, sizeof text, "device=%s", devices[i]);

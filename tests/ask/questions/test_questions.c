@@ -55,7 +55,9 @@ static double value_of(const struct gsim_answer *a, size_t row, const char *colu
         union gsim_value v = a->values[row * a->column_count + i];
         if (strcmp(a->columns[i].name, column) != 0) continue;
         return a->columns[i].type == GSIM_VALUE_TIME ? gsim_time_us(v.time)
-               : a->columns[i].type == GSIM_VALUE_REAL ? v.real : (double)v.count;
+               : a->columns[i].type == GSIM_VALUE_REAL ? v.real
+               : a->columns[i].type == GSIM_VALUE_BOOL ? v.truth
+                                                       : (double)v.count;
     }
     return NAN;
 }
@@ -101,6 +103,9 @@ static void test_whatif(void)
     CHECK_NEAR(ask(RANKS, 100, 300, "whatif", "kernel:a=2x", "kernel:a=2x", "saved_us"), 0, 1e-6);
     CHECK_NEAR(ask(TASKS, 100, 50, "whatif", "kernel:a=2x", "now", "time_us"), 125, 1e-6);
     CHECK_NEAR(ask(TASKS, 100, 50, "whatif", "kernel:a=2x", "kernel:a=2x", "time_us"), 75, 1e-6);
+    /* Blocks of both fit on each SM, and ask for nothing: under MPS each takes its own time. */
+    CHECK_NEAR(ask(TASKS, 100, 60, "whatif", "share=mps", "share=mps", "time_us"), 80, 1e-6);
+    CHECK_NEAR(ask(TASKS, 100, 60, "whatif", "share=exclusive", "share=exclusive", "has_effect"), 0, 0);
 }
 
 static void test_others(void)
