@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "sim/base/first.h"
 #include "sim/device/occupancy.h"
 #include "sim/sm/demand.h"
 
@@ -162,12 +163,7 @@ static enum gsim_cause missing_room(const struct gsim_moments *m, const struct g
 /* The first of the works by end that ends behind TIME. */
 static uint32_t first_end(const struct gsim_moments *m, gsim_time time)
 {
-    uint32_t low = 0, high = m->work_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->works[m->by_end[middle]].end <= time) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, m->work_count, middle, m->works[m->by_end[middle]].end <= time)
     return low;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ask/whatif/blame.h"
+#include "sim/base/first.h"
 
 struct walk {
     const struct gsim_moments *m;
@@ -58,12 +59,7 @@ static void spend(struct walk *w, gsim_time from, enum gsim_part_kind kind, uint
 /* How many of the works by end have ended at TIME. */
 static uint32_t ended_before(const struct gsim_moments *m, gsim_time time)
 {
-    uint32_t low = 0, high = m->work_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->works[m->by_end[middle]].end <= time) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, m->work_count, middle, m->works[m->by_end[middle]].end <= time)
     return low;
 }
 

@@ -3,6 +3,7 @@
  * What records mean together: which call made which work, what is broken and can be repaired, in which order the
  * host did it all, and how long each kernel runs alone. The ops themselves: traces/import/records/emit.c.
  */
+#include "sim/base/first.h"
 #include "traces/import/import.h"
 
 #include <stdlib.h>
@@ -36,17 +37,10 @@ static bool is_same_id(const struct gsim_call *call, uint32_t process, uint64_t 
 
 uint32_t gsim_records_find_call(const struct gsim_records *r, uint32_t process, uint64_t correlation, int64_t before_ns)
 {
-    uint32_t low = 0, high = r->call_count; /* the first call behind those wanted */
+    const struct gsim_call wanted = {
+        .process = process, .correlation = correlation, .start_ns = before_ns, .end_ns = INT64_MAX};
     if (correlation == 0) return GSIM_NO_CALL;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct gsim_call *call = &r->calls[middle];
-        bool is_behind = call->process != process           ? call->process > process
-                         : call->correlation != correlation ? call->correlation > correlation
-                                                            : call->start_ns > before_ns;
-        if (is_behind) high = middle;
-        else low = middle + 1;
-    }
+    GSIM_FIRST (low, r->call_count, middle, compare_calls(&r->calls[middle], &wanted) <= 0)
     if (low > 0 && is_same_id(&r->calls[low - 1], process, correlation)) return low - 1;
     if (low < r->call_count && is_same_id(&r->calls[low], process, correlation)) return low;
     return GSIM_NO_CALL;
@@ -148,14 +142,10 @@ static enum gsim_status guess_durations(struct gsim_records *r)
     if (count) qsort(timings, count, sizeof *timings, compare_timings);
     for (uint32_t i = 0; i < r->work_count; i++) {
         struct gsim_activity *work = &r->works[i];
-        uint32_t low = 0, high = count, end;
         if (!work->lacks_time) continue;
-        while (low < high) { /* the first of that shape */
-            uint32_t middle = low + (high - low) / 2;
-            if (timings[middle].shape < work->shape) low = middle + 1;
-            else high = middle;
-        }
-        for (end = low; end < count && timings[end].shape == work->shape;) end++;
+        GSIM_FIRST (low, count, middle, timings[middle].shape < work->shape)
+        uint32_t end = low;
+        for (; end < count && timings[end].shape == work->shape;) end++;
         if (end > low) work->end_ns = work->start_ns + timings[low + (end - low) / 2].ns;
     }
     gsim_free(timings);
@@ -214,6 +204,15 @@ static int compare_syncs(const void *left, const void *right)
     COMPARE(a->start_ns, b->start_ns);
     COMPARE(a->kind, b->kind);
     return a->stream < b->stream ? -1 : a->stream > b->stream;
+}
+
+const struct gsim_sync *gsim_records_sync_of(const struct gsim_records *r, const struct gsim_call *call)
+{
+    const struct gsim_sync wanted = {.process = call->process, .correlation = call->correlation, .start_ns = INT64_MIN};
+    GSIM_FIRST (low, r->sync_count, middle, compare_syncs(&r->syncs[middle], &wanted) < 0)
+    const struct gsim_sync *sync = &r->syncs[low];
+    bool is_found = low < r->sync_count && sync->process == call->process && sync->correlation == call->correlation;
+    return is_found && call->correlation ? sync : NULL;
 }
 
 /* By stream, then start: the order in which a stream ran. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See traces/import/table.h. */
+#include "sim/base/first.h"
 #include "traces/import/table.h"
 
 #include <inttypes.h>
@@ -310,12 +311,7 @@ static const struct gsim_table_event *find_event(const struct gsim_tables *table
                                                  uint64_t correlation)
 {
     struct gsim_table_event wanted = {.process = process, .event = event, .correlation = correlation};
-    uint32_t low = 0, high = tables->event_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_events(&tables->events[middle], &wanted) <= 0) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, tables->event_count, middle, compare_events(&tables->events[middle], &wanted) <= 0)
     const struct gsim_table_event *found = low ? &tables->events[low - 1] : NULL;
     return found && found->process == process && found->event == event ? found : NULL;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/base/first.h"
 #include "trust/calibrate/profile.h"
 
 #define NONE UINT32_MAX
@@ -108,12 +109,7 @@ static void find_busy(struct scan *s)
 /* The latest end in other streams of what was launched before US. */
 static double others_until(const struct scan *s, double us, uint32_t stream)
 {
-    uint32_t low = 0, high = s->trace->op_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->trace->ops[middle].launch_us < us) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, s->trace->op_count, middle, s->trace->ops[middle].launch_us < us)
     if (!low) return -INFINITY;
     return s->busy[low - 1].stream == stream ? s->busy[low - 1].second_us : s->busy[low - 1].first_us;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See traces/import/pytorch/operators.h. */
+#include "sim/base/first.h"
 #include "traces/import/pytorch/operators.h"
 
 #include <cjson/cJSON.h>
@@ -127,12 +128,7 @@ enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced
 
 uint32_t gsim_traced_operators_find(const struct gsim_traced_operators *o, uint64_t external)
 {
-    uint32_t low = 0, high = o->count;
-    while (external && low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->items[o->by_external[middle]].external < external) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, o->count, middle, o->items[o->by_external[middle]].external < external)
     return external && low < o->count && o->items[o->by_external[low]].external == external ? o->by_external[low]
                                                                                             : GSIM_NO_OPERATOR;
 }

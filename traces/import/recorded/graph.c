@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "sim/base/first.h"
 #include "traces/import/records/emitter.h"
 
 static void join(struct gsim_emitter *e)
@@ -53,12 +54,7 @@ static uint64_t original_of(const struct gsim_records *r, uint64_t node)
 /* The first edge to NODE or behind it. */
 static uint32_t first_edge(const struct gsim_records *r, uint64_t node)
 {
-    uint32_t low = 0, high = r->recorded.edge_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->recorded.edges[middle].to < node) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, r->recorded.edge_count, middle, r->recorded.edges[middle].to < node)
     return low;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/first.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "traces/import/pytorch/kineto_header.h"
@@ -223,12 +224,7 @@ static uint32_t count_alike(const struct gsim_records *r, const struct launch *a
 static int64_t launched_at(const struct gsim_records *r, const struct launch *all, uint32_t count, uint32_t alike,
                            int64_t ns)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[middle].ns < ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, count, middle, all[middle].ns < ns)
     return low < count && count - low <= alike ? r->recorded.launched[r->recorded.launched_count - (count - low)].ns
                                                : 0;
 }

@@ -98,7 +98,7 @@ void gsim_emit_keep_calls(struct gsim_emitter *e)
 /* Times are kept of calls behind the last work, too. */
 void gsim_emit_keep_sync(struct gsim_emitter *e, const struct gsim_call *call)
 {
-    const struct gsim_sync *sync = gsim_emit_sync_of(e, call);
+    const struct gsim_sync *sync = gsim_records_sync_of(e->records, call);
     bool is_device = call->kind == GSIM_CALL_SYNC_DEVICE;
     bool is_known = is_device || (call->kind == GSIM_CALL_SYNC_STREAM && sync && sync->kind == GSIM_SYNC_STREAM);
     struct gsim_host_call kept = {GSIM_HOST_SYNC, !is_known, us_of(e, call->start_ns), us_of(e, call->end_ns), NAN};

@@ -2,22 +2,6 @@
 /* See traces/import/records/emitter.h: what the host and streams waited for. */
 #include "traces/import/records/emitter.h"
 
-const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call)
-{
-    uint32_t low = 0, high = e->records->sync_count; /* sorted by process and correlation */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct gsim_sync *sync = &e->records->syncs[middle];
-        if (sync->process < call->process || (sync->process == call->process && sync->correlation < call->correlation))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == e->records->sync_count || !call->correlation) return NULL;
-    const struct gsim_sync *sync = &e->records->syncs[low];
-    return sync->process == call->process && sync->correlation == call->correlation ? sync : NULL;
-}
-
 /* The latest op of STREAM that a call which returned at END_NS can have waited for. */
 static uint32_t finished_by(const struct gsim_emitter *e, const struct gsim_emit_stream *stream, int64_t end_ns)
 {
@@ -100,7 +84,7 @@ static int64_t next_launch(const struct gsim_emitter *e, const struct gsim_step 
 void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step)
 {
     const struct gsim_call *call = &e->records->calls[step->index];
-    const struct gsim_sync *sync = gsim_emit_sync_of(e, call);
+    const struct gsim_sync *sync = gsim_records_sync_of(e->records, call);
     int64_t last_ns = INT64_MIN, replayed_ns = INT64_MIN,
             back_ns = call->start_ns + gsim_emit_ns(e->options->sync_idle_us);
     if (call->kind != GSIM_CALL_SYNC_STREAM || (sync && sync->kind != GSIM_SYNC_STREAM)) sync = NULL;

@@ -105,8 +105,6 @@ void gsim_emit_sync(struct gsim_emitter *e, const struct gsim_step *step);
 void gsim_emit_thread_waits(struct gsim_emitter *e, uint32_t thread, int64_t time_ns);
 /* cudaStreamWaitEvent. */
 void gsim_emit_wait(struct gsim_emitter *e, const struct gsim_step *step);
-/* What CALL says that it waits for; NULL: nothing. */
-const struct gsim_sync *gsim_emit_sync_of(const struct gsim_emitter *e, const struct gsim_call *call);
 
 /* --- traces/import/recorded/graph.c: nodes of graphs in several streams --- */
 /* Before the work of STEP: what its stream waits for, of its own launch by the graph's edges. */

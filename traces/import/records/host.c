@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/timeline.h"
+#include "sim/base/first.h"
 #include "traces/import/records/host.h"
 
 #define LONG_CALL_NS     20000   /* calls below take what calls take, but those that launch, as often as they come */
@@ -97,12 +98,7 @@ static int compare_reads(const void *left, const void *right)
 
 bool gsim_records_reads_within(const struct gsim_records *r, int64_t from_ns, int64_t to_ns)
 {
-    uint32_t low = 0, high = r->read_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->reads[middle] < from_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, r->read_count, middle, r->reads[middle] < from_ns)
     return low < r->read_count && r->reads[low] <= to_ns;
 }
 
@@ -122,12 +118,7 @@ static int compare_begun(const void *left, const void *right)
 /* Whether the thread of SPAN begins a call within it that makes works or waits. */
 static bool holds_calls(const struct begun *calls, uint32_t count, const struct gsim_host_span *span)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_begun(&calls[middle], &(struct begun){span->thread, span->start_ns}) < 0) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, count, middle, compare_begun(&calls[middle], &(struct begun){span->thread, span->start_ns}) < 0)
     return low < count && calls[low].thread == span->thread && calls[low].start_ns < span->end_ns;
 }
 

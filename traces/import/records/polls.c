@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/first.h"
 #include "traces/import/records/records.h"
 
 #define LATE_NS 20000 /* behind the end of the GPU's work: a call that returns later may not have waited for it */
@@ -52,12 +53,7 @@ static void order_launches(struct ended *all, uint32_t count)
 /* How many of ALL were launched before TIME. */
 static uint32_t launched_by(const struct ended *all, uint32_t count, int64_t time_ns)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[middle].start_ns < time_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, count, middle, all[middle].start_ns < time_ns)
     return low;
 }
 
@@ -95,12 +91,7 @@ static int compare_by_thread(const void *left, const void *right)
 /* When the first work of those launched before BY ended within FROM to TO; INT64_MIN: none did. ALL: by their ends. */
 static int64_t ends_within(const struct ended *all, uint32_t count, int64_t by_ns, int64_t from_ns, int64_t to_ns)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[middle].end_ns <= from_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, count, middle, all[middle].end_ns <= from_ns)
     for (; low < count && all[low].end_ns <= to_ns; low++)
         if (all[low].start_ns < by_ns) return all[low].end_ns;
     return INT64_MIN;

@@ -272,6 +272,9 @@ struct gsim_step {
 uint32_t gsim_records_find_call(const struct gsim_records *records, uint32_t process, uint64_t correlation,
                                 int64_t before_ns);
 
+/* What CALL says that it waits for; NULL: nothing. Syncs are sorted by process and correlation. */
+const struct gsim_sync *gsim_records_sync_of(const struct gsim_records *records, const struct gsim_call *call);
+
 struct gsim_steps {
     struct gsim_step *steps;
     uint32_t count, work_count, thread_count;

@@ -3,6 +3,7 @@
  * Where the steps of a trace are: by ProfilerStep annotations, by others that cover most launches, by waits for the
  * whole GPU that divide the launches into like parts, by launches that repeat. The result: traces/import/steps.h.
  */
+#include "sim/base/first.h"
 #include "traces/import/steps.h"
 
 #include <ctype.h>
@@ -63,12 +64,7 @@ static const struct gsim_step *work_at(const struct finder *f, uint32_t index)
 /* The first work launched at TIME or later. */
 static uint32_t first_work(const struct finder *f, int64_t time_ns)
 {
-    uint32_t low = 0, high = f->work_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (work_at(f, middle)->time_ns < time_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, f->work_count, middle, work_at(f, middle)->time_ns < time_ns)
     return low;
 }
 
@@ -80,12 +76,7 @@ static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t un
 /* Whether the host waits for the whole GPU between the two. */
 static bool waits_within(const struct finder *f, int64_t from_ns, int64_t until_ns)
 {
-    uint32_t low = 0, high = f->host->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->host->steps[middle].time_ns < from_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, f->host->count, middle, f->host->steps[middle].time_ns < from_ns)
     for (; low < f->host->count && f->host->steps[low].time_ns < until_ns; low++)
         if (f->host->steps[low].kind == GSIM_STEP_SYNC &&
             f->r->calls[f->host->steps[low].index].kind == GSIM_CALL_SYNC_DEVICE)

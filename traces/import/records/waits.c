@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "sim/base/first.h"
 #include "traces/import/records/records.h"
 
 struct launched {
@@ -30,12 +31,7 @@ static bool is_by(const struct gsim_records *r, uint32_t work, const struct gsim
 /* The first of ALL launched at TIME or later. */
 static uint32_t find_launched(const struct launched *all, uint32_t count, int64_t time_ns)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[middle].time_ns < time_ns) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, count, middle, all[middle].time_ns < time_ns)
     return low;
 }
 
@@ -45,21 +41,6 @@ static int compare_times(const void *left, const void *right)
     const struct gsim_call *const *a = left, *const *b = right;
     if ((*a)->start_ns != (*b)->start_ns) return (*a)->start_ns < (*b)->start_ns ? -1 : 1;
     return *a < *b ? -1 : *a > *b;
-}
-
-static bool is_explained(const struct gsim_records *r, const struct gsim_call *wait)
-{
-    uint32_t low = 0, high = r->sync_count; /* sorted by process and correlation */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct gsim_sync *sync = &r->syncs[middle];
-        if (sync->process < wait->process || (sync->process == wait->process && sync->correlation < wait->correlation))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < r->sync_count && r->syncs[low].process == wait->process &&
-           r->syncs[low].correlation == wait->correlation;
 }
 
 #define LOOK_BACK 64 /* launches before a record that are looked at */
@@ -160,7 +141,7 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
         if (r->works[i].call != GSIM_NO_CALL) all[count++] = (struct launched){r->calls[r->works[i].call].start_ns, i};
     for (uint32_t i = 0; i < r->call_count && status == GSIM_OK; i++)
         if (r->calls[i].kind == GSIM_CALL_EVENT_RECORD ||
-            (r->calls[i].kind == GSIM_CALL_WAIT && !is_explained(r, &r->calls[i])))
+            (r->calls[i].kind == GSIM_CALL_WAIT && !gsim_records_sync_of(r, &r->calls[i])))
             calls[times++] = &r->calls[i];
     if (count) qsort(all, count, sizeof *all, compare_launched);
     if (times) qsort(calls, times, sizeof *calls, compare_times);
