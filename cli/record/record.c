@@ -260,6 +260,8 @@ int gsim_cli_record(const struct gsim_cli_arguments *arguments)
     else if (strcmp(given, "-") == 0) gsim_error_set(&error, GSIM_USAGE, "-o: expected a file, found standard output");
     else if (range && !is_range(range))
         gsim_error_set(&error, GSIM_USAGE, "--range: expected FROM:TO in seconds or profiler, found '%.60s'", range);
+    else if (arguments->value[GSIM_CLI_RECORD_PROFILE] && system("command -v ncu >/dev/null 2>&1") != 0)
+        gsim_error_set(&error, GSIM_USAGE, "--profile: cannot find ncu (Nsight Compute) on the path");
     if (error.status || find_tracer(tracer, &error)) return gsim_cli_fail(&error);
     if (*given != '/' && !getcwd(here, sizeof here)) *here = '\0'; /* the program may go elsewhere */
     snprintf(path, sizeof path, "%.3000s%s%.1000s", here, *here ? "/" : "", given);

@@ -55,4 +55,5 @@ expect_usage 'expected -- PROGRAM' -o run.json.gz
 expect_usage '--range: expected FROM:TO' --range 1 -- true
 expect_usage '--range: expected FROM:TO' --range 3:2 -- true
 expect_usage 'found standard output' -o - -- true
+[ -x /usr/bin/ncu ] || PATH=/usr/bin:/bin expect_usage '--profile: cannot find ncu' --profile -- true
 [ $failures = 0 ]
