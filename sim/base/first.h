@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Declares AT: the first index below COUNT for which IS_BEFORE, an expression of INDEX, is false; COUNT
- * for none. It must not become true again behind that.
+ * Layer: sim/base. Declares AT: the first index below COUNT for which IS_BEFORE, an expression of INDEX, is false, else
+ * COUNT. It must not become true again behind that.
  */
 #pragma once
 
