@@ -120,11 +120,11 @@ static void test_custom(void)
         int algorithm;
         uint32_t channels;
     } rows[] = {
-        {2, 0, 8192, true, ONE, 1},         {2, 0, 8208, true, ONE, 2},          {2, 0, 999984, true, ONE, 36},
-        {2, 0, 1000000, true, RING, 0},     {4, 0, 524272, true, ONE, 36},       {4, 0, 524288, true, TWO, 36},
-        {8, 0, 262128, true, ONE, 32},      {8, 0, 262144, true, TWO, 32},       {3, 0, 8192, true, RING, 0},
-        {4, 2, 8192, true, RING, 0},        {4, 0, 8192, false, RING, 0},        {2, 0, 8192, false, ONE, 1},
-        {10, 0, 8192, true, RING, 0},       {4, 0, 8200, true, RING, 0},
+        {2, 0, 8192, true, ONE, 1},     {2, 0, 8208, true, ONE, 2},    {2, 0, 999984, true, ONE, 36},
+        {2, 0, 1000000, true, RING, 0}, {4, 0, 524272, true, ONE, 36}, {4, 0, 524288, true, TWO, 36},
+        {8, 0, 262128, true, ONE, 32},  {8, 0, 262144, true, TWO, 32}, {3, 0, 8192, true, RING, 0},
+        {4, 2, 8192, true, RING, 0},    {4, 0, 8192, false, RING, 0},  {2, 0, 8192, false, ONE, 1},
+        {10, 0, 8192, true, RING, 0},   {4, 0, 8200, true, RING, 0},
     };
     struct fixture f = open_fixture();
     f.nccl.custom_bytes = 1e6;
@@ -194,6 +194,83 @@ static void test_starts(void)
     gsim_device_release(&f.device);
 }
 
+/* Every algorithm, within a node and over several, by numbers of one's own. A part of a ring is 1 MB and takes
+ * 1000 / GB/s us; blocks have 4 times the rates below: 200 sent, 80 reduced, copied and sent, 160 reduced and sent, 100
+ * copied and sent, 400 received, 40 reduced and copied. Over three hosts a rank has 15 GB/s, two of them 30 where
+ * channels leave by both. */
+static void test_times(void)
+{
+    enum { AR, AG, RS, BC, A2A, SR, RING, TREE, NVLS, CE, PAIR, LL, LL128, SIMPLE };
+    static const enum gsim_collective_kind kinds[] = {GSIM_COLLECTIVE_ALL_REDUCE,     GSIM_COLLECTIVE_ALL_GATHER,
+                                                      GSIM_COLLECTIVE_REDUCE_SCATTER, GSIM_COLLECTIVE_BROADCAST,
+                                                      GSIM_COLLECTIVE_ALL_TO_ALL,     GSIM_COLLECTIVE_SEND_RECV};
+    static const enum gsim_collective_algorithm algorithms[] = {
+        GSIM_ALGORITHM_RING, GSIM_ALGORITHM_TREE, GSIM_ALGORITHM_NVLS, GSIM_ALGORITHM_COPY_ENGINE, GSIM_ALGORITHM_AUTO};
+    static const enum gsim_collective_protocol protocols[] = {GSIM_PROTOCOL_LL, GSIM_PROTOCOL_LL128,
+                                                              GSIM_PROTOCOL_SIMPLE};
+    static const struct {
+        int kind, algorithm, protocol;
+        uint32_t ranks, nodes, channels;
+        double mb, gpu, us;
+    } rows[] = {
+        /* base + 4 hops of 2 us + fill of 6 of 8 MB + parts */
+        {AR, RING, SIMPLE, 4, 1, 4, 4, 1000, 10 + 8 + 4.5 + 12.5 + 2 * 6.25 + 2 * 10 + 2.5 + 5},
+        {AG, RING, SIMPLE, 4, 1, 4, 4, 1000, 20 + 4 + 2.25 + 2 * 10 + 2.5 + 5},
+        {RS, RING, SIMPLE, 4, 1, 4, 4, 1000, 30 + 4 + 2.25 + 2 * 6.25 + 25 + 5},
+        {BC, RING, SIMPLE, 4, 1, 4, 4, 1000, 40 + 4 + 3 + 4 * 10},
+        {BC, RING, SIMPLE, 2, 1, 4, 4, 1000, 40 + 3 + 4 * 5},
+        /* six ranks on three hosts: ten steps less two, of which six are over the network (5 us each) */
+        {AR, RING, SIMPLE, 6, 3, 4, 6, 1000, 10 + 2 * 2 + 6 * 5 + 6 + 10 * 1000 / 30.0 + 2.5},
+        {AR, RING, SIMPLE, 6, 3, 1, 6, 1000, 10 + 2 * 2 + 6 * 5 + 6 + 10 * 1000 / 15.0 + 10},
+        {AG, RING, SIMPLE, 6, 3, 4, 6, 1000, 20 + 2 + 3 * 5 + 3.75 + 5 * 1000 / 30.0 + 2.5},
+        /* LL: 256 of 512 threads, 4 x 15 GB/s; half of a link. LL128: 9 tenths of it */
+        {AR, RING, LL, 4, 1, 4, 4, 1000, 7 + 4 * 3 + 100},
+        {AR, RING, LL, 4, 1, 4, 4, 100, 7 + 4 * 3 + 120},
+        {AR, RING, LL, 4, 2, 4, 4, 1000, 7 + 4 * 7 + 400},
+        {AR, RING, LL128, 4, 1, 4, 4, 1000, 9 + 4 * 11 + 60},
+        {AR, RING, LL128, 4, 1, 4, 4, 100, 9 + 4 * 11 + 6000 / 90.0},
+        /* twice the message up and down; two levels of three hosts */
+        {AR, TREE, SIMPLE, 4, 1, 4, 6, 1000, 10 + 4 * 2 + 150},
+        {AR, TREE, LL, 4, 1, 4, 6, 1000, 7 + 4 * 3 + 100},
+        {AR, TREE, LL128, 4, 1, 4, 6, 1000, 9 + 4 * 11 + 120},
+        {AR, TREE, SIMPLE, 6, 3, 4, 6, 1000, 10 + 4 * 5 + 12000 / 27.0},
+        {AR, NVLS, SIMPLE, 4, 1, 4, 6, 100, 19 + 6000 / 70.0 + 30},
+        {AR, NVLS, SIMPLE, 6, 3, 4, 6, 100, 19 + 400 + 4 * 5},
+        {SR, PAIR, SIMPLE, 2, 1, 4, 6, 1000, 17 + 30},
+        {SR, PAIR, SIMPLE, 2, 2, 4, 6, 1000, 17 + 5 + 400},
+        {SR, PAIR, LL, 2, 1, 4, 6, 1000, 13 + 50},
+        /* a block sends at 50 and copies its own part at 3 x 30: 1/50 + 1/90 */
+        {A2A, PAIR, SIMPLE, 4, 1, 4, 6, 1000, 17 + 45 + 35},
+        {A2A, PAIR, SIMPLE, 4, 1, 4, 6, 100, 17 + 45 + 45},
+        {A2A, PAIR, SIMPLE, 4, 2, 4, 6, 100, 17 + 45 + 5 + 200},
+        {A2A, PAIR, SIMPLE, 4, 2, 4, 6, 5, 17 + 45 + 5 + 300},
+        {AG, CE, SIMPLE, 4, 1, 4, 6, 100, 23 + 36},
+        {AG, CE, SIMPLE, 4, 2, 4, 6, 100, 23 + 240},
+    };
+    struct gsim_nccl n = {0};
+    n.all_reduce_us = 10, n.all_gather_us = 20, n.reduce_scatter_us = 30, n.broadcast_us = 40, n.ll_reduce_us = 7;
+    n.ll128_reduce_us = 9, n.pair_us = 17, n.pair_ll_us = 13, n.nvls_us = 19, n.copy_engine_us = 23;
+    n.simple_hop_us = 2, n.ll_hop_us = 3, n.ll128_hop_us = 11, n.net_simple_hop_us = 5, n.net_ll_hop_us = 7;
+    n.ring_fill_us = 6, n.nvls_fill_us = 40, n.pair_fill_us = 80, n.fill_bytes = 8e6, n.ll_full_threads = 512;
+    n.send_gbps = 50, n.reduce_copy_send_gbps = 20, n.reduce_send_gbps = 40, n.copy_send_gbps = 25;
+    n.receive_gbps = 100, n.reduce_copy_gbps = 10, n.ll_gbps = 30, n.ll128_gbps = 25, n.own_copy_gbps = 30;
+    n.link_share = 0.8, n.ll_link_share = 0.4, n.ll128_link_share = 0.72, n.choice_tree_share = 0.9, n.nvls_share = 0.7;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct gsim_collective what = {.kind = kinds[rows[i].kind], .bytes = (uint64_t)(rows[i].mb * 1e6)};
+        const struct gsim_collective_plan p = {.what = &what,
+                                               .ranks = rows[i].ranks,
+                                               .nodes = rows[i].nodes,
+                                               .per_node = rows[i].ranks / rows[i].nodes,
+                                               .algorithm = algorithms[rows[i].algorithm - RING],
+                                               .protocol = protocols[rows[i].protocol - LL],
+                                               .channels = rows[i].channels,
+                                               .threads = 256};
+        const struct gsim_collective_conditions c = {rows[i].gpu, 15, 1, 1};
+        double us = gsim_collective_us(&n, &p, &c);
+        CHECK_MSG(fabs(us - rows[i].us) < 1e-6, "row %zu: %.9g us, by hand %.9g", i, us, rows[i].us);
+    }
+}
+
 /* What NCCL sends per rank (nccl-tests, PERFORMANCE.md). */
 static void test_sent(void)
 {
@@ -221,11 +298,11 @@ static void test_alone(void)
         uint32_t most;
         double us;
     } rows[] = {
-        {GSIM_COLLECTIVE_ALL_REDUCE, 1 << 20, 0, 11.936},      {GSIM_COLLECTIVE_ALL_REDUCE, 16 << 20, 0, 77.857},
-        {GSIM_COLLECTIVE_ALL_REDUCE, 64 << 20, 0, 247.366},    {GSIM_COLLECTIVE_ALL_REDUCE, 256 << 20, 0, 891.329},
-        {GSIM_COLLECTIVE_ALL_GATHER, 64 << 20, 0, 152.42},     {GSIM_COLLECTIVE_REDUCE_SCATTER, 64 << 20, 0, 157.602},
-        {GSIM_COLLECTIVE_BROADCAST, 64 << 20, 0, 196.325},     {GSIM_COLLECTIVE_SEND_RECV, 64 << 20, 0, 193.507},
-        {GSIM_COLLECTIVE_ALL_REDUCE, 1 << 20, 2, 76.545},      {GSIM_COLLECTIVE_ALL_REDUCE, 256 << 20, 2, 6408.443},
+        {GSIM_COLLECTIVE_ALL_REDUCE, 1 << 20, 0, 11.936},   {GSIM_COLLECTIVE_ALL_REDUCE, 16 << 20, 0, 77.857},
+        {GSIM_COLLECTIVE_ALL_REDUCE, 64 << 20, 0, 247.366}, {GSIM_COLLECTIVE_ALL_REDUCE, 256 << 20, 0, 891.329},
+        {GSIM_COLLECTIVE_ALL_GATHER, 64 << 20, 0, 152.42},  {GSIM_COLLECTIVE_REDUCE_SCATTER, 64 << 20, 0, 157.602},
+        {GSIM_COLLECTIVE_BROADCAST, 64 << 20, 0, 196.325},  {GSIM_COLLECTIVE_SEND_RECV, 64 << 20, 0, 193.507},
+        {GSIM_COLLECTIVE_ALL_REDUCE, 1 << 20, 2, 76.545},   {GSIM_COLLECTIVE_ALL_REDUCE, 256 << 20, 2, 6408.443},
     };
     struct fixture f = open_fixture();
     double sum = 0;
@@ -241,10 +318,8 @@ static void test_alone(void)
     gsim_device_release(&f.device);
 }
 
-static const struct test_case cases[] = {{"shapes", test_shapes},
-                                         {"a ring's steps", test_ring},
-                                         {"pairs", test_pairs},
-                                         {"starts", test_starts}, {"custom", test_custom},
-                                         {"what is sent", test_sent},
-                                         {"alone on two H100", test_alone}};
+static const struct test_case cases[] = {{"shapes", test_shapes},     {"a ring's steps", test_ring},
+                                         {"pairs", test_pairs},       {"starts", test_starts},
+                                         {"custom", test_custom},     {"every algorithm", test_times},
+                                         {"what is sent", test_sent}, {"alone on two H100", test_alone}};
 TEST_MAIN("sim/collective/collective", cases)
