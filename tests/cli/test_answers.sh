@@ -85,6 +85,7 @@ saves pair graph none
 says pair whatif 'kernels run beside'
 overhead=remove
 
+if [ "${GPUSIM_FULL-}" ]; then # seconds each
 # One rank alone: no longer than what was recorded with the profiler, and a request for the others.
 "$gpusim" explain "$source_dir/traces/h100/several/kineto_ddp_r0.json.gz" >said 2>&1
 is "one rank alone" "$(sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p' said)" 12000 15385
@@ -95,6 +96,7 @@ grep -q 'give the traces of all ranks' said || fail "one rank alone: $(head -4 s
 public=$source_dir/../shared/cases/field4/03_queries_that_wait_for_nothing.json.gz
 [ ! -f "$public" ] || "$gpusim" explain "$public" 2>&1 | grep -q 'a contradiction: 769[0-9]* us without the profiler, and 73658 with it' ||
     fail "no contradiction is seen"
+fi
 # Kernels that talk to other GPUs are no row of their own: what they take is the others' as well.
 trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, "void deep_ep::internode::combine<1, 8>(int4*)"); launch(1, 7, t + 6, 4, t + 354, 140, "expert") }
     call("cudaDeviceSynchronize", 1, 9600, 400)'

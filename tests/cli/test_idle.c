@@ -323,7 +323,8 @@ static void numbers_act(void)
         base[r] = time_of(texts[r], NULL);
         CHECK_MSG(base[r] > 0, "refused: %s", texts[r]);
     }
-    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
+    /* Every second of them; all with GPUSIM_FULL. */
+    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n += test_is_full() ? 1 : 2) {
         const char *name = gsim_device_number_name((enum gsim_device_number)n);
         bool acts = is_elsewhere(name), is_of_sms = n >= GSIM_DEV_issue_share && n < GSIM_DEV_launch_to_start_us;
         for (size_t i = 0; i < RUNS && !acts; i++) {
