@@ -51,13 +51,15 @@ static void check_all(enum gsim_memory_mode memory, bool prefetch)
     const struct gsim_workload_ops *workload;
     uint32_t count = 0;
     for (; error.status == GSIM_OK && (workload = gsim_workload_at(count)); count++) {
-        check_workload(workload, GSIM_SHAPE_CONCURRENT, &device, memory, prefetch, false);
-        check_workload(workload, GSIM_SHAPE_SERIAL, &device, memory, prefetch, false);
+        bool is_short = prefetch && !test_is_full();
+        check_workload(workload, GSIM_SHAPE_CONCURRENT, &device, memory, prefetch, is_short);
+        check_workload(workload, GSIM_SHAPE_SERIAL, &device, memory, prefetch, is_short);
     }
     CHECK_MSG(count >= 8, "%" PRIu32 " workloads are registered", count);
     gsim_device_release(&device);
 }
 
+/* Without prefetch all schedulers, with it some; all with GPUSIM_FULL. */
 static void managed(void) { check_all(GSIM_MEMORY_MANAGED, false); }
 static void managed_prefetch(void) { check_all(GSIM_MEMORY_MANAGED, true); }
 static void pinned(void) { check_all(GSIM_MEMORY_PINNED, false); }
