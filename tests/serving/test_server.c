@@ -320,17 +320,95 @@ static void test_quantiles(void)
     gsim_quantiles_release(&q);
 }
 
+/* --- random loads against a second server, of which every microsecond is looked at --- */
+
+enum { LOAD = 12 };
+struct slow_request {
+    int arrival, prompt, output, made;
+    double first, end;
+};
+
+/* POLICY as its paper has it: 'c' prefills whoever waits while there is a slot, then decodes; 's' lets a batch come
+ * together, and takes the next when it has ended; 'd' decodes EVERY steps before each prefill. */
+static void serve_slowly(struct slow_request *q, int count, int slots, char policy, int every)
+{
+    int done = 0, busy_until = 0, prefilled = -1, decodes_since = 0;
+    bool decodes = false, is_decoding = false;
+    for (int now = 0; done < count; now++) {
+        if (now < busy_until) continue;
+        for (int i = 0; i < count; i++) { /* what ends now */
+            bool is_running = q[i].made > 0 && q[i].made < q[i].output;
+            if (i != prefilled && !(decodes && is_running)) continue;
+            if (!q[i].made++) q[i].first = now;
+            if (q[i].made < q[i].output) continue;
+            q[i].end = now;
+            done++;
+        }
+        prefilled = -1;
+        decodes = false;
+        int running = 0, next = -1;
+        for (int i = count; i--;) {
+            running += q[i].made > 0 && q[i].made < q[i].output;
+            if (!q[i].made && q[i].arrival <= now) next = i;
+        }
+        if (!running) is_decoding = false;
+        bool may = next >= 0 && running < slots;
+        if (policy == 's') may = may && !is_decoding;
+        if (policy == 'd') may = may && (!running || decodes_since >= every);
+        if (may) {
+            prefilled = next;
+            decodes_since = 0;
+            busy_until = now + (q[next].prompt <= 2 ? 60 : 100);
+        } else if (running) {
+            decodes = is_decoding = true;
+            decodes_since++;
+            busy_until = now + 10;
+        }
+    }
+}
+
+static void test_random(void)
+{
+    struct gsim_random r;
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_random_init(&r, 73, &error), error);
+    for (int run = 0; run < (test_is_full() ? 5000 : 500); run++) {
+        struct gsim_served_arrival list[LOAD];
+        struct slow_request slow[LOAD];
+        int count = 1 + (int)gsim_random_integer(&r, LOAD), at = 0, slots = 1 + (int)gsim_random_integer(&r, 2);
+        int every = 1 + (int)gsim_random_integer(&r, 4);
+        const char *policy = (const char *const[]){"continuous", "static", "decode-first"}[run % 3];
+        char text[16];
+        snprintf(text, sizeof text, "%d", every);
+        for (int i = 0; i < count; i++) {
+            at += (int)gsim_random_integer(&r, 5) ? (int)gsim_random_integer(&r, 120) : 0;
+            int prompt = 1 + (int)gsim_random_integer(&r, 4), output = 1 + (int)gsim_random_integer(&r, 9);
+            slow[i] = (struct slow_request){.arrival = at, .prompt = prompt, .output = output};
+            list[i] =
+                (struct gsim_served_arrival){.arrival_us = at, .prompt = (uint32_t)prompt, .output = (uint32_t)output};
+        }
+        struct gsim_serving_spec spec = spec_of(list, (uint32_t)count);
+        struct gsim_serving_result result;
+        spec.slots = (uint32_t)slots;
+        serve(&spec, policy, run % 3 == 2 ? "every" : NULL, text, &result);
+        serve_slowly(slow, count, slots, policy[0], every);
+        CHECK_INT(result.requests, count);
+        for (int i = 0; i < count && result.ends; i++)
+            CHECK_MSG(fabs(result.ends[i][0] + slow[i].arrival - slow[i].first) < 1e-6 &&
+                          fabs(result.ends[i][1] + slow[i].arrival - slow[i].end) < 1e-6,
+                      "run %d, %s, %d slots, request %d of %d: %g to %g, slowly %g to %g", run, policy, slots, i, count,
+                      result.ends[i][0] + slow[i].arrival, result.ends[i][1] + slow[i].arrival, slow[i].first,
+                      slow[i].end);
+        gsim_serving_result_release(&result);
+    }
+    gsim_random_release(&r);
+}
+
 static const struct test_case cases[] = {
-    {"policies", test_policies},
-    {"cache", test_cache},
-    {"preempted", test_preempted},
-    {"mixed", test_mixed},
-    {"buckets", test_buckets},
-    {"between_tokens", test_between_tokens},
-    {"sums", test_sums},
-    {"queueing", test_queueing},
-    {"missing_steps", test_missing_steps},
-    {"quantiles", test_quantiles},
+    {"random loads", test_random},           {"policies", test_policies},   {"cache", test_cache},
+    {"preempted", test_preempted},           {"mixed", test_mixed},         {"buckets", test_buckets},
+    {"between_tokens", test_between_tokens}, {"sums", test_sums},           {"queueing", test_queueing},
+    {"missing_steps", test_missing_steps},   {"quantiles", test_quantiles},
 };
 
 TEST_MAIN("serving/server", cases)
