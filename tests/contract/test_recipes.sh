@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The documents do what they say: every "sh" block of every *.md runs, in order, in a copy of the checkout as it is for
 # each document: test_recipes.sh SOURCE-DIR BUILD-DIR [--evidence | --write] [DOCUMENT...].
-#   without an option   the blocks that take a moment; each prints every word of the "text" block behind it, GPUSIM_FULL: and
-#                       its numbers, as under --evidence
-#   --evidence          the blocks that run validate, reproduce, calibrate or for seconds; their numbers come out within 2 %
+#   without an option   the blocks that take a moment; each prints every word of the "text" block behind it, its numbers within 2 %
+#   --evidence          the blocks that run validate, reproduce, calibrate or for seconds
 #   --write             all blocks; puts the present output into the "text" blocks
 set -u
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) mode=${3-}
@@ -122,7 +121,7 @@ for document in $documents; do
                 printf '    sh tests/contract/test_recipes.sh . build --write\nThe block is\n'
                 sed 's/^/    /' "$block"
                 failures=$((failures + 1))
-            elif [ "$mode" = --evidence ] || [ "${GPUSIM_FULL-}" ]; then
+            elif [ "$mode" != --write ]; then
                 differs=$(compare_numbers "$tree/shown.$number" "$tree/new.$number")
                 if [ -n "$differs" ]; then
                     printf '%s: a number is another: %s; the block is\n' "$document" "$differs"
