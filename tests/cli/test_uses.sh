@@ -123,23 +123,23 @@ walked=0
 walk built-in run --workload img --sched kesco --size 1k
 walk file run --workload "$place/files/prog.json" --sched async
 walk generated run --workload layered --sched async
-walk drawn run --workload frontier --sched async
 walk service run --workload alexnet --sched async
-walk gpus2 run --workload cholesky --sched heft --gpus 2
 walk ranks run --workload ddp --sched async --ranks 2 --device h100
-walk ranks-file run --sched async --ranks "$place/files/ranks.json" --device h100
-walk tasks run --task ml,size=1e5,requests=2 --task img,size=1k,requests=2 --share mps
 walk built-in compare --workload img --sched serial,kesco --size 1k
 walk built-in explain img --size 1k
-walk file explain "$place/files/prog.json"
 walk trace import "$one" -o out.json
 walk jax import "$jax" -o out.json
-walk cuda import "$source_dir/examples/cuda/vec.cu" -o out.json
 walk rows results "$place/files/results.db"
 walk groups results "$place/files/results.db" --base serial --group sched
 walk page report "$place/files/run.json" -o out.html
 walk all list schedulers
 if [ "${GPUSIM_FULL-}" ]; then
+    walk gpus2 run --workload cholesky --sched heft --gpus 2
+    walk tasks run --task ml,size=1e5,requests=2 --task img,size=1k,requests=2 --share mps
+    walk cuda import "$source_dir/examples/cuda/vec.cu" -o out.json
+    walk file explain "$place/files/prog.json"
+    walk ranks-file run --sched async --ranks "$place/files/ranks.json" --device h100
+    walk drawn run --workload frontier --sched async
     walk tasks compare --task ml,size=1e5,requests=2 --task img,size=1k,requests=2 --share mps,timeslice
     walk copies compare --task ml,size=1e5,requests=2,copies=1:2,arrival=poisson:20 --share mps --limit p99=99s
     walk built-in sweep --workload img --sched serial,kesco --vary size=1k,2k --out out.db
