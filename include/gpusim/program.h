@@ -92,6 +92,7 @@ struct gsim_kernel {
     uint32_t tiles;           /* of a persistent kernel: pieces of its work, of equal time; 0: not given */
     enum gsim_tile_order tile_order;
     struct gsim_dim3 cluster; /* blocks of a cluster, all in one GPC; 0, 0, 0: no clusters */
+    bool waits;               /* with solo_us: its blocks only wait (sleep, spin, poll) and ask for nothing */
     bool solo_cold;           /* solo_us was measured inside a program, with its caches, not by repetition */
     const struct gsim_collective *collective; /* gives shape and time; NULL: no collective */
 };

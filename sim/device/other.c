@@ -56,15 +56,16 @@ static double guess_dram(const struct gsim_kernel *k, const struct gsim_device_s
 /* Whether its traffic is known. Zeros without pipes are of kernels whose work nobody counted. */
 static bool is_told(const struct gsim_kernel *k)
 {
-    return k->pipes_given || (k->demand_given && (k->flops > 0 || k->dram_bytes > 0));
+    return k->pipes_given || k->waits || (k->demand_given && (k->flops > 0 || k->dram_bytes > 0));
 }
 
 static double dram_share(const struct gsim_kernel *k, const struct gsim_device_spec *from)
 {
     double cost = k->dram_cost > 0 ? k->dram_cost : 1;
     if (!is_told(k)) return guess_dram(k, from);
-    double us = k->pipes_given ? k->pipes[GSIM_PIPE_DRAM] * k->solo_us * from->dram_peak_gbps / from->dram_gbps
-                               : k->dram_bytes / from->dram_gbps * 1e-3;
+    double us = k->dram_bytes / from->dram_gbps * 1e-3;
+    if (k->pipes_given || k->waits)
+        us = k->pipes[GSIM_PIPE_DRAM] * k->solo_us * from->dram_peak_gbps / from->dram_gbps;
     double kept = us > 0 && k->cold_us > 0 ? clamped((k->cold_us - k->solo_us) / us) : 0; /* in L2, when repeated */
     double large = us * from->dram_gbps * 1e3 / (from->l2_mib * 1048576) / L2_REPEATED - 1;
     return clamped(us * (1 - kept) * cost / k->solo_us) * clamped(large);

@@ -25,7 +25,7 @@
     REAL(trigger, 0, 1)                          REAL(energy_mj, 0, GSIM_LIMIT_WORK)            \
     COUNT(slice_sms, GSIM_LIMIT_SMS)             REAL(slice_us, 0, GSIM_LIMIT_US)               \
     COUNT(tiles, GSIM_LIMIT_TILES)               OTHER(tile_order)                              \
-    REAL(l1_hit, 0, 1)                                                                          \
+    REAL(l1_hit, 0, 1)                           FLAG(waits)                                    \
     OTHER(pipes)                                 OTHER(cluster)                                 \
     OTHER(solo_device)
 /* clang-format on */

@@ -90,6 +90,9 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
     if (!status) status = read_cluster(fields, first + GSIM_KERNEL_cluster, kernel);
     if (fields->values[first + GSIM_KERNEL_trigger] && kernel->trigger < GSIM_LEAST_TRIGGER)
         kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */
+    bool works = kernel->flops > 0 || kernel->dram_bytes > 0 || kernel->pipes_given;
+    if (!status && kernel->waits && works)
+        status = gsim_fields_error(fields, "a kernel that waits has no flops, dram_bytes or pipes");
     if (status) return status;
     return gsim_fields_kept_name(fields, first + GSIM_KERNEL_solo_device, &reader->arena, &kernel->solo_device);
 }

@@ -8,6 +8,8 @@
 
 #include "gpusim/limits.h"
 
+#define WAITING_REGISTERS 32 /* of a thread, at most */
+
 /* "AxBxC" between underscores: how many sizes, at most three; 0: it is something else. */
 static int read_sizes(const char *word, size_t length, uint32_t sizes[3])
 {
@@ -80,6 +82,20 @@ bool gsim_talks_by_name(const char *name)
     static const char *const parts[] = {"nccl", "rccl", "nvshmem", "deep_ep", "internode::", "intranode::", "rocshmem"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
+    return false;
+}
+
+bool gsim_waits_by_name(const struct gsim_kernel *kernel)
+{
+    static const char *const words[] = {"spin", "sleep", "nanosleep", "delay", "wait"};
+    if (kernel->smem_bytes || kernel->regs_per_thread > WAITING_REGISTERS) return false;
+    for (const char *at = kernel->name; *at && *at != '<' && *at != '('; at++) {
+        size_t length = 0;
+        while (isalpha((unsigned char)at[length])) length++;
+        for (size_t i = 0; length && i < sizeof words / sizeof words[0]; i++)
+            if (strlen(words[i]) == length && strncmp(at, words[i], length) == 0) return true;
+        if (length) at += length - 1;
+    }
     return false;
 }
 

@@ -9,6 +9,8 @@
 bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct gsim_dim3 *cluster);
 /* A kernel by which GPUs talk to one another: its time has waits for others in it. */
 bool gsim_talks_by_name(const char *name);
+/* A kernel that only waits: sleep, spin, delay or wait is a word of its name, and it needs little of an SM. */
+bool gsim_waits_by_name(const struct gsim_kernel *kernel);
 /* Sets the tile order of a kernel that has a block for each of the GPU's SMS, and whose name says that its blocks take
  * tiles from a queue: cuBLAS' nvjet, xmma, cuDNN's attention. False: it is none of them. SMS 0: not known. */
 bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms);

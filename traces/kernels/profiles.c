@@ -68,7 +68,7 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
 static const char *const fields[] = {
     "name",      "grid",  "block",      "cluster",    "regs_per_thread", "smem_bytes", "solo_us", "imbalance",
     "energy_mj", "flops", "dram_bytes", "data_bytes", "memory_wait",     "dram_cost",  "pipes",   "tiles",
-    "tile_order", "l1_hit", NULL};
+    "tile_order", "l1_hit", "waits", NULL};
 
 static const char *unknown_field(const cJSON *object)
 {
@@ -111,7 +111,11 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     k->smem_bytes = (uint32_t)smem;
     k->demand_given = cJSON_HasObjectItem(object, "flops") && cJSON_HasObjectItem(object, "dram_bytes");
     if (pipes && !cJSON_IsObject(pipes)) return "pipes";
+    const cJSON *waits = cJSON_GetObjectItemCaseSensitive(object, "waits");
+    if (waits && !cJSON_IsBool(waits)) return "waits";
+    k->waits = cJSON_IsTrue(waits);
     k->pipes_given = pipes != NULL;
+    if (k->waits && (k->pipes_given || k->flops > 0 || k->dram_bytes > 0)) return "waits";
     cJSON_ArrayForEach(pipe, pipes)
     {
         int at = 0;
@@ -222,6 +226,7 @@ void gsim_profiles_write(const struct gsim_profiles *profiles, struct gsim_outpu
         if (k->data_bytes > 0) gsim_output_json_real(output, "data_bytes", k->data_bytes);
         if (k->tiles) gsim_output_put(output, ", 'tiles': %u", k->tiles);
         if (k->tile_order) gsim_output_put(output, ", 'tile_order': '%s'", gsim_tile_order_names[k->tile_order]);
+        if (k->waits) gsim_output_text(output, ", \"waits\": true");
         if (k->imbalance > 0) gsim_output_json_real(output, "imbalance", k->imbalance);
         if (k->energy_mj > 0) gsim_output_json_real(output, "energy_mj", k->energy_mj);
         if (k->demand_given) gsim_output_put(output, ", 'flops': %r, 'dram_bytes': %r", k->flops, k->dram_bytes);
@@ -356,6 +361,7 @@ static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
     if (kernel->dram_cost == 0) kernel->dram_cost = p->dram_cost;
     if (kernel->l1_hit == 0) kernel->l1_hit = p->l1_hit;
     if (kernel->data_bytes == 0) kernel->data_bytes = p->data_bytes;
+    if (p->pipes_given || p->waits) kernel->waits = p->waits; /* whatever its name says */
     if (!p->pipes_given || kernel->pipes_given || !(kernel->solo_us > 0)) return;
     kernel->pipes_given = true;
     for (int i = 0; i < GSIM_PIPE_COUNT; i++)

@@ -115,7 +115,7 @@ bool gsim_known_sparse(const struct gsim_demand *w, const struct gsim_device_spe
 struct gsim_kernel gsim_known_of(const struct gsim_device_spec *d, const struct gsim_kernel *kernel)
 {
     struct gsim_kernel known = *kernel;
-    if (!gsim_rule_holds(d->rules_off, GSIM_RULE_KNOWN_PIPES)) known.pipes_given = false;
+    known.pipes_given = (known.pipes_given || known.waits) && gsim_rule_holds(d->rules_off, GSIM_RULE_KNOWN_PIPES);
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_BLOCK_CLUSTERS)) known.cluster = (struct gsim_dim3){0};
     if (!gsim_rule_holds(d->rules_off, GSIM_RULE_COLD_TIME)) known.cold_us = 0;
     return known;

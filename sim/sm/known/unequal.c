@@ -51,19 +51,35 @@ void gsim_unequal_count(const struct gsim_unequal *u, uint64_t count, uint64_t k
     kinds[4] = count - busy;
 }
 
+/* The grid, as one row where blocks own tiles, and the rounds along its axes. */
+static struct gsim_dim3 grid_of(const struct gsim_demand *w, const struct gsim_kernel *k, struct axis *x,
+                                struct axis *y)
+{
+    if (k->tile_order != GSIM_TILES_STATIC || k->tiles <= w->blocks) {
+        *x = axis_of(k->loop_x, k->grid.x, k->block.x);
+        *y = axis_of(k->loop_y, k->grid.y, k->block.y);
+        return k->grid;
+    }
+    double more = (double)(k->tiles % w->blocks); /* tiles are dealt out in turn */
+    *x = (struct axis){more, (double)w->blocks - more, (double)(k->tiles / w->blocks)};
+    *y = (struct axis){.less = 1, .rounds = 1};
+    return (struct gsim_dim3){(uint32_t)w->blocks, 1, 1};
+}
+
 /* DL at 16 MB on an H200: 4 blocks of 16 rounds, 56 of 12, 196 of 9, which end after 9/16 of the kernel's time. */
 void gsim_demand_set_unequal(struct gsim_demand *w, const struct gsim_kernel *k)
 {
-    const struct axis x = axis_of(k->loop_x, k->grid.x, k->block.x), y = axis_of(k->loop_y, k->grid.y, k->block.y);
-    double busy_z = k->loop_z > 0 ? fmin(k->grid.z, ceil(k->loop_z / k->block.z)) : k->grid.z;
+    struct axis x, y;
+    const struct gsim_dim3 grid = grid_of(w, k, &x, &y);
+    double busy_z = k->loop_z > 0 ? fmin(grid.z, ceil(k->loop_z / k->block.z)) : grid.z;
     struct gsim_unequal *u = &w->unequal;
     uint32_t kinds_there = 0;
     double total = 0;
-    *u = (struct gsim_unequal){.width = k->grid.x,
-                               .height = k->grid.y,
+    *u = (struct gsim_unequal){.width = grid.x,
+                               .height = grid.y,
                                .more_x = (uint32_t)x.more,
                                .more_y = (uint32_t)y.more,
-                               .busy = (uint64_t)k->grid.x * k->grid.y * (uint64_t)busy_z};
+                               .busy = (uint64_t)grid.x * grid.y * (uint64_t)busy_z};
     gsim_unequal_count(u, w->blocks, u->counts);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
         u->factor[i] = i < 4 ? (x.rounds + (i & 1)) * (y.rounds + (i >> 1)) : 0;

@@ -39,5 +39,21 @@ static void by_name(void)
     }
 }
 
-static const struct test_case cases[] = {{"by name", by_name}};
+static void waits(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t regs, smem;
+        bool waits;
+    } rows[] = {{"at::cuda::spin_kernel(long)", 16, 0, true}, {"nanosleep", 8, 0, true}, {"busy_wait_us", 12, 0, true},
+                {"await_all", 8, 0, false}, {"spinner", 8, 0, false}, {"delay", 40, 0, false}, {"sleep", 8, 64, false},
+                {"sum(wait)", 8, 0, false}, {"sum<spin>", 8, 0, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct gsim_kernel k = {
+            .name = rows[i].name, .regs_per_thread = rows[i].regs, .smem_bytes = rows[i].smem};
+        CHECK_MSG(gsim_waits_by_name(&k) == rows[i].waits, "%s", rows[i].name);
+    }
+}
+
+static const struct test_case cases[] = {{"by name", by_name}, {"waits", waits}};
 TEST_MAIN("traces/kernels/names", cases)

@@ -146,6 +146,8 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
     else if (!c->x && gsim_cluster_by_name(kernel.name, &kernel.grid, &kernel.cluster))
         e->records->notes->named_clusters++;
     e->records->notes->named_tiles += gsim_tiles_by_name(&kernel, (uint32_t)e->records->notes->sm_count);
+    kernel.waits = gsim_waits_by_name(&kernel);
+    e->records->notes->named_waits += kernel.waits;
     if (work->kind == GSIM_ACTIVITY_MEMSET) {
         uint64_t blocks = work->bytes / (16 * MEMSET_THREADS) + 1;
         kernel.grid = (struct gsim_dim3){blocks < MEMSET_BLOCKS ? (uint32_t)blocks : MEMSET_BLOCKS, 1, 1};

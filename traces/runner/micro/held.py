@@ -26,6 +26,8 @@ def kernel_op(kernel, index, what, is_off):
         shape = re.search(r"_(\d+)x(\d+)x\d+$", what)
         if sizes and shape:
             op["tiles"] = -(-int(shape[1]) // int(sizes[1])) * -(-int(shape[2]) // int(sizes[2]))
+    if what.startswith("triton_persistent") and not is_off:
+        op.update(tile_order="static", tiles=256)  # 128 x 128 of 2048 x 2048
     return op
 
 

@@ -219,8 +219,9 @@ static void own_sms(void)
  * start and 3 tiles of 30 us. Three blocks find room. They share 11 of 12 tiles: 10 + 4 x 30; the fourth runs its tile
  * of 30 behind them. At 50 us they are in their second tiles, and 5 are in the queue: four blocks take them in two
  * rounds behind the second, until 130. At 1 us 8 are in the queue: two rounds behind the first, 100. 256 tiles of
- * 90 / 64 us: 10 + 85 x 1.40625, and one. Without a queue each has its 100 us. Clusters of two: one finds room, the
- * other takes 10 us less behind it. */
+ * 90 / 64 us: 10 + 85 x 1.40625, and one. Without a queue each has its 100 us; of 6 tiles dealt out in turn the
+ * last two blocks have one each, 50 us, one behind the other. Clusters of two: one finds room, the other takes 10 us
+ * less behind it. */
 static void tiles(void)
 {
     static const struct {
@@ -230,7 +231,7 @@ static void tiles(void)
     } rows[] = {{GSIM_TILES_DYNAMIC, 12, 1, 1000, 160},   {GSIM_TILES_DYNAMIC, 12, 1, 50, 130},
                 {GSIM_TILES_DYNAMIC, 0, 1, 1000, 130.94}, {GSIM_TILES_STATIC, 12, 1, 1000, 200},
                 {GSIM_TILES_NONE, 0, 1, 1000, 200},       {GSIM_TILES_NONE, 0, 2, 1000, 190},
-                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100}};
+                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100},  {GSIM_TILES_STATIC, 6, 1, 1000, 100}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct world w;
         open_world(&w);
@@ -259,6 +260,23 @@ static void tiles(void)
                   rows[i].us);
         close_world(&w);
     }
+}
+
+/* Sleep of 409.6 us in 132 blocks of 1,024 threads and a copy of 512 MiB by 264 of 512, together on an H100: 409.9 and
+ * 373.3 us, alone the copy takes 388.1 (traces/h100/contend). Told to load at random, the sleep would slow the copy. */
+static void waiting(void)
+{
+    struct gsim_kernel sleep = {.name = "sleep", .grid = {132, 1, 1}, .block = {1024, 1, 1}, .solo_us = 409.6},
+                       copy = {.name = "copy", .grid = {264, 1, 1}, .block = {512, 1, 1}, .solo_us = 388.1};
+    sleep.waits = true;
+    copy.dram_bytes = 1.07e9;
+    copy.demand_given = true;
+    struct world w;
+    open_world(&w);
+    later_end(&w, &sleep, &copy);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 409.6, 0.5);
+    CHECK_NEAR(gsim_time_us(w.end[1]), 388.1, 4);
+    close_world(&w);
 }
 
 /* Without GPCs in the device's file all SMs are one; clusters that no GPC has SMs for are refused. */
@@ -306,5 +324,6 @@ static const struct test_case tests[] = {
     {"an SM for each block of a cluster", own_sms},
     {"clusters elsewhere", clusters_elsewhere},
     {"tiles", tiles},
+    {"waiting", waiting},
 };
 TEST_MAIN("sim/sm/known/known", tests)
