@@ -18,6 +18,7 @@
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
 #define LEAST_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
 #define LEAST_OF_MEMORY 0.5 /* and where it waits for memory, which takes its time however little the rest does */
+#define JUST_BELOW 0.9995 /* of its time: a kernel whose pipes alone would take longer, where nobody waits for memory */
 #define MOST_OF_TIME                                                                                                   \
     1.1 /* a block with known pipes takes of its kernel's time at most, while it waits for others of its own */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
@@ -308,7 +309,7 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
         set_measured(w, d, k, low, &settled);
         double least = alone(box, w);
         for (int i = 0; i < 8 && least > target * 0.999; i++) {
-            settled.arithmetic *= 0.98 * target / least;
+            settled.arithmetic *= JUST_BELOW * target / least;
             settled.memory = w->has_pipes ? settled.arithmetic : 1;
             set_measured(w, d, k, low, &settled);
             least = alone(box, w);

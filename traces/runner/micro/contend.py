@@ -29,6 +29,8 @@ def load(gpusim, folder, with_pages, work):
         kernel = {"name": f"k{i}", "regs_per_thread": k["regs"], "smem_bytes": k["smem"], "solo_us": k["solo_us"]}
         left_out = {"name", "grid", "block", "regs_per_thread", "smem_bytes", "cluster", "solo_us"}
         kernel.update({f: v for f, v in pages[i].items() if with_pages and f not in left_out})
+        if k["type"] == "sleep" and not with_pages:
+            kernel["waits"] = True
         kernels.append(kernel)
     return recording, kernels
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 1,000 random pairs of kernels put to an idle H100 at once, of times alone, of given arithmetic or DRAM bytes, of
- * neither, and of pipes. The later end comes hardly before that of the longer one alone: blocks that wait for memory
- * are told apart when others wait for room, and the slowest one's place is drawn. It comes after what one takes behind
- * the other where blocks are packed on few SMs (../../../golden/test_packs.c) or an SM's carve-out leaves little L1;
- * these are few and counted.
+ * 1,000 random pairs of kernels (5,000 in the full check) put to an idle H100 at once, of times alone, of given
+ * arithmetic or DRAM bytes, of neither, and of pipes. The later end comes hardly before that of the longer one alone:
+ * blocks that wait for memory are told apart when others wait for room, and the slowest one's place is drawn. It comes
+ * more than 1.05 times as late as what one takes behind the other only where one's blocks are packed on fewer SMs than
+ * alone, or where one's shared memory leaves the other less than half of L1; 11 of 5,000 have more blocks than fit, and
+ * more of the last ones stand together than alone, up to 1.74 times. An H100 does pack: 132 blocks of arithmetic
+ * behind a sleep on all SMs take 1,039 us, alone 225 (traces/h100/contend).
  */
 #include "sim/sm/gpu.h"
 
@@ -12,7 +14,7 @@
 #include "sim/sm/state.h"
 #include "tests/test.h"
 
-enum { PAIRS = 1000 };
+static int pair_count(void) { return test_is_full() ? 5000 : 1000; }
 
 static uint64_t state = 5;
 
@@ -51,19 +53,34 @@ static struct gsim_kernel draw_kernel(const struct gsim_device_spec *device, enu
 
 struct ends {
     gsim_time of[2];
+    uint64_t sms[2][GSIM_SM_WORDS]; /* that ran its blocks */
 };
 
 static void ended(void *data, void *tag, gsim_time now) { ((struct ends *)data)->of[tag == (void *)2] = now; }
 
+static void stayed(void *data, void *tag, const uint64_t *sms, uint64_t blocks, gsim_time since, gsim_time until)
+{
+    uint64_t *seen = ((struct ends *)data)->sms[tag == (void *)2];
+    for (int i = 0; i < GSIM_SM_WORDS && blocks && until > since; i++) seen[i] |= sms[i];
+}
+
+static int sms_of(const struct ends *ends, int which)
+{
+    int count = 0;
+    for (int i = 0; i < GSIM_SM_WORDS; i++) count += __builtin_popcountll(ends->sms[which][i]);
+    return count;
+}
+
 /* When the COUNT kernels end that are put to an idle GPU at once. */
 static struct ends run(const struct gsim_device_spec *device, const struct gsim_demand *demands, int count)
 {
-    struct ends ends = {{0}};
+    struct ends ends = {0};
     struct gsim_arena arena = {0};
     struct gsim_gpu_options options;
     const struct gsim_gpu_listener listener = {.data = &ends, .kernel_ended = ended};
     gsim_params_set_defaults(gsim_gpu_params, &options);
     struct gsim_gpu *gpu = gsim_gpu_create(&arena, device, &options, &listener);
+    gsim_gpu_watch(gpu, &(struct gsim_gpu_watcher){&ends, stayed});
     for (int i = 0; i < count; i++) CHECK(gsim_gpu_submit(gpu, 0, &demands[i], 0, i ? (void *)2 : (void *)1));
     for (gsim_time next; (next = gsim_gpu_next(gpu)) != GSIM_TIME_NEVER;) gsim_gpu_advance(gpu, next);
     gsim_arena_release(&arena);
@@ -71,29 +88,34 @@ static struct ends run(const struct gsim_device_spec *device, const struct gsim_
 }
 
 struct counts {
-    int sooner, later;
+    int sooner, unexplained;
     double soonest, latest;
 };
 
-/* Draws PAIRS pairs of kernels of which KNOWN is known. */
+/* Draws a fifth of the pairs of kernels of which KNOWN is known. */
 static struct counts count(struct gsim_device_spec *device, enum knowledge known)
 {
     struct counts counts = {.soonest = 2};
     struct gsim_error error = {0};
-    for (int i = 0; i < PAIRS / KNOWLEDGE_COUNT; i++) {
+    for (int i = 0; i < pair_count() / KNOWLEDGE_COUNT; i++) {
         struct gsim_demand demands[2];
         double alone[2];
+        int sms[2];
         for (int k = 0; k < 2; k++) {
             struct gsim_kernel kernel =
                 draw_kernel(device, k == 0 || known == PIPES ? known : (enum knowledge)draw(PIPES));
             CHECK_OK(gsim_demand_init(&demands[k], device, &kernel, &error), error);
-            alone[k] = gsim_time_us(run(device, &demands[k], 1).of[0]);
+            struct ends only = run(device, &demands[k], 1);
+            alone[k] = gsim_time_us(only.of[0]);
+            sms[k] = sms_of(&only, 0);
         }
         struct ends ends = run(device, demands, 2);
         double together = gsim_time_us(ends.of[0] > ends.of[1] ? ends.of[0] : ends.of[1]);
         double longer = together / fmax(alone[0], alone[1]), turns = together / (alone[0] + alone[1]);
+        bool is_packed = sms_of(&ends, 0) < sms[0] || sms_of(&ends, 1) < sms[1];
+        bool lacks_l1 = fmax(demands[0].carveout_bytes, demands[1].carveout_bytes) > 512.0 * device->l1_kib;
+        counts.unexplained += turns > 1.05 && !is_packed && !lacks_l1;
         counts.sooner += longer < 0.999;
-        counts.later += turns > 1.05;
         counts.soonest = fmin(counts.soonest, longer);
         counts.latest = fmax(counts.latest, turns);
     }
@@ -107,10 +129,10 @@ static void pairs(void)
         struct gsim_error error = {0};
         CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
         struct counts c = count(&device, (enum knowledge)known);
-        CHECK_MSG(c.soonest >= 0.8 && c.sooner <= 15, "%d: %d end before the longer one alone, at %g of it", known,
-                  c.sooner, c.soonest);
-        CHECK_MSG(c.latest <= 6 && c.later <= 30, "%d: %d take more than one behind the other, up to %g times", known,
-                  c.later, c.latest);
+        CHECK_MSG(c.soonest >= 0.8 && c.sooner <= pair_count() / 66,
+                  "%d: %d end before the longer one alone, at %g of it", known, c.sooner, c.soonest);
+        CHECK_MSG(c.latest <= 7 && c.unexplained <= pair_count() / 700,
+                  "%d: %d take longer than one behind the other, up to %g times", known, c.unexplained, c.latest);
         gsim_device_release(&device);
     }
 }
