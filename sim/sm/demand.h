@@ -83,6 +83,7 @@ struct gsim_demand {
     bool has_pipes;            /* pipes are given; the fields below are set, the kind is GSIM_DEMAND_DESCRIBED */
     int busiest;                       /* of the SM's pipes */
     double pipe_ps[GSIM_SM_PIPES];     /* of one block at each pipe's peak */
+    double holds_ps;                   /* of its tensor instructions, which hold back what other kernels issue */
     double service_ps[GSIM_SM_PIPES];  /* wait there for each other block in the pipe's queue */
     double chip_ps[GSIM_CHIP_PIPES];   /* pipe_ps of the pipes of all SMs, as if an SM had its part alone */
     double l1_bytes, l1_times; /* that a block brings into L1, and how often it reads all of that; 0, 0: not known */

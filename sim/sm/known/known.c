@@ -85,6 +85,7 @@ void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec 
         if (k->pipes[p] > most) w->busiest = p;
         most = fmax(most, k->pipes[p]);
     }
+    w->holds_ps = gsim_rule_holds(d->rules_off, GSIM_RULE_TENSOR_HOLDS) ? w->pipe_ps[GSIM_PIPE_TENSOR] : 0;
     double wait = k->memory_wait > 0 ? k->memory_wait : used > 0 ? used / (used + most) : 0;
     if (wait < LEAST_WAIT) use = (struct chip_use){0}, wait = 0;
     else queue = queue_alone(w, d, used, use.dram >= used ? cost : 1);

@@ -8,8 +8,8 @@
 
 #define SWEEPS      2    /* over the pipes: those that a block waits for in one ask less of the others */
 #define MOST_FREE   0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
-#define MOST_STEPS  12
-#define TOLERANCE   2e-2 /* of a queue */
+#define MOST_STEPS  20
+#define TOLERANCE   5e-3 /* of a queue */
 #define LEAST_ASKED 0.5  /* of a pipe, below which nobody waits */
 
 double gsim_share_knee(double asked, double knee) { return pow(1 + pow(asked, knee), 1 / knee); }
@@ -30,22 +30,40 @@ struct crowd {
     double waits[GSIM_SM_PIPES]; /* of it */
 };
 
+/* Shares of a pipe in use: by services, by what holds back others beside them, and of the first by those that never
+ * hold back. */
+struct use {
+    double served, held, others;
+};
+
+/* How long a block waits at the pipe that takes REST else, beside QUEUE there. Of that its own part, p / T, and what its
+ * kernel HOLDS back, h / T, do not count: T = rest + s (q - (p + h) / T) / (1 + p / T), a quadratic equation of T. */
+static double wait_for(const struct gsim_demand *work, int pipe, double rest, double queue, double holds)
+{
+    double p = work->pipe_ps[pipe], s = work->service_ps[pipe], b = p - rest - s * queue,
+           c = s * (p + holds) - rest * p;
+    return fmax((sqrt(fmax(b * b - 4 * c, 0)) - b) / 2 - rest, 0);
+}
+
 /* How many are at the pipe if each that comes finds QUEUE there, itself not counted. Leaves how long blocks wait, and
- * in *USED how much of the pipe they use then. */
-static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double queue, double *used)
+ * in *USE how much of the pipe they use then. A tensor instruction holds back others' issue, not its own kernel's. */
+static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double queue, struct use *use)
 {
     double there = 0;
-    *used = 0;
+    *use = (struct use){0};
     for (uint32_t i = 0; i < count; i++) {
         struct crowd *c = &crowds[i];
         if (c->work->pipe_ps[pipe] <= 0) continue;
-        double service = c->work->service_ps[pipe], rest = c->time - c->waits[pipe], wait = c->waits[pipe];
-        double own = c->work->pipe_ps[pipe] / (rest + wait); /* its own part of the queue */
-        wait = queue > own ? service * (queue - own) / (1 + own) : 0;
+        double rest = c->time - c->waits[pipe];
+        double holds = count > 1 && pipe == GSIM_PIPE_ISSUE ? c->work->holds_ps : 0;
+        double wait = wait_for(c->work, pipe, rest, queue, c->blocks * holds);
         c->time = rest + wait;
         c->waits[pipe] = wait;
-        *used += c->blocks * c->work->pipe_ps[pipe] / c->time;
-        there += c->blocks * (c->work->pipe_ps[pipe] + wait * c->work->pipe_ps[pipe] / service) / c->time;
+        double served = c->blocks * c->work->pipe_ps[pipe] / c->time, held = c->blocks * holds / c->time;
+        use->served += served;
+        use->held += held;
+        use->others += holds > 0 ? 0 : served;
+        there += held + served * (1 + wait / c->work->service_ps[pipe]);
     }
     return there;
 }
@@ -55,10 +73,12 @@ static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double qu
 static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked)
 {
     double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0,
-           f_last = asked, used;
+           f_last = asked;
+    struct use use;
     for (int i = 0; i < MOST_STEPS; i++) {
-        double f = queue_at(crowds, count, pipe, at, &used) - at, next;
-        if (used > 1) f = fmax(f, at * (used - 1)); /* it serves no more than it can */
+        double f = queue_at(crowds, count, pipe, at, &use) - at, next, full = use.served + use.held - 1;
+        if (use.served > 1) f = fmax(f, at * (use.served - 1)); /* it serves no more than it can */
+        if (full > 0) f = fmax(f, at * full * use.others / use.served);
         if (fabs(f) <= TOLERANCE * at) break;
         *(f > 0 ? &low : &high) = at;
         next = f == f_last ? at : at - f * (at - last) / (f - f_last);
@@ -124,6 +144,8 @@ void gsim_share_pipes(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
     for (uint32_t i = 0; i < crowd_count; i++)
         for (int p = 0; p < GSIM_SM_PIPES; p++)
             asked[p] += crowds[i].blocks * crowds[i].work->pipe_ps[p] / crowds[i].time;
+    for (uint32_t i = 0; i < crowd_count && crowd_count > 1; i++)
+        asked[GSIM_PIPE_ISSUE] += crowds[i].blocks * crowds[i].work->holds_ps / crowds[i].time;
     int busy[GSIM_SM_PIPES];
     uint32_t busy_count = busy_pipes(crowds, crowd_count, asked, busy);
     for (int sweep = 0; sweep < (busy_count > 1 ? SWEEPS : 1); sweep++)

@@ -262,6 +262,48 @@ static void tiles(void)
     }
 }
 
+/* When a kernel of 100 us that keeps tensor cores busy for 0.9 of it ends, and the other beside it; the rule may be off. */
+static void beside_tensor(const struct gsim_kernel *other, bool is_off, double us[2])
+{
+    struct gsim_kernel tensor = kernel_of(132, 128, 100, GSIM_PIPE_TENSOR, 0.9);
+    struct world w;
+    tensor.pipes[GSIM_PIPE_ISSUE] = 0.02;
+    open_world(&w);
+    if (is_off) w.device.rules_off |= 1ull << GSIM_RULE_TENSOR_HOLDS;
+    later_end(&w, &tensor, other);
+    for (int i = 0; i < 2; i++) us[i] = gsim_time_us(w.end[i]);
+    close_world(&w);
+}
+
+/* It leaves a tenth of the time to what others issue. Who issues 0.3 of the time gets a third of its work done in 100 us,
+ * and 67 us of it are left: 167 us, less the tensor instructions that wait for it. A second tensor kernel loses nothing
+ * by that, nor does one of five blocks an SM by its own. */
+static void held_back(void)
+{
+    const struct gsim_kernel other = kernel_of(132, 128, 100, GSIM_PIPE_ISSUE, 0.3);
+    struct gsim_kernel light = kernel_of(132, 128, 100, GSIM_PIPE_TENSOR, 0.05),
+                       many = kernel_of(660, 128, 100, GSIM_PIPE_TENSOR, 0.9);
+    double on[2], off[2];
+    beside_tensor(&other, false, on);
+    beside_tensor(&other, true, off);
+    CHECK_NEAR(off[1], 100, 1);
+    CHECK_NEAR(on[1], 160, 10);
+    CHECK_NEAR(on[0], 105, 5);
+    light.pipes[GSIM_PIPE_ISSUE] = 0.02;
+    beside_tensor(&light, false, on);
+    beside_tensor(&light, true, off);
+    CHECK_NEAR(on[0], off[0], 3);
+    CHECK_NEAR(on[1], off[1], 3);
+    many.pipes[GSIM_PIPE_ISSUE] = 0.3;
+    struct world w;
+    open_world(&w);
+    struct gsim_demand work = work_of(&w, &many);
+    CHECK(gsim_gpu_submit(w.gpu, 0, &work, 0, (void *)1));
+    run(&w);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 100, 0.1);
+    close_world(&w);
+}
+
 /* Sleep of 409.6 us in 132 blocks of 1,024 threads and a copy of 512 MiB by 264 of 512, together on an H100: 409.9 and
  * 373.3 us, alone the copy takes 388.1 (traces/h100/contend). Told to load at random, the sleep would slow the copy. */
 static void waiting(void)
@@ -325,5 +367,6 @@ static const struct test_case tests[] = {
     {"clusters elsewhere", clusters_elsewhere},
     {"tiles", tiles},
     {"waiting", waiting},
+    {"held back", held_back},
 };
 TEST_MAIN("sim/sm/known/known", tests)
