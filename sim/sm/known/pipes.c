@@ -36,8 +36,8 @@ struct use {
     double served, held, others;
 };
 
-/* How long a block waits at the pipe that takes REST else, beside QUEUE there. Of that its own part, p / T, and what its
- * kernel HOLDS back, h / T, do not count: T = rest + s (q - (p + h) / T) / (1 + p / T), a quadratic equation of T. */
+/* How long a block waits at the pipe that takes REST else, beside QUEUE there. Of that its own part, p / T, and what
+ * its kernel HOLDS back, h / T, do not count: T = rest + s (q - (p + h) / T) / (1 + p / T), a quadratic equation. */
 static double wait_for(const struct gsim_demand *work, int pipe, double rest, double queue, double holds)
 {
     double p = work->pipe_ps[pipe], s = work->service_ps[pipe], b = p - rest - s * queue,

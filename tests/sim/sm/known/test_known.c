@@ -262,7 +262,7 @@ static void tiles(void)
     }
 }
 
-/* When a kernel of 100 us that keeps tensor cores busy for 0.9 of it ends, and the other beside it; the rule may be off. */
+/* When a kernel of 100 us that keeps tensor cores busy for 0.9 of it ends, and OTHER beside it. IS_OFF: the rule. */
 static void beside_tensor(const struct gsim_kernel *other, bool is_off, double us[2])
 {
     struct gsim_kernel tensor = kernel_of(132, 128, 100, GSIM_PIPE_TENSOR, 0.9);
@@ -275,9 +275,9 @@ static void beside_tensor(const struct gsim_kernel *other, bool is_off, double u
     close_world(&w);
 }
 
-/* It leaves a tenth of the time to what others issue. Who issues 0.3 of the time gets a third of its work done in 100 us,
- * and 67 us of it are left: 167 us, less the tensor instructions that wait for it. A second tensor kernel loses nothing
- * by that, nor does one of five blocks an SM by its own. */
+/* It leaves a tenth of the time to what others issue. Who issues 0.3 of the time gets a third of its work done in
+ * 100 us, and 67 us of it are left: 167 us, less the tensor instructions that wait for it. A second tensor kernel loses
+ * nothing by that, nor does one of five blocks an SM by its own. */
 static void held_back(void)
 {
     const struct gsim_kernel other = kernel_of(132, 128, 100, GSIM_PIPE_ISSUE, 0.3);
