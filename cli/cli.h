@@ -86,14 +86,14 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT,                                                 \
       "model of co-resident kernels: blocks (default), waves, fluid or\n"                                              \
       "recorded; validate: all compares them")                                                                         \
-    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                 \
+    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                           \
       "hosts, devices and links (gpusim list nodes); --device is the\n"                                                \
       "model of the devices for which the file names none")                                                            \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                                         \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                                   \
       "number of equal GPUs, or of --node's first ones (default 1, all\n"                                              \
       "of the node). The program file assigns ops: \"device\", and\n"                                                  \
       "\"to\" of p2p copies")                                                                                          \
-    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP,                                            \
+    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                      \
       "how kernels are assigned to GPUs: a placement (gpusim list\n"                                                   \
       "placements) or a shared object; best: simulate each and take the\n"                                             \
       "best (default: as the program says); of compare several: A,B")                                                  \

@@ -49,8 +49,14 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     status = gsim_run(&(struct gsim_scenario){.simulation = e->variant.simulation}, &e->timeline, error);
     if (status) return status;
     if (base.clients) return time_clients(e, &base, error);
-    return gsim_explain(&e->variant.simulation, &e->timeline,
-                        repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
+    status = gsim_explain(&e->variant.simulation, &e->timeline,
+                          repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
+    uint32_t gpus = e->timeline.gpu_count;
+    if (status || gpus < 2) return status;
+    e->gpus = gsim_alloc(sizeof *e->gpus * gpus);
+    if (!e->gpus) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (uint32_t g = 0; g < gpus && !status; g++) status = gsim_explain_gpu(&e->explanation, g, e->gpus[g], error);
+    return status;
 }
 
 static void add_clients(const struct gsim_explained *e, const struct gsim_changeable *scenario, struct gsim_answer *a)
@@ -98,6 +104,7 @@ void gsim_explained_answer(const struct gsim_explained *e, const struct gsim_cha
 void gsim_explained_release(struct gsim_explained *e)
 {
     gsim_free(e->times);
+    gsim_free(e->gpus);
     gsim_explanation_release(&e->explanation);
     gsim_timeline_release(&e->timeline);
     gsim_variant_release(&e->variant);

@@ -11,6 +11,7 @@ struct gsim_explained {
     struct gsim_timeline timeline;
     bool repeats;                /* one iteration, as it repeats, is explained */
     struct gsim_explanation explanation; /* of one program; */
+    gsim_time (*gpus)[GSIM_GPU_STATE_COUNT][GSIM_CAUSE_COUNT]; /* of several GPUs: each one's; NULL: there is one */
     struct gsim_client_time *times;      /* of clients, in place of it: each one's step */
     uint32_t late;                       /* the client that waits least for the others */
     double late_by_us, step_us;          /* what others wait for it; the slowest one's step */

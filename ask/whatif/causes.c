@@ -41,9 +41,16 @@ struct sweep {
     uint32_t next, next_kernel, next_end; /* places in the works by start, the kernels by start, the works by end */
     size_t occupancy;     /* the first record that is still to come */
     uint32_t busy_sms;
+    uint32_t gpu; /* whose works these are; ALL_GPUS */
     gsim_time now;
     bool failed;
 };
+#define ALL_GPUS UINT32_MAX
+
+static bool is_shown(const struct sweep *s, uint32_t work)
+{
+    return s->gpu == ALL_GPUS || s->m->works[work].device == s->gpu;
+}
 
 static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_state state, enum gsim_cause cause,
                 const char *what, uint32_t next)
@@ -77,6 +84,7 @@ static void advance(struct sweep *s, gsim_time now)
     const struct gsim_timeline *t = m->timeline;
     for (; s->next < m->work_count && m->works[s->next].start <= now; s->next++) {
         const struct gsim_moment_work *w = &m->works[s->next];
+        if (!is_shown(s, s->next)) continue;
         if (w->is_copy)
             s->copies++;
         else if (w->is_unexplained)
@@ -86,6 +94,7 @@ static void advance(struct sweep *s, gsim_time now)
     }
     for (; s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end <= now; s->next_end++) {
         const struct gsim_moment_work *w = &m->works[m->by_end[s->next_end]];
+        if (!is_shown(s, m->by_end[s->next_end])) continue;
         if (w->is_copy)
             s->copies--;
         else if (w->is_unexplained)
@@ -116,7 +125,9 @@ static enum gsim_gpu_state state_of(const struct sweep *s)
 {
     if (!s->running_count) return s->copies ? GSIM_GPU_COPIES : GSIM_GPU_IDLE;
     bool is_delay = s->unexplained > s->rank_waits; /* has an SM to itself; a collective that waits has its own */
-    bool is_full = s->busy_sms >= (uint32_t)s->m->simulation->device->sm_count + is_delay;
+    uint32_t gpus = s->m->timeline->gpu_count > 1 ? s->m->timeline->gpu_count : 1;
+    bool is_full = s->gpu == ALL_GPUS &&
+                   s->busy_sms >= gpus * (uint32_t)s->m->simulation->device->sm_count + is_delay;
     if (is_full) return s->copies ? GSIM_GPU_ALL_SMS_COPIES : GSIM_GPU_ALL_SMS;
     return s->copies ? GSIM_GPU_SOME_SMS_COPIES : GSIM_GPU_SOME_SMS;
 }
@@ -134,9 +145,10 @@ static uint32_t held_at(struct sweep *s, gsim_time now)
 static uint32_t next_work(const struct sweep *s, enum gsim_gpu_state state)
 {
     const struct gsim_moments *m = s->m;
-    uint32_t at = s->next;
-    if (state != GSIM_GPU_IDLE) return s->next_kernel < m->kernel_count ? m->starts[s->next_kernel] : GSIM_NO_WORK;
-    while (at < m->work_count && m->works[at].is_migration) at++;
+    uint32_t at = s->next, kernel = s->next_kernel;
+    while (kernel < m->kernel_count && !is_shown(s, m->starts[kernel])) kernel++;
+    if (state != GSIM_GPU_IDLE) return kernel < m->kernel_count ? m->starts[kernel] : GSIM_NO_WORK;
+    while (at < m->work_count && (m->works[at].is_migration || !is_shown(s, at))) at++;
     return at < m->work_count ? at : GSIM_NO_WORK;
 }
 
@@ -176,7 +188,7 @@ static void list_held(struct sweep *s)
     const struct gsim_moments *m = s->m;
     for (uint32_t i = 0; i < m->work_count; i++) {
         struct held held = {.work = i};
-        if (gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start)
+        if (is_shown(s, i) && gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start)
             s->held[s->held_count++] = held;
     }
     qsort(s->held, s->held_count, sizeof *s->held, compare_held);
@@ -196,6 +208,19 @@ static void sweep(struct sweep *s)
     }
 }
 
+static enum gsim_status sweep_all(struct gsim_explanation *x, uint32_t gpu, struct gsim_error *error)
+{
+    struct sweep s = {.m = x->moments, .explanation = x, .gpu = gpu};
+    s.running = gsim_alloc(sizeof *s.running * ((size_t)x->moments->kernel_count + 1));
+    s.held = gsim_alloc(sizeof *s.held * ((size_t)x->moments->work_count + 1));
+    s.failed = !s.running || !s.held;
+    if (!s.failed) list_held(&s);
+    if (!s.failed) sweep(&s);
+    gsim_free(s.running);
+    gsim_free(s.held);
+    return s.failed ? gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory") : GSIM_OK;
+}
+
 enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
                               size_t iteration, struct gsim_explanation *x, struct gsim_error *error)
 {
@@ -204,21 +229,24 @@ enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const st
     if (!x->moments) return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
     enum gsim_status status = gsim_moments_init(x->moments, simulation, timeline, error);
     if (status != GSIM_OK) return status;
-    struct sweep s = {.m = x->moments, .explanation = x};
-    s.running = gsim_alloc(sizeof *s.running * ((size_t)x->moments->kernel_count + 1));
-    s.held = gsim_alloc(sizeof *s.held * ((size_t)x->moments->work_count + 1));
-    s.failed = !s.running || !s.held;
     x->makespan = x->moments->makespan;
     if (iteration < timeline->iteration_count) {
         x->from = timeline->iterations[iteration].start;
         x->makespan = timeline->iterations[iteration].end - x->from;
     }
-    if (!s.failed) list_held(&s);
-    if (!s.failed) sweep(&s);
-    gsim_free(s.running);
-    gsim_free(s.held);
-    if (s.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
-    return gsim_path_find(x, error);
+    status = sweep_all(x, ALL_GPUS, error);
+    return status ? status : gsim_path_find(x, error);
+}
+
+enum gsim_status gsim_explain_gpu(const struct gsim_explanation *explanation, uint32_t gpu,
+                                  gsim_time time[GSIM_GPU_STATE_COUNT][GSIM_CAUSE_COUNT], struct gsim_error *error)
+{
+    struct gsim_explanation x = {
+        .from = explanation->from, .makespan = explanation->makespan, .moments = explanation->moments};
+    enum gsim_status status = sweep_all(&x, gpu, error);
+    memcpy(time, x.time, sizeof x.time);
+    gsim_free(x.stretches);
+    return status;
 }
 
 void gsim_explanation_release(struct gsim_explanation *x)

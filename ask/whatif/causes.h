@@ -106,6 +106,11 @@ struct gsim_explanation {
 enum gsim_status gsim_explain(const struct gsim_simulation *simulation, const struct gsim_timeline *timeline,
                               size_t iteration, struct gsim_explanation *explanation,
                               struct gsim_error *error) GSIM_NODISCARD;
+/* The same of the works of one GPU of several, as TIME. How many of its SMs kernels fill is not known: they count as on
+ * some of them. */
+enum gsim_status gsim_explain_gpu(const struct gsim_explanation *explanation, uint32_t gpu,
+                                  gsim_time time[GSIM_GPU_STATE_COUNT][GSIM_CAUSE_COUNT],
+                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_explanation_release(struct gsim_explanation *explanation); /* accepts a zeroed one */
 
 /* Of one state all causes; of one cause the idle time; the busy time in which it kept further kernels from running. */

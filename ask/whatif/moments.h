@@ -13,7 +13,7 @@
 struct gsim_moment_work {
     bool is_copy, is_migration, is_node, is_unexplained, is_rank_wait; /* node: of a graph, and not its first */
     enum gsim_copy_kind copy_kind;
-    uint32_t record, kernel_index, op, call, stream, correlation;
+    uint32_t record, kernel_index, op, call, stream, device, correlation;
     gsim_time start, end, ready;
     gsim_time arrival;   /* its launch is on the device */
     gsim_time follows;   /* the last work that it waits for has ended; 0: it waits for none */

@@ -134,6 +134,39 @@ static void put_states(struct gsim_output *out, const struct gsim_explanation *x
     for (uint32_t i = 0; i < count; i++) put_line(out, "  ", gsim_cause_text(rows[i].cause), rows[i].time, x->makespan);
 }
 
+/* Of several GPUs: what one of them does, and why it idles. */
+struct of_gpu {
+    struct gsim_explanation x; /* its time alone */
+    gsim_time kernels, copies;
+};
+
+static struct of_gpu of_gpu(const struct gsim_cli_explained *e, uint32_t gpu)
+{
+    struct of_gpu g = {.x.makespan = e->run.explanation.makespan};
+    memcpy(g.x.time, e->run.gpus[gpu], sizeof g.x.time);
+    g.copies = gsim_explained_state(&g.x, GSIM_GPU_COPIES);
+    g.kernels = g.x.makespan - gsim_explained_state(&g.x, GSIM_GPU_IDLE) - g.copies;
+    return g;
+}
+
+static void put_gpus(struct gsim_output *out, const struct gsim_cli_explained *e)
+{
+    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
+        const struct of_gpu g = of_gpu(e, i);
+        struct row rows[GSIM_CAUSE_COUNT];
+        char text[LABEL_BYTES];
+        snprintf(text, sizeof text, "GPU %" PRIu32 ": kernels", i);
+        gsim_output_text(out, i ? "" : "\n");
+        put_line(out, "", text, g.kernels, g.x.makespan);
+        if (g.copies) put_line(out, "  ", gsim_gpu_state_text(GSIM_GPU_COPIES), g.copies, g.x.makespan);
+        uint32_t count = sort_causes(&g.x, false, rows);
+        for (uint32_t c = 0; c < count; c++) {
+            snprintf(text, sizeof text, "idle: %s", gsim_cause_text(rows[c].cause));
+            put_line(out, "  ", text, rows[c].time, g.x.makespan);
+        }
+    }
+}
+
 /* Of a kernel whose pipes are known, the one that it keeps busiest; GSIM_PIPE_COUNT: none is known. */
 static int limiting_pipe(const struct gsim_explanation *x, const struct gsim_path_part *part, double *share)
 {
@@ -293,6 +326,7 @@ static void put_text(const void *what, struct gsim_output *out)
     }
     gsim_output_printf(out, "%-*s %14s  %6s\n", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
+    put_gpus(out, e);
     if (s->gpu_note[0]) {
         gsim_output_text(out, "\nnote:");
         gsim_cli_wrap(out, s->gpu_note, 5, 2);
@@ -311,6 +345,23 @@ static void put_csv(const void *what, struct gsim_output *out)
 static void put_json_time(struct gsim_output *out, gsim_time time, gsim_time makespan)
 {
     gsim_output_put(out, ", 'time_us': %t, 'share': %r}", time, share(time, makespan));
+}
+
+static void put_json_gpus(struct gsim_output *out, const struct gsim_cli_explained *e)
+{
+    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
+        const struct of_gpu g = of_gpu(e, i);
+        const char *separator = "";
+        gsim_output_put(out, "%s{'gpu': %u, 'kernels_us': %t, 'copies_us': %t, 'idle_us': {",
+                        i ? ",\n    " : "  \"gpus\": [", i, g.kernels, g.copies);
+        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
+            if (!g.x.time[GSIM_GPU_IDLE][c]) continue;
+            gsim_output_put(out, "%s'%s': %t", separator, gsim_cause_word((enum gsim_cause)c),
+                            g.x.time[GSIM_GPU_IDLE][c]);
+            separator = ", ";
+        }
+        gsim_output_text(out, i + 1 < e->run.timeline.gpu_count ? "}}" : "}}],\n");
+    }
 }
 
 static void put_json_owners(struct gsim_output *out, const struct gsim_explanation *x)
@@ -391,6 +442,7 @@ static void put_json(const void *what, struct gsim_output *out)
     gsim_output_put(out, "  'time': ");
     gsim_answer_rows(&e->answer, 0, out);
     gsim_output_text(out, ",\n");
+    put_json_gpus(out, e);
     put_json_owners(out, x);
     gsim_explained_put_pairs_json(out, e);
     put_json_path(out, x);
@@ -415,7 +467,7 @@ static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_
     if (!status && e->asked.base.clients && e->run.variant.note[0])
         fprintf(stderr, "gpusim: note: --change %s: %s\n", change, e->run.variant.note);
     if (!status && !e->asked.base.clients) gsim_explained_check(e);
-    if (!status && !e->asked.base.clients) status = gsim_explained_find_pairs(e, error);
+    if (!status && !e->asked.base.clients && !e->run.gpus) status = gsim_explained_find_pairs(e, error);
     if (!status && !e->asked.base.clients) status = gsim_explained_trace(e, error);
     if (status) return status;
     gsim_explained_answer(&e->run, &e->asked.base, &e->answer);
