@@ -275,6 +275,7 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim explain trace.json.gz --step 3 --json why.json --trace why-trace.json.gz\n"
             "  gpusim explain trace.json.gz --execution-trace et.json --sched cudagraph\n"
             "  gpusim explain img --sched kesco --device h200 --csv -\n"
+            "  gpusim explain cholesky --sched heft --node h100-vm-x2 --place round-robin\n"
             "  gpusim explain --task img,requests=5 --task vec,requests=5 --share mps\n",
         },
     [GSIM_CLI_WHATIF] =

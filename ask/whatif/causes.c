@@ -166,6 +166,10 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
         return;
     }
     uint32_t work = held == GSIM_NO_WORK ? next_work(s, state) : held;
+    if (s->gpu != ALL_GPUS && work == GSIM_NO_WORK) { /* the others go on */
+        add(s, from, to, state, GSIM_CAUSE_END, NULL, GSIM_NO_WORK);
+        return;
+    }
     const struct gsim_running running = {s->running, s->running_count};
     while (from < to && !s->failed) {
         struct gsim_until until;

@@ -197,6 +197,14 @@ across '{"op": "copy", "kind": "p2p", "buffer": "x", "device": 0, "to": 1},'
 run --workload across.json --node h100-vm-x2 --memory pinned --sched async
 is "copied by the program" "$(field makespan_us)" 1260 0.05
 
+# Each GPU by itself: the second one waits for the first one's kernel, 500 us, and the copy, 251; then the first has nothing left.
+"$gpusim" explain across.json --node h100-vm-x2 --memory pinned --json explained.json >out 2>err || fail "two GPUs: $(cat err)"
+gpu() { sed -n "s/.*\"gpu\": $1, .*\"$2\": \([0-9.]*\).*/\1/p" explained.json; }
+is "GPU 0 works" "$(gpu 0 kernels_us)" 500
+is "GPU 1 waits for GPU 0" "$(gpu 1 dependence)" 753
+is "GPU 0 has nothing left" "$(gpu 0 end)" 515 # 500 and the host's last wait
+"$gpusim" explain img --device h100-vm --place round-robin >out 2>err && fail "a placement on one GPU"
+
 # A program that is run once moves its input, 200 MB at 55.2 GB/s: 3,623 of 4,630 us; so do the iterations that whatif compares.
 echo '{"schema": "gpusim-program/1", "name": "once", "buffers": [{"name": "x", "bytes": 200000000, "init": "host"}], "kernels": [{"name": "k", "solo_us": 1000, "solo_device": "h100-vm", "regs_per_thread": 32}],
     "ops": [{"op": "kernel", "kernel": "k", "grid": [132], "block": [256], "reads": ["x"]}]}' >once.json
