@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ask/questions/question.h"
 #include "gpusim/device.h"
@@ -151,6 +152,14 @@ int gsim_session_workload(struct gsim_session *s, const char *name, double size)
     struct gsim_program program = {0};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
     const struct gsim_workload_options options = {.size = size, .shape = s->scheduler->shape};
+    if (!workload && access(name, F_OK) != 0) {
+        struct gsim_nearest nearest;
+        char hint[96];
+        gsim_nearest_init(&nearest, name);
+        for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
+        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "'%.100s': no workload and no file%s", name,
+                                               gsim_nearest_text(&nearest, hint, sizeof hint)));
+    }
     enum gsim_status status =
         workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
     if (status != GSIM_OK) return gsim_status_exit(status);
@@ -211,7 +220,8 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         status = set_choice(s, name, value, "on|off", &index);
         if (status == GSIM_OK) *(*name == 'p' ? &run->prefetch : &run->noise) = index == 0;
     } else if (strcmp(name, "iterations") == 0) {
-        status = set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
+        run->until_steady = strcmp(value, "steady") == 0;
+        status = run->until_steady ? GSIM_OK : set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
         if (status == GSIM_OK) run->iterations = (uint32_t)count;
     } else if (strcmp(name, "seed") == 0) {
         status = set_count(s, name, value, 0, 9007199254740992.0, &count);

@@ -31,8 +31,8 @@ int gsim_session_device(struct gsim_session *session, const char *name);
 int gsim_session_scheduler(struct gsim_session *session, const char *name);
 /* Sets a built-in workload of SIZE (0: default), with launch shapes of the scheduler set before, or a program file. */
 int gsim_session_workload(struct gsim_session *session, const char *name, double size);
-/* Sets an option: memory, prefetch, iterations, seed, gpus, noise, gpu.X, device.X (after the device), or a scheduler's
- * parameter X or SCHED.X (after the scheduler). */
+/* Sets an option: memory, prefetch, iterations ("steady": until they repeat), seed, gpus, noise, gpu.X, device.X (after
+ * the device), or a scheduler's parameter X or SCHED.X (after the scheduler). */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
 /* Sets a policy in place of the scheduler: what gpusim/policy.h calls one. The runner makes the callbacks while the

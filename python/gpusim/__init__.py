@@ -13,11 +13,11 @@ with the program's message.
 """
 from ._command import Error, InputError, command, data_folder, program, version
 from ._frames import Rows
-from ._runs import Comparison, Run, calibrate, compare, devices, run, schedulers, sweep, workloads
+from ._runs import Comparison, Run, calibrate, compare, devices, plot, report, results, run, schedulers, serve, sweep, workloads
 from ._program import Program
 from ._trace import Explanation, Schedule, Trace, Validation, WhatIf
 
 __all__ = ["Comparison", "Error", "Explanation", "InputError", "Program", "Rows", "Run", "Schedule", "Trace", "Validation",
-           "WhatIf", "calibrate", "command", "compare", "data_folder", "devices", "program", "run", "schedulers", "sweep",
-           "version", "workloads"]
+           "WhatIf", "calibrate", "command", "compare", "data_folder", "devices", "plot", "program", "report", "results", "run",
+           "schedulers", "serve", "sweep", "version", "workloads"]
 __version__ = "0.1.0"

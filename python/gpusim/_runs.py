@@ -193,6 +193,41 @@ def calibrate(*files: str, out: str, progress: bool = False, **options: Any) -> 
     return out
 
 
+def serve(spec: Union[str, "os.PathLike[str]"], **options: Any) -> Any:
+    """A server's report (a dict: percentiles, requests, time_us, ...); of several ``rate`` or ``batching`` a frame, a row for
+    each."""
+    several = any(isinstance(v, (list, tuple)) or "," in str(v) or ":" in str(v) or v == "all"
+                  for v in (options.get("rate", ""), options.get("batching", "")))
+    if not several:
+        return json_of(["serve", os.fspath(spec)] + words(options), "--report")
+    with scratch() as folder:
+        table = os.path.join(folder, "rows.csv")
+        command(["serve", os.fspath(spec)] + words(options) + ["--csv", table])
+        with open(table, encoding="utf-8") as file:
+            return frame_of_csv(file.read())
+
+
+def results(path: Union[str, "os.PathLike[str]"], **options: Any) -> Any:
+    """Rows or groups of a results file (``base="serial"``, ``group=["sched"]``, ``where="size > 1e6"``) as a frame."""
+    with scratch() as folder:
+        table = os.path.join(folder, "rows.csv")
+        command(["results", os.fspath(path)] + words(options) + ["--csv", table])
+        with open(table, encoding="utf-8") as file:
+            return frame_of_csv(file.read())
+
+
+def plot(kind: str, *files: str, out: str, **options: Any) -> str:
+    """Draws a figure (``gpusim plot --help``); returns the path."""
+    command(["plot", kind, *files] + words(options) + ["-o", out])
+    return out
+
+
+def report(path: Union[str, "os.PathLike[str]"], out: str) -> str:
+    """A page of HTML of a report or a results file; returns its path."""
+    command(["report", os.fspath(path), "-o", out])
+    return out
+
+
 def _list(topic: str) -> Any:
     rows = []
     for line in command(["list", topic]).stdout.splitlines():
@@ -217,4 +252,5 @@ def workloads() -> Any:
     return _list("workloads")
 
 
-__all__ = ["Comparison", "InputError", "Run", "calibrate", "compare", "devices", "run", "schedulers", "sweep", "workloads"]
+__all__ = ["Comparison", "InputError", "Run", "calibrate", "compare", "devices", "plot", "report", "results", "run", "schedulers", "serve",
+           "sweep", "workloads"]

@@ -23,6 +23,9 @@ class _Answer:
     def frame(self) -> Any:
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        return f"<gpusim.{type(self).__name__} of {self.report.get('program', 'traces')}: {len(self.frame)} rows>"
+
     def _repr_html_(self) -> str:
         table = self.frame
         return table._repr_html_() if hasattr(table, "_repr_html_") else f"<pre>{html.escape(repr(table))}</pre>"
@@ -33,8 +36,8 @@ class Explanation(_Answer):
 
     @property
     def frame(self) -> Any:
-        """A row for each state of the GPU and cause: time_us, share."""
-        return frame(self.report["time"])
+        """A row for each state of the GPU and cause: time_us, share. Of several ranks or tasks: a row for each."""
+        return frame(next(self.report[of] for of in ("time", "ranks", "clients") if isinstance(self.report.get(of), list)))
 
     @property
     def step(self) -> Dict[str, Any]:

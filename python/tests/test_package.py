@@ -78,6 +78,22 @@ class Package(unittest.TestCase):
             both = gpusim.sweep({"sched": ["serial", "kesco"]}, out=out, resume=True, workload="vec", size="1e6", iterations=2)
         self.assertEqual((len(first), len(both)), (1, 2))
 
+    def test_tables_are_the_commands(self):
+        traces = os.path.join(gpusim.data_folder(), "traces", "h100")
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "s.db")
+            gpusim.sweep({"sched": ["serial", "kesco"]}, out=out, workload="vec", size="1e6", iterations=2)
+            rows = gpusim.results(out, base="serial", group=["sched"])
+            self.assertEqual(len(rows), 2)
+            self.assertTrue(os.path.getsize(gpusim.plot("speedup", out, out=os.path.join(folder, "s.svg"))))
+            self.assertTrue(os.path.getsize(gpusim.report(out, os.path.join(folder, "s.html"))))
+        server = os.path.join(traces, "serving", "server.json")
+        self.assertEqual(gpusim.serve(server, requests=5)["count"], 5)
+        self.assertEqual(len(gpusim.serve(server, requests=5, rate=[20, 40])), 2)
+        ranks = gpusim.Trace([os.path.join(traces, "several", f"kineto_tp_r{r}.json.gz") for r in (0, 1)]).explain()
+        self.assertEqual(len(ranks.frame), 2)
+        self.assertIn("2 rows", repr(ranks))
+
     def test_folder_of_traces(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(gpusim.InputError):
             gpusim.Trace(folder)
@@ -170,6 +186,12 @@ class Native(unittest.TestCase):
         first = session.time()
         self.assertTrue(all(session.time() == first for _ in range(200)))
 
+    def test_until_steady(self):
+        session = native.Session(device="h200", sched="kesco", memory="pinned")
+        session.workload("img", size=1000)
+        session.set("iterations", "steady")
+        self.assertGreater(len(session.run().iteration_us), 1)
+
     def test_questions(self):
         session = native.Session(device="h200", sched="serial", memory="pinned")
         session.workload(layered())
@@ -184,7 +206,7 @@ class Native(unittest.TestCase):
     def test_mistakes(self):
         session = native.Session()
         for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),
-                           (lambda: session.scheduler("keso"), "keso"), (lambda: session.set("kesco.streams", 4), "no option")):
+                           (lambda: session.workload("imgg"), "did you mean 'img'?"), (lambda: session.scheduler("keso"), "keso"), (lambda: session.set("kesco.streams", 4), "no option")):
             with self.assertRaises(gpusim.InputError) as caught:
                 call()
             self.assertIn(part, str(caught.exception))
