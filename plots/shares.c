@@ -322,10 +322,8 @@ enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int
     if (!points) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (int i = 0; i < 3; i++) {
         const char *name = needed[i] ? needed[i] : value ? value : "ttft_p99_us";
-        columns[i] = gsim_frame_find(frame, name);
-        if (!columns[i])
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "expected a column '%s', as the CSV of gpusim serve has it, found none", name);
+        if (gsim_frame_need(frame, needed[i] ? "a table of gpusim serve" : "--y", name, &columns[i], error))
+            return error->status;
     }
     enum gsim_status status = gsim_frame_join(frame, "load", "batching,prefill_beside", &way, error);
     if (status != GSIM_OK) return status;

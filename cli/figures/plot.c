@@ -121,27 +121,35 @@ static bool value_of(void *data, const char *name, struct gsim_cell *value)
     return true;
 }
 
-/* Rows that meet every --where. */
-static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, struct gsim_frame *frame,
-                                    struct gsim_error *error)
+/* Rows that meet CONDITION. */
+static enum gsim_status select_by(const char *condition, struct gsim_frame *frame, struct gsim_error *error)
 {
-    enum gsim_status status = GSIM_OK;
     struct gsim_arena arena = {0};
+    struct gsim_where *where;
     struct row row = {.frame = frame};
     const struct gsim_where_names names = {value_of, &row};
     bool *keep = gsim_arena_alloc(&arena, frame->row_count + 1);
     if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++) {
-        struct gsim_where *where;
-        if (arguments->repeated[i].key != GSIM_CLI_CONDITION) continue;
-        row.index = 0;
-        status = gsim_where_compile(arguments->repeated[i].text, &names, &arena, &where, error);
-        if (status != GSIM_OK) break;
-        for (row.index = 0; row.index < frame->row_count; row.index++)
-            keep[row.index] = gsim_where_holds(where, &names);
-        gsim_frame_select(frame, keep);
-    }
+    enum gsim_status status = gsim_where_compile(condition, &names, &arena, &where, error);
+    for (row.index = 0; status == GSIM_OK && row.index < frame->row_count; row.index++)
+        keep[row.index] = gsim_where_holds(where, &names);
+    if (status == GSIM_OK) gsim_frame_select(frame, keep);
     gsim_arena_release(&arena);
+    return status;
+}
+
+/* Rows that meet every --where; of points that failed those that may: they have settings alone. */
+static enum gsim_status select_rows(const struct gsim_cli_arguments *arguments, struct gsim_frame *frame,
+                                    struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++) {
+        struct gsim_error none = {0};
+        if (arguments->repeated[i].key != GSIM_CLI_CONDITION) continue;
+        status = select_by(arguments->repeated[i].text, frame, error);
+        if (status == GSIM_OK && frame->failures && select_by(arguments->repeated[i].text, frame->failures, &none))
+            continue;
+    }
     return status;
 }
 
@@ -325,9 +333,9 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
         status = is_spec(c->arguments->operands[i]) ? read_spec(c, c->arguments->operands[i], &frame, error)
                                                     : gsim_frame_read(&frame, c->arguments->operands[i], error);
-    if (status == GSIM_OK) note_losses(&frame, &c->arena);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
+    if (status == GSIM_OK) note_losses(&frame, &c->arena);
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
     if (status == GSIM_OK && !gsim_results_has_speedup(c->kind, &query))
         status = gsim_cli_check_used(c->arguments, GSIM_CLI_OF_NO_SPEEDUP, error);

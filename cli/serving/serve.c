@@ -310,6 +310,7 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
     if (!status) status = gsim_random_init(&numbers, seed + SEED_STEP, error);
     if (!status) status = gsim_random_init(&noise, seed + 2 * SEED_STEP, error);
     gsim_progress_start(&v->progress, spec->arrivals.count, stderr);
+    v->progress.unit = "requests";
     if (!status)
         status = head->is_exact ? run_exact(v, &server, result, error) : run_looked_up(v, &server, result, head, error);
     if (!status) head->interpolation_error = interpolation_error(v, spec);

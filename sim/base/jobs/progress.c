@@ -65,7 +65,9 @@ static void put_share(const struct gsim_progress *progress, const char *done, co
     const char *about = progress->is_estimate ? "about " : "";
     double share = (double)progress->done / (double)progress->total;
     gsim_text_count(total, progress->total);
-    if (progress->rate > 0) duration(left, (double)(progress->total - progress->done) / progress->rate);
+    /* by the whole run so far: the last seconds' rate is that of points which may be long or short */
+    double spent_s = progress->shown_s - progress->started_s;
+    if (progress->done) duration(left, (double)(progress->total - progress->done) * spent_s / (double)progress->done);
     memset(bar, ' ', BAR_WIDTH);
     memset(bar, '#', (size_t)(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
