@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "gpusim/generator.h"
+#include "gpusim/source.h"
 #include "sim/base/slots.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
@@ -185,13 +187,17 @@ static void add_axis(void *data, const char *name, const struct gsim_cell *value
     *hash = hash_cell(hash_bytes(*hash, name, strlen(name)), value);
 }
 
-static uint64_t identify(struct gsim_view *view)
+/* Under pairs each draw of a generator is a program, and a cell, of its own. */
+static uint64_t identify(struct gsim_view *view, bool is_paired)
 {
     static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
     uint64_t hash = GSIM_HASH_START;
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) hash = hash_cell(hash, &view->row->cells[always[i]]);
     gsim_view_axes(view, add_axis, &hash);
-    return hash;
+    const struct gsim_cell *workload = &view->row->cells[GSIM_COLUMN_workload];
+    bool is_drawn = workload->type == GSIM_CELL_TEXT &&
+                    (gsim_generator_find(workload->text) || gsim_source_find(workload->text));
+    return is_paired && is_drawn ? hash_cell(hash, &view->row->cells[GSIM_COLUMN_seed]) : hash;
 }
 
 /* --- base rows ---------------------------------------------------------------------------------------------------- */
@@ -254,7 +260,7 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
         .cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, answer->name_count + 1),
         .value = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN,
         .status = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text),
-        .identity = query->is_grouped ? identify(view) : 0,
+        .identity = query->is_grouped ? identify(view, query->is_paired) : 0,
         .is_base = query->base_name && is_base(reading, view)};
     for (size_t i = 0; row->cells && i < answer->name_count; i++)
         row->cells[i] = copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));

@@ -215,6 +215,10 @@ diff - found >differs <<'EOF' || fail "results --paired: expected (<), found (>)
 sched  cells  wins  ties  losses  difference     ci95    ratio  ratio_low  ratio_high  sign_p
 kesco      2     2     0       0         -73  50.8248  1.23691    1.09102     1.40231     0.5
 EOF
+# Ten draws of a random graph are ten programs: all slower by another order, p = 2 / 2^10.
+"$gpusim" sweep --workload layered --sched heft,async --repeat 10 --memory pinned --iterations 1 --device h200 --out drawn.db >/dev/null 2>&1
+"$gpusim" results drawn.db --base heft --paired >found
+grep -q '^async  *10  *0  *0  *10 .* 0.00195313$' found || fail "draws of a generator: $(tail -1 found)"
 "$gpusim" results r.db --where 'sched = kesco && device.launch_us > 4' --columns all --json - >line
 for text in '"makespan_us": 618, ' '"iteration_min_us": 260, "iteration_max_us": 358' '"kernels": 3, "streams_used": 2, "events_recorded": 1, "stream_waits": 1' '"achieved_occupancy": 0.125' \
     '"h2d_bytes": 0, "d2h_bytes": 2000000, "d2d_bytes": 0, "kernel_time_us": 180.0' '"device_busy_us": 241' '"host_busy_us": 35, "host_waited_us": 225'; do
