@@ -253,7 +253,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
       "each number alone (default), Morris' elementary effects, or\n"                                                  \
       "Sobol indices")                                                                                                 \
-    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY, "which numbers of the device (default all)")         \
+    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY,                                                      \
+      "which numbers of the device (default: all but the limits of its\narchitecture, which nobody has wrong)")        \
     X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                       \
       "also simulate N copies with launch times, kernels' times and the\n"                                             \
       "order of ends drawn from the device file's spreads: median and\n"                                               \

@@ -55,6 +55,14 @@ static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number
     s->input_count++;
 }
 
+/* Limits of the architecture, which nobody has wrong. */
+static const bool is_certain[GSIM_DEVICE_NUMBER_COUNT] = {
+    [GSIM_DEV_warp_threads] = true,    [GSIM_DEV_warps_per_sm] = true,         [GSIM_DEV_blocks_per_sm] = true,
+    [GSIM_DEV_subpartitions] = true,   [GSIM_DEV_registers_per_sm] = true,     [GSIM_DEV_registers_per_block] = true,
+    [GSIM_DEV_register_unit] = true,   [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_smem_unit_bytes] = true,
+    [GSIM_DEV_smem_reserved_bytes] = true,
+};
+
 static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     const char *spread_text = s->arguments->value[GSIM_CLI_SPREAD], *list = s->arguments->value[GSIM_CLI_NUMBERS];
@@ -66,7 +74,8 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
                               spread_text);
     s->spread = spread;
     if (!list || strcmp(list, "all") == 0) {
-        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) add_input(s, (enum gsim_device_number)i, spread);
+        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+            if (list || !is_certain[i]) add_input(s, (enum gsim_device_number)i, spread);
         return GSIM_OK;
     }
     for (const char *word = list; word;) {

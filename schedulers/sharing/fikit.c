@@ -162,6 +162,14 @@ static const struct gsim_param params_table[] = {
     {.name = NULL},
 };
 
+static bool note(const void *params, double run_us, char *text, size_t size)
+{
+    double small_us = ((const struct fikit_params *)params)->small_gap_us;
+    (void)run_us;
+    snprintf(text, size, "fikit: gaps up to %g us are not filled (fikit.small_gap_us, remembered of the paper)", small_us);
+    return small_us > 0;
+}
+
 const struct gsim_sharing_ops gsim_sharing_fikit = {
     GSIM_HEAD(sharing),
     .name = "fikit",
@@ -177,4 +185,5 @@ const struct gsim_sharing_ops gsim_sharing_fikit = {
     .request_ended = request_ended,
     .ready = ready,
     .ended = ended,
+    .note = note,
 };

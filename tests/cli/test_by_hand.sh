@@ -197,6 +197,13 @@ across '{"op": "copy", "kind": "p2p", "buffer": "x", "device": 0, "to": 1},'
 run --workload across.json --node h100-vm-x2 --memory pinned --sched async
 is "copied by the program" "$(field makespan_us)" 1260 0.05
 
+# Reports say which GPU a copy is of, charts name them, and a GPU without a kernel is told.
+sed -n '/"copies"/,$p' report.json | grep -q '"kind": "p2p".*"device": [01]}' || fail "a copy without its GPU"
+"$gpusim" run --workload across.json --node h100-vm-x2 --memory pinned --sched async --gantt >out 2>err || fail "a chart: $(cat err)"
+grep -q '^GPU 1 str' out || fail "a chart without its GPUs: $(cat out)"
+run --workload hot.json --sched async --node h100-vm-x2 --memory pinned
+grep -q 'kernels run on 1 of 2 GPUs (--place NAME spreads them)' out || fail "a GPU without kernels: $(grep Note out)"
+across '{"op": "copy", "kind": "p2p", "buffer": "x", "device": 0, "to": 1},'
 # Each GPU by itself: the second one waits for the first one's kernel, 500 us, and the copy, 251; then the first has nothing left.
 "$gpusim" explain across.json --node h100-vm-x2 --memory pinned --json explained.json >out 2>err || fail "two GPUs: $(cat err)"
 gpu() { sed -n "s/.*\"gpu\": $1, .*\"$2\": \([0-9.]*\).*/\1/p" explained.json; }
