@@ -41,6 +41,15 @@ is "an all-reduce of two hosts' GPUs" "$(field makespan_us)" 10000
 ranks 2,3 send recv
 is "a send within the second host" "$(field makespan_us)" 290 0.15
 
+# Three hosts of eight: one channel a peer would not fill the network; 100 MB at 50 GB/s take 2,000 us.
+program r0 1 '{"op": "collective", "kind": "send", "bytes": 100000000, "group": [3, 20]}'
+program r1 1 '{"op": "collective", "kind": "recv", "bytes": 100000000, "group": [3, 20]}'
+program r2 1 '{"op": "host_compute", "us": 1}'
+rank() { case $1 in 3) echo '{"program": "r0.json"}' ;; 20) echo '{"program": "r1.json"}' ;; *) echo '{"program": "r2.json"}' ;; esac; }
+echo "{\"schema\": \"gpusim-ranks/1\", \"node\": \"dgx-h100\", \"nodes\": 3, \"fold\": false, \"ranks\": [$(for i in $(seq 0 23); do rank "$i"; done | paste -sd ,)]}" >ranks.json
+run --ranks ranks.json --sched async
+is "a send among 24 ranks" "$(field makespan_us)" 2000 0.04
+
 # Two broadcasts of 800 MB on two streams; the second begins while the first has 1/2 of its way: alone T, then both at half the
 # link: the first ends at T / 2 + 2 T / 2, the second at 2 T. At once: both at 2 T. T by one alone.
 broadcasts() { # DELAY-OF-THE-SECOND COUNT
