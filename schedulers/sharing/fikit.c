@@ -166,7 +166,8 @@ static bool note(const void *params, double run_us, char *text, size_t size)
 {
     double small_us = ((const struct fikit_params *)params)->small_gap_us;
     (void)run_us;
-    snprintf(text, size, "fikit: gaps up to %g us are not filled (fikit.small_gap_us, remembered of the paper)", small_us);
+    snprintf(text, size, "fikit: gaps up to %g us are not filled (fikit.small_gap_us, remembered of the paper)",
+             small_us);
     return small_us > 0;
 }
 

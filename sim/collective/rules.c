@@ -110,7 +110,8 @@ static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_c
     bool is_all = p->what->kind == GSIM_COLLECTIVE_ALL_TO_ALL;
     double bytes = (double)p->what->bytes / (is_all ? p->ranks : 1), most = n->pair_channels;
     if (p->what->channels && p->what->channels < most) most = p->what->channels;
-    if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(p->nodes > 1 ? n->pair_net_channels : 1, floor(most / world));
+    double least = p->nodes > 1 ? n->pair_net_channels : 1;
+    if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(least, floor(most / world));
     p->channels = (uint32_t)fmin(ceil(bytes / n->pair_channel_bytes), most);
     bool is_small = bytes <= fmin(n->pair_ll_bytes, p->channels * n->pair_ll_channel_bytes);
     p->protocol = is_small ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
