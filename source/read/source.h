@@ -89,7 +89,7 @@ struct gsim_cu_event {
 struct gsim_cu_memory_table {
     struct gsim_cu_cell *cells;
     size_t cell_count, cell_room;
-    uint32_t slots[4096];
+    uint32_t slots[65536];
     struct gsim_cu_region *regions;
     size_t region_count, region_room;
     uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */

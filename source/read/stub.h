@@ -268,10 +268,15 @@ typedef __half half;
 typedef __half2 half2;
 GPUSIM_BOTH __half __float2half(float);
 GPUSIM_BOTH float __half2float(__half);
-GPUSIM_BOTH __half operator+(__half, __half), operator-(__half, __half), operator*(__half, __half),
-    operator/(__half, __half), __hadd(__half, __half), __hsub(__half, __half), __hmul(__half, __half),
-    __hfma(__half, __half, __half);
-GPUSIM_BOTH __half &operator+=(__half &, __half);
+#define GPUSIM_SMALL(t)                                                                                                \
+    GPUSIM_BOTH t operator+(t, t), operator-(t, t), operator*(t, t), operator/(t, t), operator-(t), __hadd(t, t),      \
+        __hsub(t, t), __hmul(t, t), __hdiv(t, t), __hneg(t), __hfma(t, t, t);                                          \
+    GPUSIM_BOTH t &operator+=(t &, t), &operator-=(t &, t), &operator*=(t &, t), &operator/=(t &, t);                  \
+    GPUSIM_BOTH bool operator<(t, t), operator>(t, t), operator<=(t, t), operator>=(t, t), operator==(t, t),           \
+        operator!=(t, t), __hlt(t, t), __hgt(t, t), __heq(t, t);
+GPUSIM_SMALL(__half) GPUSIM_SMALL(__nv_bfloat16)
+GPUSIM_BOTH __half __float2half_rn(float);
+GPUSIM_BOTH __nv_bfloat16 __float2bfloat16_rn(float);
 GPUSIM_BOTH __half2 __hadd2(__half2, __half2), __hsub2(__half2, __half2), __hmul2(__half2, __half2),
     __hfma2(__half2, __half2, __half2), __float2half2_rn(float), __floats2half2_rn(float, float),
     __halves2half2(__half, __half);

@@ -22,7 +22,7 @@ static void fail_memory(struct gsim_cu *s)
 uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
 {
     uint64_t hash = (key ^ ((uint64_t)parent << 32)) * 0x9e3779b97f4a7c15u;
-    uint32_t *slot = &s->memory.slots[hash >> 52];
+    uint32_t *slot = &s->memory.slots[hash >> 48];
     if (parent == GSIM_CU_NONE) return GSIM_CU_NONE;
     for (uint32_t i = *slot; i; i = s->memory.cells[i].next)
         if (s->memory.cells[i].key == key && s->memory.cells[i].parent == parent) return i;
@@ -254,9 +254,8 @@ static void operator_before(const char *text, size_t before, char op[4])
     snprintf(op, 4, "%.*s", (int)(end - begin), text + (ptrdiff_t)begin - (ptrdiff_t)before);
 }
 
-void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4])
+static void find_operator(struct gsim_cu *s, CXCursor left, CXSourceLocation begin, char op[4])
 {
-    CXSourceLocation begin = s->clang.getRangeStart(s->clang.getCursorExtent(right));
     CXFile file = NULL;
     unsigned at = 0, from = 0;
     size_t size = 0, before = 0;
@@ -270,6 +269,22 @@ void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[
     }
     text = gsim_cu_text(s, begin, &size, &before);
     if (text && before != at) operator_before(text, before, op);
+}
+
+/* Once for each place: within many macros libclang takes its time. */
+void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4])
+{
+    CXSourceLocation begin = s->clang.getRangeStart(s->clang.getCursorExtent(right));
+    uint64_t key = (uint64_t)s->clang.hashCursor(left) << 32 | begin.int_data;
+    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("operators")), key);
+    uint32_t chars = 0;
+    if (cell == GSIM_CU_NONE || !s->memory.cells[cell].is_set) {
+        find_operator(s, left, begin, op);
+        memcpy(&chars, op, strlen(op));
+        gsim_cu_store(s, cell, gsim_cu_number(chars));
+    }
+    chars = (uint32_t)gsim_cu_load(s, cell).n[0];
+    memcpy(op, &chars, 4);
 }
 
 uint64_t gsim_cu_offset(struct gsim_cu *s, CXCursor cursor)

@@ -181,6 +181,14 @@ GPUSIM_MAKE(long long, longlong) GPUSIM_MAKE(float, float) GPUSIM_MAKE(double, d
 
 struct gpusim_place { const char *file; int line; gpusim_place(GPUSIM_AT) : file(file), line(line) {} };
 #define GPUSIM_MADE(what, a, b, n, p) (cudaError_t)gpusim->call(what, (void *)(a), (void *)(b), n, p.file, p.line)
+#define GPUSIM_NOTHING(name) template <class... All> cudaError_t name(gpusim_place, All...) { return cudaSuccess; }
+GPUSIM_NOTHING(cudaFreeAsync) GPUSIM_NOTHING(cudaHostUnregister) GPUSIM_NOTHING(cudaMemPrefetchAsync)
+GPUSIM_NOTHING(cudaMemAdvise) GPUSIM_NOTHING(cudaStreamDestroy) GPUSIM_NOTHING(cudaEventDestroy)
+GPUSIM_NOTHING(cudaGraphDestroy) GPUSIM_NOTHING(cudaGraphExecDestroy) GPUSIM_NOTHING(cudaSetDevice)
+GPUSIM_NOTHING(cudaSetDeviceFlags) GPUSIM_NOTHING(cudaFuncSetAttribute) GPUSIM_NOTHING(cudaFuncSetCacheConfig)
+GPUSIM_NOTHING(cudaDeviceSetLimit) GPUSIM_NOTHING(cudaDeviceSetCacheConfig) GPUSIM_NOTHING(cudaStreamAttachMemAsync)
+GPUSIM_NOTHING(cudaGetLastError) GPUSIM_NOTHING(cudaPeekAtLastError) GPUSIM_NOTHING(cudaProfilerStart)
+GPUSIM_NOTHING(cudaProfilerStop)
 #define GPUSIM_ALLOCATE(name, kind, ...)                                                                               \
     template <class T> cudaError_t name(gpusim_place p, T **to, size_t bytes, ##__VA_ARGS__)                           \
     {                                                                                                                  \
@@ -201,12 +209,10 @@ template <class T> cudaError_t cudaMallocPitch(gpusim_place p, T **to, size_t *p
 }
 inline cudaError_t cudaFree(gpusim_place p, void *memory) { return GPUSIM_MADE(GPUSIM_FREE, memory, 0, 0, p); }
 inline cudaError_t cudaFreeHost(gpusim_place p, void *memory) { return GPUSIM_MADE(GPUSIM_FREE, memory, 0, 0, p); }
-inline cudaError_t cudaFreeAsync(gpusim_place, void *, cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaHostRegister(gpusim_place, void *memory, size_t bytes, unsigned = 0)
 {
     return (cudaError_t)gpusim->pin(memory, bytes);
 }
-inline cudaError_t cudaHostUnregister(gpusim_place, void *) { return cudaSuccess; }
 template <class T> cudaError_t cudaHostGetDevicePointer(gpusim_place, T **to, void *memory, unsigned)
 {
     *to = (T *)memory;
@@ -283,12 +289,6 @@ inline cudaError_t cudaMemset2DAsync(gpusim_place p, void *to, size_t pitch, int
 {
     return gpusim_fill(p, "cudaMemset2DAsync", to, pitch, value, width, height, true, stream);
 }
-template <class... All> cudaError_t cudaMemPrefetchAsync(gpusim_place, All...) { return cudaSuccess; }
-inline cudaError_t cudaMemAdvise(gpusim_place, const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
-inline cudaError_t cudaStreamAttachMemAsync(gpusim_place, cudaStream_t, void *, size_t = 0, unsigned = 4)
-{
-    return cudaSuccess;
-}
 inline cudaError_t cudaMemGetInfo(gpusim_place, size_t *left, size_t *total)
 {
     *left = *total = (size_t)8 << 30;
@@ -325,17 +325,10 @@ GPUSIM_OF_ONE(cudaStreamSynchronize, cudaStream_t, GPUSIM_STREAM_SYNC)
 GPUSIM_OF_ONE(cudaStreamQuery, cudaStream_t, GPUSIM_STREAM_QUERY)
 GPUSIM_OF_ONE(cudaEventSynchronize, cudaEvent_t, GPUSIM_EVENT_SYNC)
 GPUSIM_OF_ONE(cudaEventQuery, cudaEvent_t, GPUSIM_EVENT_QUERY)
-#define GPUSIM_OF_NONE(name, value) inline cudaError_t name(gpusim_place p) { return value; }
-GPUSIM_OF_NONE(cudaDeviceSynchronize, GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p))
-GPUSIM_OF_NONE(cudaThreadSynchronize, GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p))
-GPUSIM_OF_NONE(cudaDeviceReset, GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p))
-GPUSIM_OF_NONE(cudaThreadExit, GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p))
-GPUSIM_OF_NONE(cudaGetLastError, ((void)p, cudaSuccess))
-GPUSIM_OF_NONE(cudaPeekAtLastError, ((void)p, cudaSuccess))
-GPUSIM_OF_NONE(cudaProfilerStart, ((void)p, cudaSuccess))
-GPUSIM_OF_NONE(cudaProfilerStop, ((void)p, cudaSuccess))
-inline cudaError_t cudaStreamDestroy(gpusim_place, cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaEventDestroy(gpusim_place, cudaEvent_t) { return cudaSuccess; }
+#define GPUSIM_WAITS(name)                                                                                             \
+    inline cudaError_t name(gpusim_place p) { return GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p); }
+GPUSIM_WAITS(cudaDeviceSynchronize) GPUSIM_WAITS(cudaThreadSynchronize) GPUSIM_WAITS(cudaDeviceReset)
+GPUSIM_WAITS(cudaThreadExit)
 inline cudaError_t cudaEventElapsedTime(gpusim_place, float *to, cudaEvent_t, cudaEvent_t)
 {
     *to = 1;
@@ -371,10 +364,6 @@ inline cudaError_t cudaGraphLaunch(gpusim_place p, cudaGraphExec_t graph, cudaSt
 {
     return GPUSIM_MADE(GPUSIM_GRAPH_LAUNCH, graph, stream, 0, p);
 }
-inline cudaError_t cudaGraphDestroy(gpusim_place, cudaGraph_t) { return cudaSuccess; }
-inline cudaError_t cudaGraphExecDestroy(gpusim_place, cudaGraphExec_t) { return cudaSuccess; }
-inline cudaError_t cudaSetDevice(gpusim_place, int) { return cudaSuccess; }
-inline cudaError_t cudaSetDeviceFlags(gpusim_place, unsigned) { return cudaSuccess; }
 inline cudaError_t cudaGetDevice(gpusim_place, int *to) { *to = 0; return cudaSuccess; }
 inline cudaError_t cudaGetDeviceCount(gpusim_place, int *to) { *to = 1; return cudaSuccess; }
 inline cudaError_t cudaGetDeviceProperties(gpusim_place, cudaDeviceProp *to, int)
@@ -407,10 +396,6 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(gpusim_place, int *least, in
     *greatest = -5;
     return cudaSuccess;
 }
-template <class... All> cudaError_t cudaFuncSetAttribute(gpusim_place, All...) { return cudaSuccess; }
-template <class... All> cudaError_t cudaFuncSetCacheConfig(gpusim_place, All...) { return cudaSuccess; }
-template <class... All> cudaError_t cudaDeviceSetLimit(gpusim_place, All...) { return cudaSuccess; }
-template <class... All> cudaError_t cudaDeviceSetCacheConfig(gpusim_place, All...) { return cudaSuccess; }
 template <class T>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(gpusim_place, int *grid, int *block, T, size_t = 0, int = 0)
 {
@@ -573,15 +558,30 @@ inline float __half2float(__half h)
                              : gpusim_bits<float>((rest << 13) + 0x38000000);
     return gpusim_bits<float>(gpusim_bits<uint32_t>(x) | sign);
 }
-#define GPUSIM_HALVES(name, op)                                                                                        \
-    inline __half name(__half a, __half b) { return __float2half(__half2float(a) op __half2float(b)); }
-GPUSIM_HALVES(operator+, +) GPUSIM_HALVES(operator-, -) GPUSIM_HALVES(operator*, *) GPUSIM_HALVES(operator/, /)
-GPUSIM_HALVES(__hadd, +) GPUSIM_HALVES(__hsub, -) GPUSIM_HALVES(__hmul, *)
-inline __half __hfma(__half a, __half b, __half c)
+inline __nv_bfloat16 __float2bfloat16(float x)
 {
-    return __float2half(fmaf(__half2float(a), __half2float(b), __half2float(c)));
+    uint32_t bits = gpusim_bits<uint32_t>(x);
+    return __nv_bfloat16{(unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
-inline __half &operator+=(__half &a, __half b) { return a = a + b; }
+inline float __bfloat162float(__nv_bfloat16 h) { return gpusim_bits<float>((uint32_t)h.x << 16); }
+inline __half __float2half_rn(float x) { return __float2half(x); }
+inline __nv_bfloat16 __float2bfloat16_rn(float x) { return __float2bfloat16(x); }
+#define GPUSIM_SMALL2(t, to, from, name, op) inline t name(t a, t b) { return to(from(a) op from(b)); }
+#define GPUSIM_SMALLER(t, from, name, op) inline bool name(t a, t b) { return from(a) op from(b); }
+#define GPUSIM_SMALL_OP(t, to, from, op, name)                                                                         \
+    GPUSIM_SMALL2(t, to, from, operator op, op) GPUSIM_SMALL2(t, to, from, name, op)                                   \
+    inline t &operator op##=(t &a, t b) { return a = a op b; }
+#define GPUSIM_SMALL_TYPE(t, to, from)                                                                                 \
+    GPUSIM_SMALL_OP(t, to, from, +, __hadd) GPUSIM_SMALL_OP(t, to, from, -, __hsub)                                    \
+    GPUSIM_SMALL_OP(t, to, from, *, __hmul) GPUSIM_SMALL_OP(t, to, from, /, __hdiv)                                    \
+    GPUSIM_SMALLER(t, from, operator<, <) GPUSIM_SMALLER(t, from, operator>, >) GPUSIM_SMALLER(t, from, operator<=, <=)\
+    GPUSIM_SMALLER(t, from, operator>=, >=) GPUSIM_SMALLER(t, from, operator==, ==)                                    \
+    GPUSIM_SMALLER(t, from, operator!=, !=) GPUSIM_SMALLER(t, from, __hlt, <) GPUSIM_SMALLER(t, from, __hgt, >)        \
+    GPUSIM_SMALLER(t, from, __heq, ==)                                                                                 \
+    inline t operator-(t a) { return to(-from(a)); } inline t __hneg(t a) { return -a; }                               \
+    inline t __hfma(t a, t b, t c) { return to(fmaf(from(a), from(b), from(c))); }
+GPUSIM_SMALL_TYPE(__half, __float2half, __half2float)
+GPUSIM_SMALL_TYPE(__nv_bfloat16, __float2bfloat16, __bfloat162float)
 #define GPUSIM_PAIRS(name, one) inline __half2 name(__half2 a, __half2 b) { return {one(a.x, b.x), one(a.y, b.y)}; }
 GPUSIM_PAIRS(__hadd2, __hadd) GPUSIM_PAIRS(__hsub2, __hsub) GPUSIM_PAIRS(__hmul2, __hmul)
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
@@ -591,10 +591,4 @@ inline __half2 __halves2half2(__half x, __half y) { return {x, y}; }
 inline float2 __half22float2(__half2 h) { return {__half2float(h.x), __half2float(h.y)}; }
 inline float __low2float(__half2 h) { return __half2float(h.x); }
 inline float __high2float(__half2 h) { return __half2float(h.y); }
-inline __nv_bfloat16 __float2bfloat16(float x)
-{
-    uint32_t bits = gpusim_bits<uint32_t>(x);
-    return __nv_bfloat16{(unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-}
-inline float __bfloat162float(__nv_bfloat16 h) { return gpusim_bits<float>((uint32_t)h.x << 16); }
 #pragma gpusim text
