@@ -170,9 +170,10 @@ struct gsim_cu_value gsim_cu_call(struct gsim_cu *s, CXCursor expression, const 
     read_arguments(s, expression, function, kids, &a);
     bool is_constructor = is_function && s->clang.getCursorKind(function) == CXCursor_Constructor;
     if (is_constructor && strcmp(name, "dim3") == 0) return dimensions(a.at, a.count);
-    if (allocation(s, expression, name, &result) || mathematics(name, a.at, a.count, &result)) return result;
     bool is_read = is_function && gsim_cu_body(s, function).kind != CXCursor_InvalidFile &&
                    !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function));
+    if (!is_read && (allocation(s, expression, name, &result) || mathematics(name, a.at, a.count, &result)))
+        return result;
     if (is_constructor && (!is_read || s->clang.CXXMethod_isDefaulted(function)))
         return a.count == 1 ? a.at[0] : unknown;
     if (!is_read) {

@@ -358,8 +358,12 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
     uint32_t frame = s->host.frame, own = s->host.self;
     CXCursor body = gsim_cu_body(s, function);
     if (s->host.depth >= MOST_DEPTH) {
-        if (gsim_cu_has_calls(s, body))
-            gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
+        if (!gsim_cu_has_calls(s, body)) return result;
+        gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
+        for (uint32_t i = 0; i < s->text.entry_count && i < GSIM_CU_ENTRIES; i++)
+            if (s->clang.hashCursor(s->text.entries[i].statement) == s->clang.hashCursor(body))
+                gsim_cu_log_serial(s, i);
+        gsim_cu_barrier(s, function, "");
         return result;
     }
     s->host.depth++;
